@@ -250,7 +250,7 @@ func (b *build) startIndex(context.Context) error {
 	}
 	b.docs = indexes.Prepare(b.content.Entities, titles)
 	if previous := b.cache(); previous != nil && b.indexTrusted {
-		b.docs.Upon(previous.Manifest.ID)
+		b.docs.ReuseFrom(previous.Manifest.ID)
 	}
 	b.indexing.Go(func() (err error) {
 		start := time.Now()
@@ -277,7 +277,7 @@ func (b *build) write(context.Context) error {
 	}
 	b.report.Steps = append(b.report.Steps, Step{"index", b.indexSeconds})
 	b.manifest = b.describe()
-	return b.out.Seal(b.manifest, b.licenseOf)
+	return b.out.Finalize(b.manifest, b.licenseOf)
 }
 
 func (b *build) place(context.Context) error {
@@ -287,7 +287,7 @@ func (b *build) place(context.Context) error {
 	if manifest, _, err := store.ManifestBytes(filepath.Join(store.BuildsDir(b.Out), b.manifest.ID)); err == nil {
 		_, trusted = b.Key.sealed(b.Out, b.manifest.ID, manifest)
 	}
-	if err := b.docs.Place(b.Out, b.indexDir, b.manifest.ID, trusted); err != nil {
+	if err := b.docs.Install(b.Out, b.indexDir, b.manifest.ID, trusted); err != nil {
 		return err
 	}
 	if err := b.out.Install(b.manifest); err != nil {

@@ -100,7 +100,7 @@ func fixtureContent(t *testing.T) (*content.Content, *score.Formula) {
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	f, err := score.Read(c.Scoring)
+	f, err := score.ParseChecked(c.Scoring)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -50,9 +50,9 @@ func (b *build) writeFiles() error {
 
 // writeEntities writes the bulk exports, sorted by type and slug, and returns
 // where each ordinal's line lies. Withdrawn entities are kept out of them.
-func (b *build) writeEntities() ([]exports.RowPlace, error) {
+func (b *build) writeEntities() ([]exports.RowLocation, error) {
 	order := make([]int, 0, len(b.content.Entities))
-	places := make([]exports.RowPlace, len(b.content.Entities))
+	places := make([]exports.RowLocation, len(b.content.Entities))
 	var hidden []byte
 	for i, e := range b.content.Entities {
 		if e.Status != record.Withdrawn {
@@ -61,7 +61,7 @@ func (b *build) writeEntities() ([]exports.RowPlace, error) {
 		}
 		from := len(hidden)
 		hidden = table.AppendRow(hidden, table.EntityColumns, table.EntityRow(e))
-		places[i] = exports.RowPlace{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
+		places[i] = exports.RowLocation{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
 		hidden = append(hidden, '\n')
 	}
 	if err := b.out.Add(exports.WithdrawnFile, hidden); err != nil {
@@ -79,7 +79,7 @@ func (b *build) writeEntities() ([]exports.RowPlace, error) {
 	}
 	offset := int64(0)
 	for i, n := range lengths {
-		places[order[i]] = exports.RowPlace{Offset: offset, Length: n}
+		places[order[i]] = exports.RowLocation{Offset: offset, Length: n}
 		offset += n + 1
 	}
 	return places, nil

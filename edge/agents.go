@@ -20,9 +20,9 @@ import (
 	"kindex/exports/record"
 )
 
-// agents are the Model Context Protocol at /mcp. Whatever a call asks for is a request
+// mcpAgents are the Model Context Protocol at /mcp. Whatever a call asks for is a request
 // to the API in this process, counted for who has called.
-type agents struct {
+type mcpAgents struct {
 	handler http.Handler
 	version string // of the description
 
@@ -37,17 +37,17 @@ const (
 	agentHeaders = ", Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"
 )
 
-// maxMessage is how large a message may be: many times what the longest arguments take.
+// maxMessageLen is how large a message may be: many times what the longest arguments take.
 // Who has no limit left, or has sent nothing that counts, is read all the same, and what
 // is read costs time.
-const maxMessage = 64 << 10
+const maxMessageLen = 64 << 10
 
-// agentTime is how long an answer at /mcp may take, all of it. That of a call ends before.
-const agentTime = mcp.DefaultCallTime + 5*time.Second
+// agentTimeout is how long an answer at /mcp may take, all of it. That of a call ends before.
+const agentTimeout = mcp.DefaultCallTime + 5*time.Second
 
 func (s *Server) newAgents() error {
 	var description struct{ Info struct{ Version string } }
-	if err := json.Unmarshal(s.api.Described.JSON, &description); err != nil {
+	if err := json.Unmarshal(s.api.Description.JSON, &description); err != nil {
 		return err
 	}
 	s.agents.version = description.Info.Version
@@ -60,21 +60,21 @@ func (s *Server) newAgents() error {
 func (s *Server) Agents() *mcp.Server {
 	o := mcp.Options{Version: s.agents.version, Log: s.log, Counted: s.options.LimitAnonymous > 0 || s.options.LimitKey > 0}
 	id := ""
-	if v := s.live.Acquire(); v != nil {
+	if v := s.reloader.Acquire(); v != nil {
 		id = v.ID()
-		o.Title, o.Categories = v.Build.Manifest.Title, largest(v.Categories)
+		o.Title, o.Categories = v.Build.Manifest.Title, bySize(v.Categories)
 		v.Release()
 	}
 	s.agents.mu.Lock()
 	defer s.agents.mu.Unlock()
 	if s.agents.server == nil || s.agents.build != id {
-		s.agents.server, s.agents.build = mcp.New(inProcess{s}, o), id
+		s.agents.server, s.agents.build = mcp.New(inProcessAPI{s}, o), id
 	}
 	return s.agents.server
 }
 
-// largest are the slugs of the categories, those with the most entities first.
-func largest(list []record.Category) []string {
+// bySize are the slugs of the categories, those with the most entities first.
+func bySize(list []record.Category) []string {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b record.Category) int { return cmp.Compare(b.Count, a.Count) })
 	var slugs []string
@@ -84,8 +84,8 @@ func largest(list []record.Category) []string {
 	return slugs
 }
 
-// callerKey is where the context of a call has the request at /mcp.
-type callerKey struct{}
+// outerRequestKey is where the context of a call has the request at /mcp.
+type outerRequestKey struct{}
 
 // mcp answers POST /mcp. Messages that are no calls are not counted, and are bounded as
 // pages are; a key that is not good is refused before anything, and counts as it does
@@ -105,11 +105,11 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	body, err := c.ReadBody()
 	switch {
 	case err != nil:
-	case len(body) > maxMessage:
-		err = web.NewProblem("body-too-large", fmt.Sprintf("A message may have %d KiB at most.", maxMessage>>10))
+	case len(body) > maxMessageLen:
+		err = web.NewProblem("body-too-large", fmt.Sprintf("A message may have %d KiB at most.", maxMessageLen>>10))
 	default:
-		if _, wrong := web.ReadMembers(body); wrong != nil {
-			err = web.NewProblem("invalid-body", "The body "+wrong.Error()+". Send one JSON-RPC message; batches are not taken.")
+		if _, bodyErr := web.ReadMembers(body); bodyErr != nil {
+			err = web.NewProblem("invalid-body", "The body "+bodyErr.Error()+". Send one JSON-RPC message; batches are not taken.")
 		}
 	}
 	if err != nil {
@@ -117,62 +117,62 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 		return
 	}
 	// Not before the body is here: its client may take its time.
-	if err := c.Enter(c.server.gates.pages); err != nil {
+	if err := c.EnterGate(c.server.gates.pages); err != nil {
 		c.Fail(w, err)
 		return
 	}
-	ctx, cancel := context.WithTimeout(c.Request.Context(), agentTime)
+	ctx, cancel := context.WithTimeout(c.Request.Context(), agentTimeout)
 	defer cancel()
-	r := c.Request.Clone(context.WithValue(ctx, callerKey{}, c))
+	r := c.Request.Clone(context.WithValue(ctx, outerRequestKey{}, c))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
 	// The answer is JSON whatever the client would rather have, which it is told to
 	// take both of.
 	r.Header.Set("Accept", web.JSONType+", text/event-stream")
-	told := &plainCatcher{ResponseWriter: w}
-	s.agents.handler.ServeHTTP(told, r)
+	catcher := &plainErrorCatcher{ResponseWriter: w}
+	s.agents.handler.ServeHTTP(catcher, r)
 	switch {
-	case told.refused != 0:
-		c.Fail(w, told.problem())
-	case !told.begun && ctx.Err() != nil:
+	case catcher.refused != 0:
+		c.Fail(w, catcher.problem())
+	case !catcher.started && ctx.Err() != nil:
 		p := web.NewProblem("state-unavailable", "The answer took too long; ask for less, or try again.")
 		p.Cause = ctx.Err()
 		c.Fail(w, p)
 	}
 }
 
-// plainCatcher holds back refusals in plain text: every error of the edge is a problem.
-type plainCatcher struct {
+// plainErrorCatcher holds back refusals in plain text: every error of the edge is a problem.
+type plainErrorCatcher struct {
 	http.ResponseWriter
-	begun   bool
+	started bool
 	refused int
 	text    []byte
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (p *plainCatcher) WriteHeader(status int) {
+func (p *plainErrorCatcher) WriteHeader(status int) {
 	if status >= 400 && strings.HasPrefix(p.Header().Get("Content-Type"), "text/plain") {
 		p.refused = status
 		return
 	}
-	p.begun = true
+	p.started = true
 	p.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
-func (p *plainCatcher) Write(b []byte) (int, error) {
+func (p *plainErrorCatcher) Write(b []byte) (int, error) {
 	if p.refused != 0 {
 		p.text = append(p.text, b[:min(len(b), 1000)]...)
 		return len(b), nil
 	}
-	p.begun = true
+	p.started = true
 	return p.ResponseWriter.Write(b)
 }
 
 // Unwrap lets http.ResponseController reach the writer below.
-func (p *plainCatcher) Unwrap() http.ResponseWriter { return p.ResponseWriter }
+func (p *plainErrorCatcher) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // problem is the refusal as one.
-func (p *plainCatcher) problem() error {
+func (p *plainErrorCatcher) problem() error {
 	text := web.Shorten(strings.ToValidUTF8(strings.TrimSpace(string(p.text)), "?"))
 	if p.refused >= 500 {
 		return fmt.Errorf("mcp: status %d: %s", p.refused, text)
@@ -180,15 +180,15 @@ func (p *plainCatcher) problem() error {
 	return web.NewProblem("invalid-body", "The message was refused: "+strings.TrimSuffix(text, ".")+".")
 }
 
-// inProcess asks this edge.
-type inProcess struct{ server *Server }
+// inProcessAPI asks this edge.
+type inProcessAPI struct{ server *Server }
 
-// passedOn are the headers of the request at /mcp that the one to the API has too: who
+// forwardedHeaders are the headers of the request at /mcp that the one to the API has too: who
 // asks. Nothing else that a client sent reaches it.
-var passedOn = []string{"X-Api-Key", "X-Forwarded-For", "Forwarded"}
+var forwardedHeaders = []string{"X-Api-Key", "X-Forwarded-For", "Forwarded"}
 
 // Get implements mcp.API.
-func (a inProcess) Get(ctx context.Context, path string, query url.Values, header http.Header) (status int, answered http.Header, body []byte, err error) {
+func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, header http.Header) (status int, respHeader http.Header, body []byte, err error) {
 	if !strings.HasPrefix(path, "/api/") {
 		return 0, nil, nil, errors.New("only the API can be asked")
 	}
@@ -197,11 +197,11 @@ func (a inProcess) Get(ctx context.Context, path string, query url.Values, heade
 	r := (&http.Request{Method: http.MethodGet, URL: &url.URL{Path: path, RawQuery: query.Encode()}, Proto: "HTTP/1.1",
 		ProtoMajor: 1, ProtoMinor: 1, Header: header.Clone(), Body: http.NoBody}).WithContext(ctx)
 	r.RequestURI = r.URL.RequestURI()
-	if outer, ok := ctx.Value(callerKey{}).(*request); ok {
+	if outer, ok := ctx.Value(outerRequestKey{}).(*request); ok {
 		// The protocol's own context does not end with the request that it came by.
 		defer context.AfterFunc(outer.Request.Context(), cancel)()
 		r.RemoteAddr, r.Host, r.TLS = outer.Request.RemoteAddr, outer.Request.Host, outer.Request.TLS
-		for _, name := range passedOn {
+		for _, name := range forwardedHeaders {
 			if values := outer.Request.Header[name]; values != nil {
 				r.Header[name] = values
 			}
@@ -211,28 +211,28 @@ func (a inProcess) Get(ctx context.Context, path string, query url.Values, heade
 	w := &memoryResponse{header: http.Header{}, status: http.StatusOK}
 	defer func() { // the connection that such a panic cuts is none here
 		if cause := recover(); cause != nil {
-			status, answered, body, err = 0, nil, nil, fmt.Errorf("the answer broke off: %v", cause)
+			status, respHeader, body, err = 0, nil, nil, fmt.Errorf("the answer broke off: %v", cause)
 		}
 	}()
 	a.server.ServeHTTP(w, r)
 	switch {
 	case ctx.Err() != nil:
 		return 0, nil, nil, ctx.Err()
-	case w.full:
+	case w.overflowed:
 		return 0, nil, nil, errors.New("the answer is too large; ask with a smaller limit")
 	}
 	return w.status, w.header, w.body, nil
 }
 
-// maxInProcess is how large an answer in memory may become.
-const maxInProcess = 8 << 20
+// maxInProcessLen is how large an answer in memory may become.
+const maxInProcessLen = 8 << 20
 
 // memoryResponse is an answer in memory.
 type memoryResponse struct {
-	header http.Header
-	status int
-	body   []byte
-	full   bool
+	header     http.Header
+	status     int
+	body       []byte
+	overflowed bool
 }
 
 // Header implements http.ResponseWriter.
@@ -243,8 +243,8 @@ func (m *memoryResponse) WriteHeader(status int) { m.status = status }
 
 // Write implements http.ResponseWriter.
 func (m *memoryResponse) Write(b []byte) (int, error) {
-	if len(m.body)+len(b) > maxInProcess {
-		m.full = true
+	if len(m.body)+len(b) > maxInProcessLen {
+		m.overflowed = true
 		return 0, io.ErrShortWrite
 	}
 	m.body = append(m.body, b...)

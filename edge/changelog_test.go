@@ -11,30 +11,30 @@ import (
 	"kindex/builder/suite"
 )
 
-// told is a change as a client reads it.
-type told struct {
+// receivedEvent is a change as a client reads it.
+type receivedEvent struct {
 	place                int // in the whole changelog, the oldest is 0
 	ID, Event, Timestamp string
 	Entity               struct{ Type, Slug, Name string }
-	Changes              []toldField
+	Changes              []receivedField
 	Commit, Author       string
 	PullRequest          *int
 }
 
-type toldField struct {
+type receivedField struct {
 	Field    string
 	Old, New any
 }
 
 // has tells whether a field, or one that is nested in it, has changed.
-func (c *told) has(name string) bool {
-	return slices.ContainsFunc(c.Changes, func(f toldField) bool { return f.Field == name || strings.HasPrefix(f.Field, name+".") })
+func (c *receivedEvent) has(name string) bool {
+	return slices.ContainsFunc(c.Changes, func(f receivedField) bool { return f.Field == name || strings.HasPrefix(f.Field, name+".") })
 }
 
-func (s *served) changes(t *testing.T, path string) (list []told) {
+func (s *served) changes(t *testing.T, path string) (list []receivedEvent) {
 	t.Helper()
 	for _, record := range s.pages(t, path) {
-		var c told
+		var c receivedEvent
 		unpack(t, record, &c)
 		list = append(list, c)
 	}
@@ -42,21 +42,21 @@ func (s *served) changes(t *testing.T, path string) (list []told) {
 }
 
 // exported reads an export as JSONL, the oldest change first.
-func (s *served) exported(t *testing.T, query string) (list []told) {
+func (s *served) exported(t *testing.T, query string) (list []receivedEvent) {
 	t.Helper()
 	a := s.ask(t, "GET", "/api/export/changelog?format=jsonl"+query)
 	if a.status != 200 {
 		t.Fatalf("%s: %d %s", query, a.status, a.body)
 	}
 	for line := range bytes.Lines(a.body) {
-		c := told{place: len(list)}
+		c := receivedEvent{place: len(list)}
 		unpack(t, line, &c)
 		list = append(list, c)
 	}
 	return list
 }
 
-func idsOf(list []told) []string {
+func idsOf(list []receivedEvent) []string {
 	ids := []string{}
 	for _, c := range list {
 		ids = append(ids, c.ID)
@@ -68,33 +68,33 @@ func idsOf(list []told) []string {
 func TestChangelogFilters(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	s, _ := servePast(t, "2026-11-01", Options{})
+	s, _ := serveHistory(t, "2026-11-01", Options{})
 	all := s.exported(t, "")
 	if ids := slices.Compact(slices.Sorted(slices.Values(idsOf(all)))); len(ids) != len(all) || len(all) < 60 {
 		t.Fatalf("%d changes have %d ids", len(all), len(ids))
 	}
 	middle := all[50]
 	found := 0
-	for query, fits := range map[string]func(c told) bool{
-		"":                     func(told) bool { return true },
-		"event=entity.deleted": func(c told) bool { return c.Event == "entity.deleted" },
-		"event=entity.deleted&event=entity.updated": func(c told) bool { return c.Event != "entity.created" },
-		"type=model":                        func(c told) bool { return c.Entity.Type == "model" },
-		"field=slug":                        func(c told) bool { return c.has("slug") },
-		"field=signals":                     func(c told) bool { return c.has("signals") },
-		"field=scores&event=entity.updated": func(c told) bool { return c.has("scores") && c.Event == "entity.updated" },
-		"field=version&field=status":        func(c told) bool { return c.has("version") || c.has("status") },
-		"category=delta":                    func(c told) bool { return c.Timestamp == "2026-10-10T12:00:00Z" && c.Entity.Slug == "n3" },
-		"since=2026-10-25":                  func(c told) bool { return c.Timestamp >= "2026-10-25" },
-		"until=2026-10-24":                  func(c told) bool { return c.Timestamp < "2026-10-25" },
-		"since=2026-10-24T23:59:59Z&until=2026-10-24T23:59:59.5Z": func(c told) bool { return c.Timestamp == "2026-10-24T23:59:59Z" },
-		"since=2026-10-25T02:00:00%2B02:00":                       func(c told) bool { return c.Timestamp >= "2026-10-25T00:00:00Z" },
-		"until=2026-09-10T11:59:59Z":                              func(c told) bool { return c.Timestamp < "2026-09-10T12" },
-		"since=2026-10-26&until=2026-10-25":                       func(told) bool { return false },
-		"since=" + middle.ID:                                      func(c told) bool { return c.place > middle.place },
-		"until=" + middle.ID + "&type=tool":                       func(c told) bool { return c.place <= middle.place && c.Entity.Type == "tool" },
+	for query, fits := range map[string]func(c receivedEvent) bool{
+		"":                     func(receivedEvent) bool { return true },
+		"event=entity.deleted": func(c receivedEvent) bool { return c.Event == "entity.deleted" },
+		"event=entity.deleted&event=entity.updated": func(c receivedEvent) bool { return c.Event != "entity.created" },
+		"type=model":                        func(c receivedEvent) bool { return c.Entity.Type == "model" },
+		"field=slug":                        func(c receivedEvent) bool { return c.has("slug") },
+		"field=signals":                     func(c receivedEvent) bool { return c.has("signals") },
+		"field=scores&event=entity.updated": func(c receivedEvent) bool { return c.has("scores") && c.Event == "entity.updated" },
+		"field=version&field=status":        func(c receivedEvent) bool { return c.has("version") || c.has("status") },
+		"category=delta":                    func(c receivedEvent) bool { return c.Timestamp == "2026-10-10T12:00:00Z" && c.Entity.Slug == "n3" },
+		"since=2026-10-25":                  func(c receivedEvent) bool { return c.Timestamp >= "2026-10-25" },
+		"until=2026-10-24":                  func(c receivedEvent) bool { return c.Timestamp < "2026-10-25" },
+		"since=2026-10-24T23:59:59Z&until=2026-10-24T23:59:59.5Z": func(c receivedEvent) bool { return c.Timestamp == "2026-10-24T23:59:59Z" },
+		"since=2026-10-25T02:00:00%2B02:00":                       func(c receivedEvent) bool { return c.Timestamp >= "2026-10-25T00:00:00Z" },
+		"until=2026-09-10T11:59:59Z":                              func(c receivedEvent) bool { return c.Timestamp < "2026-09-10T12" },
+		"since=2026-10-26&until=2026-10-25":                       func(receivedEvent) bool { return false },
+		"since=" + middle.ID:                                      func(c receivedEvent) bool { return c.place > middle.place },
+		"until=" + middle.ID + "&type=tool":                       func(c receivedEvent) bool { return c.place <= middle.place && c.Entity.Type == "tool" },
 	} {
-		var want []told
+		var want []receivedEvent
 		for _, c := range slices.Backward(all) { // newest first
 			if fits(c) {
 				want = append(want, c)
@@ -119,7 +119,7 @@ func TestChangelogFilters(t *testing.T) {
 func TestChangelogTells(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	s, _ := servePast(t, "2026-11-01", Options{})
+	s, _ := serveHistory(t, "2026-11-01", Options{})
 	for path, want := range map[string][]string{
 		"/api/entity/tool/back/changelog":     {"created back", "deleted back", "created back"},
 		"/api/entity/tool/gone/changelog":     {"deleted gone", "created gone"},
@@ -155,7 +155,7 @@ func TestChangelogTells(t *testing.T) {
 func TestChangelogOfARenamedEntity(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	s, r := servePast(t, "2026-11-01", Options{})
+	s, r := serveHistory(t, "2026-11-01", Options{})
 	want := s.pages(t, "/api/entity/tool/n5/changelog")
 	l := s.list(t, "/api/entity/tool/n5/changelog?limit=1")
 	r.Commit("2026-11-01T06:00:00Z", "A better name", "tool/n5.yaml", "", "tool/five.yaml", sheet("Tool 5", "gamma", 700, "version: 3\nformerly: [n5]\n"))

@@ -29,7 +29,7 @@ import (
 	"kindex/edge/apikey"
 	"kindex/edge/openapi"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"
 	"kindex/exports/store"
 )
@@ -80,7 +80,7 @@ type contract struct {
 	suspended  string // a key of a suspended account
 	onlyRead   string // a key with the scope read
 	onlyKeys   string // a key with the scope keys
-	build, old string // the current build, and the one before
+	build, old string // the current build, and the previous one
 	oldDir     string
 	seen       seen
 }
@@ -112,16 +112,16 @@ func newContract(t *testing.T) *contract {
 		}
 	}
 	out := t.TempDir()
-	content := shippedHistory(t)
-	c.old = buildShipped(t, content, out, "2026-10-31")
-	c.build = buildShipped(t, content, out, "2026-11-01")
+	content := fixtureHistory(t)
+	c.old = buildFixture(t, content, out, "2026-10-31")
+	c.build = buildFixture(t, content, out, "2026-11-01")
 	c.oldDir = filepath.Join(store.BuildsDir(out), c.old)
 	const plenty = 1e6
-	c.state = statetest.SQLite(t)
+	c.state = storagetest.SQLite(t)
 	c.server, c.url = serve(t, edge.Options{Dir: out, State: c.state, LimitAnonymous: plenty, LimitKey: plenty}, false)
 	_, c.closed = serve(t, edge.Options{Dir: out, State: c.state, LimitAnonymous: plenty, LimitKey: plenty}, true)
-	_, c.spent = serve(t, edge.Options{Dir: out, State: statetest.SQLite(t), LimitAnonymous: 1, LimitKey: 1, Contact: "operator@example.org"}, false)
-	gone := statetest.SQLite(t)
+	_, c.spent = serve(t, edge.Options{Dir: out, State: storagetest.SQLite(t), LimitAnonymous: 1, LimitKey: 1, Contact: "operator@example.org"}, false)
+	gone := storagetest.SQLite(t)
 	_, c.away = serve(t, edge.Options{Dir: out, State: gone, LimitAnonymous: plenty, LimitKey: plenty}, false)
 	if err := gone.Close(); err != nil {
 		t.Fatal(err)
@@ -136,7 +136,7 @@ func newContract(t *testing.T) *contract {
 // contractKey seals the builds, so that later ones reuse them.
 var contractKey = builder.GenerateKey()
 
-func buildShipped(t *testing.T, content, out, day string) string {
+func buildFixture(t *testing.T, content, out, day string) string {
 	t.Helper()
 	asOf, err := time.Parse(time.DateOnly, day)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 type Origins struct {
 	any      bool     // every origin
 	loopback bool     // pages served by the reader's own machine
-	list     []string // as browsers write them: https://app.example.org
+	allowed  []string // as browsers write them: https://app.example.org
 }
 
 // ParseOrigins parses a list of origins, "*" for all or "none".
@@ -35,7 +35,7 @@ func ParseOrigins(values []string) (*Origins, error) {
 		if err != nil {
 			return nil, err
 		}
-		o.list = append(o.list, origin)
+		o.allowed = append(o.allowed, origin)
 	}
 	return o, nil
 }
@@ -71,7 +71,7 @@ func parseOrigin(s string) (string, error) {
 
 // allows reports whether pages of an origin may read answers.
 func (o *Origins) allows(origin string) bool {
-	if o.any || slices.Contains(o.list, origin) {
+	if o.any || slices.Contains(o.allowed, origin) {
 		return true
 	}
 	if !o.loopback {
@@ -82,7 +82,7 @@ func (o *Origins) allows(origin string) bool {
 }
 
 // varies reports whether answers depend on the origin that asks.
-func (o *Origins) varies() bool { return o.loopback || len(o.list) > 0 }
+func (o *Origins) varies() bool { return o.loopback || len(o.allowed) > 0 }
 
 // onInternet reports whether an address is a public one: https, and neither an IP
 // address nor a name of a private network.
@@ -127,12 +127,12 @@ func (s *Server) guardOrigin(next http.Handler) http.Handler {
 		h := w.Header()
 		if !s.origins.any {
 			h["Cross-Origin-Resource-Policy"] = s.embeddable(r)
-			if !answersTo(r, s.hosts) {
+			if !hostAllowed(r, s.hosts) {
 				foreign(w, r, nil)
 				return
 			}
 		}
-		if s.console.Owns(r.URL.Path) {
+		if s.console.OwnsPath(r.URL.Path) {
 			next.ServeHTTP(w, r)
 			return
 		}
@@ -145,7 +145,7 @@ func (s *Server) guardOrigin(next http.Handler) http.Handler {
 		if s.origins.varies() {
 			h["Vary"] = []string{"Origin"}
 		}
-		(&request{Call: &web.Call{Shared: s.shared, Request: r}, server: s}).showLimit(h)
+		(&request{Call: &web.Call{Shared: s.shared, Request: r}, server: s}).setLimitHeaders(h)
 		w.WriteHeader(http.StatusNoContent)
 	})
 }
@@ -155,7 +155,7 @@ func (s *Server) guardOrigin(next http.Handler) http.Handler {
 // Network Access is never granted.
 func (s *Server) allowOrigin(h http.Header, r *http.Request, preflight bool) {
 	if s.origins.any {
-		h["Access-Control-Allow-Origin"] = web.EveryOrigin
+		h["Access-Control-Allow-Origin"] = web.AnyOrigin
 	} else {
 		sent := r.Header["Origin"]
 		if len(sent) != 1 || !s.origins.allows(sent[0]) {
@@ -186,9 +186,9 @@ func (s *Server) embeddable(r *http.Request) []string {
 	return web.SameOrigin
 }
 
-// showLimit sets the headers of the anonymous limit, which the request does not count
+// setLimitHeaders sets the headers of the anonymous limit, which the request does not count
 // against. A key is not looked up.
-func (c *request) showLimit(h http.Header) {
+func (c *request) setLimitHeaders(h http.Header) {
 	if costOf(c.Request.URL.Path) == unmetered {
 		return
 	}

@@ -16,7 +16,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"
 )
 
@@ -26,7 +26,7 @@ const keysPath = "/api/developer/api-keys"
 // handle each.
 func onEveryEngine(t *testing.T, n int, test func(t *testing.T, edges []*served)) {
 	_, out := smallBuild(t, 3)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		var edges []*served
 		for range n {
 			edges = append(edges, serveWith(t, Options{Dir: out, State: open()}))
@@ -182,7 +182,7 @@ func TestRevokedKeyStopsEverywhere(t *testing.T) {
 			if use(edges[1]).status == 401 {
 				break
 			}
-			if after := sent.Sub(revoked); after >= apikey.Freshness {
+			if after := sent.Sub(revoked); after >= apikey.CacheTTL {
 				t.Fatalf("the key works for a request to another edge %v later", after)
 			}
 			time.Sleep(5 * time.Millisecond)
@@ -231,7 +231,7 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 	suite.WithoutRace(t)
 	var log lockedBuffer
 	_, out := smallBuild(t, 3)
-	st := statetest.SQLite(t)
+	st := storagetest.SQLite(t)
 	s := serveWith(t, Options{Dir: out, State: st, LogRequests: true, Log: slog.New(slog.NewJSONHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	secret, _ := s.newKey(t, "ada")
 	key := secret.Reveal()
@@ -268,12 +268,12 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(apikey.Freshness)
+	time.Sleep(apikey.CacheTTL)
 	if a := s.ask(t, "GET", "/api/categories", "x-api-key", key); a.status != 503 {
 		t.Errorf("without a state: %d", a.status)
 	}
 	w := httptest.NewRecorder()
-	s.admin(nil).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	s.adminHandler(nil).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	for what, text := range map[string]string{"the log": log.String(), "the metrics": w.Body.String(), "the errors": errors.String()} {
 		for _, part := range []string{key, key[3:35], key[8:20], secret.Hash(), secret.Hash()[:16]} {
 			if at := strings.Index(text, part); at >= 0 {
@@ -308,7 +308,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// TestLastUse is told at once by the edge that has seen it, and stored by Work.
+// TestLastUse is reported at once by the edge that has seen it, and stored by RunJobs.
 func TestLastUse(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {

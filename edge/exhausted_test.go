@@ -15,7 +15,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/ratelimit"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // costlyQueries are what makes the most work at an address, beside no query at all.
@@ -125,18 +125,18 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 	// The limit is so high that those who have used it up may look for 304s to the end.
 	spent := suite.Pick(5_000, 20_000)
 	_, out := smallBuild(t, 2000)
-	open := serveWith(t, Options{Dir: out, State: statetest.SQLite(t)})
-	s := serveWith(t, Options{Dir: out, State: statetest.SQLite(t), LimitAnonymous: int64(spent), LimitKey: int64(spent)})
+	open := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t)})
+	s := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t), LimitAnonymous: int64(spent), LimitKey: int64(spent)})
 	key, _ := s.keyOf(t, "account")
 	s.costOf(requestOf("GET", "/api/nothing", "", nil), 1, spent)
 	s.costOf(requestOf("GET", "/api/nothing", key, nil), 1, spent)
 	// An edge that has released its build cannot look anything up: a request that gets that
 	// far is answered with something other than 429.
-	blind := serveWith(t, Options{Dir: out, State: statetest.SQLite(t), LimitAnonymous: 1, LimitKey: 1})
+	blind := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t), LimitAnonymous: 1, LimitKey: 1})
 	blindKey, _ := blind.keyOf(t, "account")
 	blind.costOf(requestOf("GET", "/api/categories", "", nil), 1, 1)
 	blind.costOf(requestOf("GET", "/api/categories", blindKey, nil), 1, 1)
-	blind.live.Stop()
+	blind.reloader.Stop()
 	worst, asked := cost{}, 0
 	for _, caller := range []string{"", key} {
 		plain := s.costOf(requestOf("GET", "/api/entities", caller, nil), 20, 50)
@@ -202,8 +202,8 @@ func TestAttackFortyExports(t *testing.T) {
 	suite.WithoutRace(t)
 	_, out := smallBuild(t, 2000)
 	const target = "/api/export/entities?format=parquet&type=tool&type=model"
-	open := serveWith(t, Options{Dir: out, State: statetest.SQLite(t)})
-	s := serveWith(t, Options{Dir: out, State: statetest.SQLite(t), LimitAnonymous: 1})
+	open := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t)})
+	s := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t), LimitAnonymous: 1})
 	s.costOf(requestOf("GET", "/api/categories", "", nil), 1, 1)
 	measure := func(s *served, n, status int) (time.Duration, uint64) {
 		var before, after runtime.MemStats
@@ -250,8 +250,8 @@ func TestExportsAtOnce(t *testing.T) {
 	release()
 	s.expect(t, 200, 997, "anonymous", "GET", target)
 	// Callers allowed to wait do so briefly.
-	s.shared.Exports = ratelimit.NewGate(ratelimit.GateOptions{Slots: exportsAtOnce, Each: exportsOfOne, Waiting: 1, Wait: 10 * time.Millisecond})
-	for i := range exportsAtOnce / exportsOfOne {
+	s.shared.Exports = ratelimit.NewGate(ratelimit.GateOptions{Slots: maxExports, PerCaller: exportsPerCaller, MaxWaiting: 1, Wait: 10 * time.Millisecond})
+	for i := range maxExports / exportsPerCaller {
 		defer s.HoldExports(fmt.Sprint("other ", i))()
 	}
 	s.expect(t, 503, 997, "anonymous", "GET", target)

@@ -8,13 +8,13 @@ func (s *Server) Paths() []string { return s.shared.Paths }
 
 // HoldExports takes all slots for exports that a caller may have, until release.
 func (s *Server) HoldExports(caller string) (release func()) {
-	for range exportsOfOne {
+	for range exportsPerCaller {
 		if err := s.shared.Exports.Enter(context.Background(), caller); err != nil {
 			panic(err)
 		}
 	}
 	return func() {
-		for range exportsOfOne {
+		for range exportsPerCaller {
 			s.shared.Exports.Leave(caller)
 		}
 	}

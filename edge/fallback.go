@@ -10,7 +10,7 @@ import (
 // fallbackHandler answers for what is not among the routes: a page of the website, or an
 // error in the form of the API below its addresses.
 func (s *Server) fallbackHandler() http.Handler {
-	nothing, allowed, refused := s.plain("not found", (*web.Call).NotFound), s.plain("options", methods), s.plain("method not allowed", s.console.PageMethods)
+	nothing, allowed, refused := s.unrouted("not found", (*web.Call).NotFound), s.unrouted("options", answerOptions), s.unrouted("method not allowed", s.console.PageMethodNotAllowed)
 	page := s.instrument("page", func(c *request, w http.ResponseWriter) { c.run(w, unmetered, web.AnyParams, s.console.Page) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {

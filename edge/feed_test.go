@@ -137,7 +137,7 @@ func TestFeedLeadsThroughAllChanges(t *testing.T) {
 func TestFeedOfAnEntity(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	s, r := servePast(t, "2026-11-01", Options{URL: "https://index.example.org/"})
+	s, r := serveHistory(t, "2026-11-01", Options{URL: "https://index.example.org/"})
 	for key, want := range map[string]int{"tool/left": 2, "tool/right": 2, "tool/gone": 2, "tool/back": 3, "tool/a": 1, "tool/b": 2, "tool/n8": 1} {
 		d := s.readFeed(t, "rss", "/api/feed?entity="+key)
 		if len(d.ids) != want {

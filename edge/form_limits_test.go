@@ -36,7 +36,7 @@ func TestAttackFormByBytes(t *testing.T) {
 			checked++
 		}
 	}
-	if want := console.MaxChecks / (1 + len(large)/console.CheckedBytes); checked != want {
+	if want := console.MaxChecks / (1 + len(large)/console.BytesPerCheck); checked != want {
 		t.Errorf("%d forms of %d bytes were checked, want %d", checked, len(large), want)
 	}
 }

@@ -12,9 +12,9 @@ import (
 
 // gates limit concurrent work that no daily limit covers.
 type gates struct {
-	pages    *ratelimit.Gate
-	pictures *ratelimit.Gate // preview images, which cost more than pages and take turns
-	files    *ratelimit.Gate // opening files under /data, which may mean hashing one
+	pages  *ratelimit.Gate
+	images *ratelimit.Gate // preview images, which cost more than pages and take turns
+	files  *ratelimit.Gate // opening files under /data, which may mean hashing one
 	// addresses limits how often each address may ask for pages; nil for no limit.
 	addresses *ratelimit.Buckets
 	// wrongKeys limits how many unknown keys are looked up for each address.
@@ -23,17 +23,17 @@ type gates struct {
 
 // The limits of the gates. A waiting request costs a connection and little else.
 const (
-	picturesAtOnce = 2
-	filesAtOnce    = 8
-	exportsAtOnce  = 4
-	exportsOfOne   = 2 // of an account, or an address without a key
-	maxWaiting     = 512
-	pageWait       = 3 * time.Second
-	exportWait     = 5 * time.Second
+	maxImages         = 2
+	maxFiles          = 8
+	maxExports        = 4
+	exportsPerCaller  = 2 // of an account, or an address without a key
+	maxQueued         = 512
+	pageWaitTimeout   = 3 * time.Second
+	exportWaitTimeout = 5 * time.Second
 )
 
-// pageBurst is how many seconds' worth of pages an address may ask for at once.
-const pageBurst = 2
+// pageBurstSeconds is how many seconds' worth of pages an address may ask for at once.
+const pageBurstSeconds = 2
 
 // How many unknown keys are looked up in the state for an address, per second and at once.
 const (
@@ -43,50 +43,50 @@ const (
 
 // newExportGate limits exports, each of which costs as much as hundreds of other requests:
 // so many of one caller (0: any number), and how long another one waits.
-func newExportGate(each int, wait time.Duration) *ratelimit.Gate {
-	return ratelimit.NewGate(ratelimit.GateOptions{Slots: exportsAtOnce, Each: each, Waiting: maxWaiting / 8, Wait: wait})
+func newExportGate(perCaller int, wait time.Duration) *ratelimit.Gate {
+	return ratelimit.NewGate(ratelimit.GateOptions{Slots: maxExports, PerCaller: perCaller, MaxWaiting: maxQueued / 8, Wait: wait})
 }
 
 func newGates(o Options) gates {
 	g := gates{
-		pages:     ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: pageWait}),
-		pictures:  ratelimit.NewGate(ratelimit.GateOptions{Slots: picturesAtOnce, Waiting: maxWaiting / 8, Wait: pageWait}),
-		files:     ratelimit.NewGate(ratelimit.GateOptions{Slots: filesAtOnce, Waiting: maxWaiting, Wait: pageWait}),
+		pages:     ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), MaxWaiting: maxQueued, Wait: pageWaitTimeout}),
+		images:    ratelimit.NewGate(ratelimit.GateOptions{Slots: maxImages, MaxWaiting: maxQueued / 8, Wait: pageWaitTimeout}),
+		files:     ratelimit.NewGate(ratelimit.GateOptions{Slots: maxFiles, MaxWaiting: maxQueued, Wait: pageWaitTimeout}),
 		wrongKeys: ratelimit.NewBuckets(wrongKeyRate, wrongKeyBurst, nil),
 	}
 	if rate := min(o.LimitPages, 1_000_000); rate > 0 {
-		g.addresses = ratelimit.NewBuckets(rate, pageBurst*rate, nil)
+		g.addresses = ratelimit.NewBuckets(rate, pageBurstSeconds*rate, nil)
 	}
 	return g
 }
 
-// bound limits what no daily limit covers: how often an address asks, and how many
+// limitConcurrency limits what no daily limit covers: how often an address asks, and how many
 // calls run at once. If the call gets a slot, leave returns it.
 //
 // A request with a body gets no slot: its client would hold it while sending. Whoever
 // reads the body limits what such requests cost.
-func (c *request) bound(kind routeCost) error {
-	if kind == asset || kind >= metered || c.Request.Context().Value(callerKey{}) != nil { // the last is bounded at /mcp
+func (c *request) limitConcurrency(cost routeCost) error {
+	if cost == asset || cost >= metered || c.Request.Context().Value(outerRequestKey{}) != nil { // the last is bounded at /mcp
 		return nil
 	}
 	g := &c.server.gates
-	if kind == file {
-		return c.Enter(g.files)
+	if cost == file {
+		return c.EnterGate(g.files)
 	}
-	if err := c.pace(); err != nil {
+	if err := c.limitRate(); err != nil {
 		return err
 	}
 	switch {
 	case c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead:
 		return nil
 	case strings.HasPrefix(c.Request.URL.Path, "/og/"):
-		return c.Enter(g.pictures)
+		return c.EnterGate(g.images)
 	}
-	return c.Enter(g.pages)
+	return c.EnterGate(g.pages)
 }
 
-// pace refuses an address that asks for pages too often.
-func (c *request) pace() error {
+// limitRate refuses an address that asks for pages too often.
+func (c *request) limitRate() error {
 	b := c.server.gates.addresses
 	if b == nil {
 		return nil
@@ -108,5 +108,5 @@ func (c *request) Exporter() string {
 	if c.quota.subject.ID != "" {
 		return c.quota.subject.ID
 	}
-	return ratelimit.OfAddress(c.Shared.Proxies.Client(c.Request), 0).ID
+	return ratelimit.AddressSubject(c.Shared.Proxies.Client(c.Request), 0).ID
 }

@@ -24,13 +24,13 @@ func ParseHosts(names []string) ([]string, error) {
 	return hosts, nil
 }
 
-// answersTo reports whether a request's Host can be a name of this service. Names that
+// hostAllowed reports whether a request's Host can be a name of this service. Names that
 // strangers own are refused: they could point the name here and let their page read the
 // answers as same-origin (DNS rebinding). Nobody owns IP addresses and localhost. A service
 // that listens on a network also answers to names that exist only in private networks:
 // whoever can forge these can reach the service without them. On loopback they are refused.
 // Clients that send no Host are not browsers.
-func answersTo(r *http.Request, named []string) bool {
+func hostAllowed(r *http.Request, named []string) bool {
 	host := hostname(r.Host)
 	if host == "" || host == "localhost" {
 		return true
@@ -49,7 +49,7 @@ func answersTo(r *http.Request, named []string) bool {
 
 // refuseHost answers a request for a host name that is not this service's.
 func (c *request) refuseHost(w http.ResponseWriter) {
-	c.showLimit(w.Header())
+	c.setLimitHeaders(w.Header())
 	c.Fail(w, web.NewProblem("foreign-host", "This index is not open to other websites, and "+web.Shorten(c.Request.Host)+
 		" is not one of its host names. Use its IP address or localhost. The operator can add host names with --hosts, and set the public address with --url."))
 }
@@ -78,10 +78,10 @@ func ownHosts(o Options) []string {
 	return o.Hosts
 }
 
-// onlyHosts refuses requests for other host names on the operator's listener.
-func onlyHosts(named []string, next http.Handler) http.Handler {
+// requireHost refuses requests for other host names on the operator's listener.
+func requireHost(named []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !answersTo(r, named) {
+		if !hostAllowed(r, named) {
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			writeStatus(w, http.StatusForbidden, map[string]any{"status": "refused",
 				"detail": "This is not a host name of this listener. Use its IP address or localhost, or add the host name with --admin-host."})

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // formulas are names that a spreadsheet takes for formulas.
@@ -33,7 +33,7 @@ func TestFormulasInCSV(t *testing.T) {
 		}
 	}
 	buildInto(t, content, dir, 3)
-	h := serveWith(t, Options{Dir: dir, State: statetest.SQLite(t)})
+	h := serveWith(t, Options{Dir: dir, State: storagetest.SQLite(t)})
 	for _, path := range []string{"entities?format=csv", "entities?format=csv&type=tool", "entities?format=csv&fields=name", "leaderboard?format=csv", "changelog?format=csv", "changelog?format=csv&type=tool"} {
 		plain, safe := texts(t, h.ask(t, "GET", "/api/export/"+path)), texts(t, h.ask(t, "GET", "/api/export/"+path+"&csv=spreadsheet"))
 		if len(plain) != len(safe) {

@@ -63,7 +63,7 @@ func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
 				continue // prebuilt tables come in gzip and zstd, which are made of shards
 			}
 			a := s.ask(t, "GET", path, "Accept-Encoding", enc)
-			if got := a.header.Get("Content-Encoding"); got != enc && len(plain.body) >= web.CompressFrom {
+			if got := a.header.Get("Content-Encoding"); got != enc && len(plain.body) >= web.MinCompressLen {
 				t.Errorf("%s: asked for %s, got %q", path, enc, got)
 				continue
 			}
@@ -272,7 +272,7 @@ func TestPanicTellsNothing(t *testing.T) {
 	}
 	s.events.Close() // it waits to make the events of the build
 	// live holds the build and shows it, and this test looks at it
-	if users := s.shown(t).Users(); users != 3 {
+	if users := s.shown(t).Refs(); users != 3 {
 		t.Errorf("the view has %d users after all requests ended", users)
 	}
 }
@@ -314,7 +314,7 @@ func TestMovedEntity(t *testing.T) {
 	writeFile(t, s.content, "tool/renamed.yaml", "name: Renamed\nformerly: [old-name]\ncategory: alpha\ndescription: It had another name.\n")
 	writeFile(t, s.content, "tool/gone.yaml", "name: Gone\nstatus: withdrawn\ncategory: alpha\ndescription: It is no longer to be had.\n")
 	buildInto(t, s.content, s.out, 3)
-	if err := s.live.Load(); err != nil {
+	if err := s.reloader.Load(); err != nil {
 		t.Fatal(err)
 	}
 	for path, want := range map[string]string{

@@ -16,25 +16,25 @@ import (
 func (c *request) subject() ratelimit.Subject {
 	o := &c.server.options
 	if a := c.Principal.Account; a != nil {
-		return ratelimit.OfAccount(a.ID, a.Quota, a.Window, o.LimitKey)
+		return ratelimit.AccountSubject(a.ID, a.Quota, a.Window, o.LimitKey)
 	}
 	if o.LimitAnonymous == 0 {
 		return ratelimit.Subject{}
 	}
-	return ratelimit.OfAddress(c.Shared.Proxies.Client(c.Request), o.LimitAnonymous)
+	return ratelimit.AddressSubject(c.Shared.Proxies.Client(c.Request), o.LimitAnonymous)
 }
 
 // identify finds out who asks. Whoever sends a key that is not good is nobody
 // else instead, but refused.
 func (c *request) identify() error {
-	sent, anonymous, err := apikey.Presented(c.Request.Header)
+	sent, anonymous, err := apikey.FromHeader(c.Request.Header)
 	if anonymous {
 		return nil
 	}
 	if err != nil {
 		return web.Unauthorized(err.Error())
 	}
-	if err := c.mayLookUp(sent); err != nil {
+	if err := c.checkLookupRate(sent); err != nil {
 		return err
 	}
 	key, account, err := c.server.keys.Identify(c.Request.Context(), sent)
@@ -51,17 +51,17 @@ func (c *request) identify() error {
 	case errors.Is(err, apikey.ErrMalformed):
 		return web.Unauthorized(err.Error())
 	case errors.As(err, &suspended):
-		return c.Shared.Suspended(suspended)
+		return c.Shared.SuspendedProblem(suspended)
 	}
 	return web.StateProblem(err)
 }
 
-// mayLookUp refuses keys from an address that has sent many unknown ones: each costs a
+// checkLookupRate refuses keys from an address that has sent many unknown ones: each costs a
 // lookup in the state, whether or not the address has requests left. Keys that were
 // recently valid are still accepted: their owners may share the address.
-func (c *request) mayLookUp(sent string) error {
-	wrong := c.server.gates.wrongKeys
-	if wrong.Idle() || c.server.goodKeys.has(sent) || wrong.Left(c.Shared.Proxies.Client(c.Request)) {
+func (c *request) checkLookupRate(sent string) error {
+	buckets := c.server.gates.wrongKeys
+	if buckets.Idle() || c.server.goodKeys.has(sent) || buckets.HasToken(c.Shared.Proxies.Client(c.Request)) {
 		return nil
 	}
 	p := web.NewProblem("rate-limited", "Too many unknown keys came from this IP address; wait a few seconds.")
@@ -97,14 +97,14 @@ func (g *goodKeys) remove(key string) {
 	slot.CompareAndSwap(h, 0)
 }
 
-// needs answers callers whose key lacks the scope with 403. Callers without a key pass:
+// requireScope answers callers whose key lacks the scope with 403. Callers without a key pass:
 // handlers that need an account refuse them.
-func needs(scope apikey.Scope, answer web.Handler) web.Handler {
+func requireScope(scope apikey.Scope, answer web.Handler) web.Handler {
 	if scope == anyScope {
 		return answer
 	}
 	return func(c *web.Call) (*web.Reply, error) {
-		if err := c.Permit(scope); err != nil {
+		if err := c.RequireScope(scope); err != nil {
 			return nil, err
 		}
 		return answer(c)

@@ -10,29 +10,29 @@ import (
 	"kindex/edge/webhook"
 )
 
-// Work does what the server does beside answering, once in its life: it stores
+// RunJobs does what the server does beside answering, once in its life: it stores
 // counters and uses of keys, makes events of new builds, brings them to webhooks
 // and clears away what is old, until ctx ends. The function that it returns waits
 // for the end.
-func (s *Server) Work(ctx context.Context) (wait func()) {
+func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
-	for _, work := range []func(context.Context){
-		func(ctx context.Context) { s.keys.Work(ctx, s.failed("storing uses of keys")) },
+	for _, job := range []func(context.Context){
+		func(ctx context.Context) { s.keys.Work(ctx, s.errorLogger("storing uses of keys")) },
 		func(ctx context.Context) { ratelimit.Sweep(ctx, s.state, s.now, s.log) },
-		s.publishSubmissions,
+		s.markPublishedLoop,
 		s.followForge,
-		s.clearAway,
+		s.purge,
 		s.events.Run,
 		s.accounts.Dispatch.Run,
 	} {
-		group.Go(func() { work(ctx) })
+		group.Go(func() { job(ctx) })
 	}
 	return group.Wait
 }
 
-// failed returns a function that logs failures of a work, an error that goes on
+// errorLogger returns a function that logs failures of a work, an error that goes on
 // once a minute.
-func (s *Server) failed(doing string) func(error) {
+func (s *Server) errorLogger(doing string) func(error) {
 	var mu sync.Mutex
 	var last string
 	var at time.Time
@@ -47,17 +47,17 @@ func (s *Server) failed(doing string) func(error) {
 	}
 }
 
-// clearAwayEvery is how often what is old is removed from the state.
-const clearAwayEvery = 10 * time.Minute
+// purgeInterval is how often what is old is removed from the state.
+const purgeInterval = 10 * time.Minute
 
-func (s *Server) clearAway(ctx context.Context) {
-	failed := s.failed("clearing away what is old")
-	tick := time.NewTicker(clearAwayEvery)
+func (s *Server) purge(ctx context.Context) {
+	logError := s.errorLogger("clearing away what is old")
+	tick := time.NewTicker(purgeInterval)
 	defer tick.Stop()
 	for {
-		for _, clear := range []func(context.Context) error{s.state.ForgetAttempts, s.state.ForgetSignIns, s.state.ForgetAudit} {
-			if err := clear(ctx); err != nil && ctx.Err() == nil {
-				failed(err)
+		for _, task := range []func(context.Context) error{s.state.PurgeIdempotency, s.state.PurgeSignIns, s.state.PurgeAudit} {
+			if err := task(ctx); err != nil && ctx.Err() == nil {
+				logError(err)
 			}
 		}
 		select {
@@ -78,8 +78,8 @@ func (s *Server) stateStatus(ctx context.Context) string {
 	return "reachable"
 }
 
-// switched is called when the server has moved to a build. It must take no time.
-func (s *Server) switched(v *live.ServedBuild, took time.Duration) {
+// onSwitch is called when the server has moved to a build. It must take no time.
+func (s *Server) onSwitch(v *live.ServedBuild, took time.Duration) {
 	s.shared.Metrics.Switched(v, took)
 	v.Retain()
 	s.events.Announce(webhook.Build{ID: v.Build.Manifest.ID, Archive: v.Build.Archive(), Release: v.Release})

@@ -16,7 +16,7 @@ import (
 	"kindex/edge/api"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // settable is a clock that a test sets.
@@ -39,13 +39,13 @@ func (c *settable) now() time.Time {
 
 // targets are an empty state of each engine.
 func targets(t *testing.T) []string {
-	return []string{filepath.Join(t.TempDir(), "kindex.db"), statetest.PostgreSQL(t)}
+	return []string{filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)}
 }
 
 // forgetScopes makes a key one of the time before scopes.
 func forgetScopes(t *testing.T, s *served, id string) {
 	t.Helper()
-	if err := statetest.Exec(s.state.String(), "UPDATE api_keys SET scopes = NULL WHERE id = '"+id+"'"); err != nil {
+	if err := storagetest.Exec(s.state.String(), "UPDATE api_keys SET scopes = NULL WHERE id = '"+id+"'"); err != nil {
 		t.Fatal(err)
 	}
 	s.keys.Forget()
@@ -77,7 +77,7 @@ func TestSecurityReportedKey(t *testing.T) {
 	suite.InTest(t)
 	_, out := smallBuild(t, 1)
 	var log lockedBuffer
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		var edges []*served
 		for _, limit := range []int64{1, 1_000_000} { // the second edge shows how the key itself is refused
 			edges = append(edges, serveWith(t, Options{Dir: out, State: open(), LimitAnonymous: limit, LimitKey: 100 * limit, LogRequests: true,
@@ -108,13 +108,13 @@ func TestSecurityReportedKey(t *testing.T) {
 		if a := report(stolen.Reveal()); a.status != 204 || len(a.body) > 0 {
 			t.Fatalf("%d %s", a.status, a.body)
 		}
-		for fresh := time.Now().Add(apikey.Freshness); ; {
+		for fresh := time.Now().Add(apikey.CacheTTL); ; {
 			late := time.Now().After(fresh)
 			if strings.Contains(string(use(edges[1]).body), "revoked") {
 				break
 			}
 			if late {
-				t.Fatalf("the key still works %v after it was reported", apikey.Freshness)
+				t.Fatalf("the key still works %v after it was reported", apikey.CacheTTL)
 			}
 		}
 		if a := report(stolen.Reveal()); a.status != 204 {

@@ -18,7 +18,7 @@ import (
 	"kindex/edge/apikey"
 	"kindex/edge/safedial"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"
 )
 
@@ -44,7 +44,7 @@ func serveFew(t testing.TB, o Options) *served {
 	content, out := smallBuild(t, 5)
 	o.Dir = out
 	if o.State == nil {
-		o.State = statetest.SQLite(t)
+		o.State = storagetest.SQLite(t)
 	}
 	if o.Guard == nil {
 		o.Guard = safedial.New(safedial.Options{Resolver: noNames{}, Dial: noNetwork})
@@ -86,7 +86,7 @@ func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path st
 func TestWhatCounts(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := serveFew(t, Options{State: open(), LimitAnonymous: 10, LimitKey: 100, Contact: "operator@example.org"})
 		s.router.GET("/api/broken", s.handle("/api/broken", metered, nil, func(*web.Call) (*web.Reply, error) { panic("broken") }))
 		const tier = "anonymous"
@@ -148,7 +148,7 @@ func TestMidnight(t *testing.T) {
 	suite.WithoutRace(t)
 	c := newClock("2026-11-21T23:59:58Z")
 	target := t.TempDir() + "/kindex.db"
-	s := serveFew(t, Options{State: statetest.OpenAt(t, target, c.now), LimitAnonymous: 2, Now: c.now})
+	s := serveFew(t, Options{State: storagetest.OpenAt(t, target, c.now), LimitAnonymous: 2, Now: c.now})
 	end := time.Date(2026, 11, 22, 0, 0, 0, 0, time.UTC)
 	s.expect(t, 200, 1, "anonymous", "GET", "/api/categories")
 	s.expect(t, 200, 0, "anonymous", "GET", "/api/categories")
@@ -171,7 +171,7 @@ func TestMidnight(t *testing.T) {
 // TestCountsOutliveARestart closes an edge and opens another on the same state.
 func TestCountsOutliveARestart(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		st := open()
 		s := &served{}
 		s.content, s.out = smallBuild(t, 5)
@@ -195,9 +195,9 @@ func TestCountsOutliveARestart(t *testing.T) {
 func TestTwoEdgesOneLimit(t *testing.T) {
 	suite.InRace(t)
 	limit := int64(suite.Pick(100, 1000))
-	target := statetest.PostgreSQL(t)
-	one := serveFew(t, Options{State: statetest.Open(t, target), LimitKey: limit})
-	two := serveWith(t, Options{Dir: one.out, State: statetest.Open(t, target), LimitKey: limit})
+	target := storagetest.PostgreSQL(t)
+	one := serveFew(t, Options{State: storagetest.Open(t, target), LimitKey: limit})
+	two := serveWith(t, Options{Dir: one.out, State: storagetest.Open(t, target), LimitKey: limit})
 	key, _ := one.newKey(t, "busy")
 	const atOnce = 100
 	requests := 10 * limit
@@ -250,7 +250,7 @@ func TestForgedForwardingHeaders(t *testing.T) {
 		s.expect(t, want, -1, "anonymous", "GET", "/api/categories", "X-Forwarded-For", "198.51.100."+strconv.Itoa(i),
 			"Forwarded", "for=198.51.100."+strconv.Itoa(i), "X-Real-Ip", "198.51.100."+strconv.Itoa(i))
 	}
-	behind := serveWith(t, Options{Dir: s.out, State: statetest.SQLite(t), LimitAnonymous: 3, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
+	behind := serveWith(t, Options{Dir: s.out, State: storagetest.SQLite(t), LimitAnonymous: 3, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}})
 	for i := range 4 {
 		want := []int{200, 200, 200, 429}[i]
 		behind.expect(t, want, -1, "anonymous", "GET", "/api/categories", "X-Forwarded-For", "198.51.100."+strconv.Itoa(i)+", 203.0.113.7")
@@ -263,7 +263,7 @@ func TestForgedForwardingHeaders(t *testing.T) {
 func TestStateAway(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	st := statetest.SQLite(t)
+	st := storagetest.SQLite(t)
 	s := serveFew(t, Options{State: st, LimitAnonymous: 3, LimitKey: 100})
 	secret, _ := s.newKey(t, "account")
 	key := secret.Reveal()
@@ -271,7 +271,7 @@ func TestStateAway(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	time.Sleep(apikey.Freshness + 100*time.Millisecond)
+	time.Sleep(apikey.CacheTTL + 100*time.Millisecond)
 	for i := range 4 {
 		s.expect(t, []int{200, 200, 200, 429}[i], -1, "anonymous", "GET", "/api/categories")
 	}

@@ -32,12 +32,12 @@ const (
 	readTimeout   = 15 * time.Second
 	writeTimeout  = 60 * time.Second // moved on for long answers while the client takes them
 	idleTimeout   = 120 * time.Second
-	maxHeader     = 32 << 10
+	maxHeaderLen  = 32 << 10
 )
 
 // timeouts holds timeouts that tests set in place of headerTimeout and readTimeout; 0
 // keeps the default.
-type timeouts struct{ header, request time.Duration }
+type timeouts struct{ header, read time.Duration }
 
 // Run listens, follows new builds and serves until ctx ends, then lets requests
 // under way finish.
@@ -56,34 +56,34 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 			return errors.Join(fmt.Errorf("cannot listen on %s: %w", l.Admin, err), public.Close())
 		}
 		adminAddr = admin.Addr().String()
-		servers, listeners = append(servers, s.httpServer(onlyHosts(s.options.AdminHosts, s.admin(&draining)))), append(listeners, admin)
+		servers, listeners = append(servers, s.httpServer(requireHost(s.options.AdminHosts, s.adminHandler(&draining)))), append(listeners, admin)
 	}
 	follow, stopFollowing := context.WithCancel(context.Background())
 	go s.Follow(follow)
-	working := s.Work(follow)
+	waitJobs := s.RunJobs(follow)
 	defer func() { // the caller closes the state next
 		stopFollowing()
-		working()
+		waitJobs()
 	}()
-	failed := make(chan error, len(servers))
+	serveErrs := make(chan error, len(servers))
 	for i, srv := range servers {
-		go func() { failed <- srv.Serve(listeners[i]) }()
+		go func() { serveErrs <- srv.Serve(listeners[i]) }()
 	}
 	s.logOrigins()
 	if l.Ready != nil {
 		l.Ready(public.Addr().String(), adminAddr)
 	}
 	select {
-	case err := <-failed:
+	case err := <-serveErrs:
 		return err
 	case <-ctx.Done():
 	}
 	draining.Store(true)
 	s.log.Info("stopping", "drain", l.Drain)
 	s.accounts.Dispatch.Stop(l.Drain)
-	end, cancel := context.WithTimeout(context.Background(), l.Drain)
+	drainCtx, cancel := context.WithTimeout(context.Background(), l.Drain)
 	defer cancel()
-	err = servers[0].Shutdown(end)
+	err = servers[0].Shutdown(drainCtx)
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = errors.Join(fmt.Errorf("requests were still under way after %v and were cut off", l.Drain), servers[0].Close())
 	}
@@ -97,7 +97,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	srv := HTTPServer(h)
 	srv.ReadHeaderTimeout = cmp.Or(s.timeouts.header, srv.ReadHeaderTimeout)
-	srv.ReadTimeout = cmp.Or(s.timeouts.request, srv.ReadTimeout)
+	srv.ReadTimeout = cmp.Or(s.timeouts.read, srv.ReadTimeout)
 	srv.ErrorLog = slog.NewLogLogger(s.log.Handler(), slog.LevelWarn)
 	return srv
 }
@@ -105,18 +105,18 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 // HTTPServer returns a server with the limits that every connection has.
 func HTTPServer(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout,
-		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeader}
+		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderLen}
 }
 
-// admin is the operator's interface. It tells more than strangers should know
+// adminHandler is the operator's interface. It tells more than strangers should know
 // and belongs on a private address.
-func (s *Server) admin(draining *atomic.Bool) http.Handler {
+func (s *Server) adminHandler(draining *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {
 		writeStatus(w, http.StatusOK, map[string]any{"status": "ok"})
 	})
 	mux.HandleFunc("GET /readyz", func(w http.ResponseWriter, r *http.Request) {
-		v := s.live.Acquire()
+		v := s.reloader.Acquire()
 		if v == nil || draining.Load() {
 			if v != nil {
 				v.Release()

@@ -187,8 +187,8 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 					t.Fatal(err)
 				}
 			}()
-			s.live.Retry()
-			err = s.live.Load()
+			s.reloader.ForgetRefusal()
+			err = s.reloader.Load()
 			if err == nil || !strings.Contains(err.Error(), c.problem) || !strings.Contains(err.Error(), filepath.Base(c.file)) {
 				t.Errorf("got %v, want a message with %q", err, c.problem)
 			}
@@ -197,8 +197,8 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 			}
 		})
 	}
-	s.live.Retry()
-	if err := s.live.Load(); err != nil {
+	s.reloader.ForgetRefusal()
+	if err := s.reloader.Load(); err != nil {
 		t.Fatalf("the mended build is refused: %v", err)
 	}
 	if a := s.ask(t, "GET", "/api/entity/tool/n3"); a.header.Get("X-Build") != next {
@@ -223,7 +223,7 @@ func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 	before := s.ask(t, "GET", path)
 	writeContent(t, s.content, 12, 1)
 	buildInto(t, s.content, s.out, 5)
-	if err := s.live.Load(); err != nil {
+	if err := s.reloader.Load(); err != nil {
 		t.Fatal(err)
 	}
 	after := s.ask(t, "GET", path)
@@ -362,7 +362,7 @@ func TestSlowHeadersAreCutOff(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel() // it waits
 	s := serve(t, 5)
-	s.timeouts = timeouts{header: 300 * time.Millisecond, request: 2 * hanging}
+	s.timeouts = timeouts{header: 300 * time.Millisecond, read: 2 * hanging}
 	public, _, stop, ended := run(t, s.Server)
 	eventually(t, "a whole request is answered", func() bool {
 		res, err := http.Get("http://" + public + "/api/entities")

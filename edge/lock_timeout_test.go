@@ -11,17 +11,17 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
-// TestStuckStateIsGivenUp has somebody else hold an account's row in PostgreSQL, as
+// TestLockTimeout has somebody else hold an account's row in PostgreSQL, as
 // a forgotten session of psql does. Whoever writes to it is told so in time, and
 // nothing of it is left behind when the row is free again.
-func TestStuckStateIsGivenUp(t *testing.T) {
+func TestLockTimeout(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	target := statetest.PostgreSQL(t)
-	st, log := statetest.Open(t, target), &logBuffer{}
+	target := storagetest.PostgreSQL(t)
+	st, log := storagetest.Open(t, target), &logBuffer{}
 	s := serveFew(t, Options{State: st, LimitKey: 100, Log: slog.New(slog.NewTextHandler(log, nil))})
 	s.shared.AccountTimeout = hanging
 	hasty := serveWith(t, Options{Dir: s.out, State: st, LimitKey: 100, Log: slog.New(slog.NewTextHandler(log, nil))})

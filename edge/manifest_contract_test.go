@@ -10,7 +10,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/openapi"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // TestManifestNamesRepository holds the manifest of content that names its
@@ -24,8 +24,8 @@ func TestManifestNamesRepository(t *testing.T) {
 		"content/index.yaml", "title: Mine\nrepository: https://git.example.org/group/index.git\nbranch: release/2\n",
 		"content/tool/a.yaml", "name: A\ncategory: nlp\ndescription: What it is for.\n")
 	out := t.TempDir()
-	buildShipped(t, r.Dir+"/content", out, "2026-11-01")
-	_, address := serve(t, edge.Options{Dir: out, State: statetest.SQLite(t), LimitAnonymous: 10}, false)
+	buildFixture(t, r.Dir+"/content", out, "2026-11-01")
+	_, address := serve(t, edge.Options{Dir: out, State: storagetest.SQLite(t), LimitAnonymous: 10}, false)
 	response, err := client.Get(address + "/api/export/manifest")
 	if err != nil {
 		t.Fatal(err)

@@ -83,7 +83,7 @@ func TestOtherFormsOfEdits(t *testing.T) {
 	if strings.Contains(string(first.body), "#1 of") {
 		t.Errorf("it was the first already: %s", first.body)
 	}
-	if a := s.ask(t, "GET", "/api/export/croissant"); string(a.body) != string(before.body) || a.header.Get("X-Build") != s.live.ID() {
+	if a := s.ask(t, "GET", "/api/export/croissant"); string(a.body) != string(before.body) || a.header.Get("X-Build") != s.reloader.ID() {
 		t.Errorf("edits change the files: %s %s", a.header.Get("X-Build"), a.body)
 	}
 }

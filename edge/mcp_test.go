@@ -211,7 +211,7 @@ func (s *served) scrape(t testing.TB) string {
 	t.Helper()
 	var draining atomic.Bool
 	w := httptest.NewRecorder()
-	s.admin(&draining).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+	s.adminHandler(&draining).ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
 	return w.Body.String()
 }
 
@@ -261,7 +261,7 @@ func TestAgentsLeaving(t *testing.T) {
 	c := &request{Call: &web.Call{Request: httptest.NewRequest("POST", "/mcp", nil).WithContext(outer), ID: "one"}}
 	failed := make(chan error, 1)
 	go func() {
-		_, _, _, err := inProcess{s.Server}.Get(context.WithValue(context.Background(), callerKey{}, c), "/api/slow", nil, http.Header{})
+		_, _, _, err := inProcessAPI{s.Server}.Get(context.WithValue(context.Background(), outerRequestKey{}, c), "/api/slow", nil, http.Header{})
 		failed <- err
 	}()
 	<-asked
@@ -272,14 +272,14 @@ func TestAgentsLeaving(t *testing.T) {
 	}
 	short, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
-	if _, _, _, err := (inProcess{s.Server}).Get(short, "/api/slow", nil, http.Header{}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, _, _, err := (inProcessAPI{s.Server}).Get(short, "/api/slow", nil, http.Header{}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("late: %v", err)
 	}
 	s.router.GET("/api/broken", func(http.ResponseWriter, *http.Request, httprouter.Params) { panic(http.ErrAbortHandler) })
-	if _, _, _, err := (inProcess{s.Server}).Get(context.Background(), "/api/broken", nil, http.Header{}); err == nil || !strings.Contains(err.Error(), "broke off") {
+	if _, _, _, err := (inProcessAPI{s.Server}).Get(context.Background(), "/api/broken", nil, http.Header{}); err == nil || !strings.Contains(err.Error(), "broke off") {
 		t.Errorf("a cut connection: %v", err)
 	}
-	if _, _, _, err := (inProcess{s.Server}).Get(context.Background(), "/data/x", nil, http.Header{}); err == nil {
+	if _, _, _, err := (inProcessAPI{s.Server}).Get(context.Background(), "/data/x", nil, http.Header{}); err == nil {
 		t.Error("another address than the API's is asked")
 	}
 }

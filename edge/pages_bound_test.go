@@ -18,7 +18,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/ratelimit"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"
 )
 
@@ -56,19 +56,19 @@ func TestAttackPages(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	few := serveFew(t, Options{})
-	s := serveWith(t, Options{Dir: few.out, State: statetest.SQLite(t), LimitPages: 50, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
-	s.gates.addresses = ratelimit.NewBuckets(50, 50*pageBurst, stopped)
+	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 50, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
+	s.gates.addresses = ratelimit.NewBuckets(50, 50*pageBurstSeconds, stopped)
 	// While no time passes, only the burst is allowed.
 	flood := func(requests func(i int) *http.Request) {
 		t.Helper()
 		answered := 0
-		for i := range 10 * 50 * pageBurst {
+		for i := range 10 * 50 * pageBurstSeconds {
 			if s.statusOf(requests(i)) != 503 {
 				answered++
 			}
 		}
-		if answered != 50*pageBurst {
-			t.Errorf("%d were answered, want %d", answered, 50*pageBurst)
+		if answered != 50*pageBurstSeconds {
+			t.Errorf("%d were answered, want %d", answered, 50*pageBurstSeconds)
 		}
 	}
 	flood(func(i int) *http.Request {
@@ -144,7 +144,7 @@ func TestAttackPagesAtOnce(t *testing.T) {
 			}
 		})
 	}
-	for refused.Load() < sent-slots-maxWaiting { // those for whom there is no room to wait
+	for refused.Load() < sent-slots-maxQueued { // those for whom there is no room to wait
 		time.Sleep(time.Millisecond)
 	}
 	if under.Load() != slots {
@@ -196,20 +196,20 @@ func TestAttackInventedKeys(t *testing.T) {
 func TestAttackPagesThroughProxy(t *testing.T) {
 	suite.WithoutRace(t)
 	few := serveFew(t, Options{})
-	s := serveWith(t, Options{Dir: few.out, State: statetest.SQLite(t), LimitPages: 1, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
+	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 1, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.1/32")}})
 	for name, header := range map[string][]string{
 		"two headers that disagree":    {"X-Forwarded-For", "203.0.113.7", "Forwarded", "for=198.51.100.1"},
 		"a header that cannot be read": {"X-Forwarded-For", "203.0.113.7", "Forwarded", "for=\"unfinished"},
 	} {
-		s.gates.addresses = ratelimit.NewBuckets(1, pageBurst, stopped)
+		s.gates.addresses = ratelimit.NewBuckets(1, pageBurstSeconds, stopped)
 		answered := 0
-		for range 10 * pageBurst {
+		for range 10 * pageBurstSeconds {
 			if s.statusOf(from("127.0.0.1:1", "PUT", "/", "", header...)) != 503 {
 				answered++
 			}
 		}
-		if answered != pageBurst {
-			t.Errorf("%s: %d were answered, want %d", name, answered, pageBurst)
+		if answered != pageBurstSeconds {
+			t.Errorf("%s: %d were answered, want %d", name, answered, pageBurstSeconds)
 		}
 	}
 	if got := s.statusOf(from("127.0.0.1:1", "PUT", "/", "")); got != 405 {
@@ -223,7 +223,7 @@ func TestAttackLog(t *testing.T) {
 	suite.WithoutRace(t)
 	var lines strings.Builder
 	few := serveFew(t, Options{})
-	s := serveWith(t, Options{Dir: few.out, State: statetest.SQLite(t), LimitPages: 1, LimitAnonymous: 1,
+	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 1, LimitAnonymous: 1,
 		Log: slog.New(slog.NewTextHandler(&lines, nil))})
 	lines.Reset() // of what the start has logged
 	refused := map[string]int{}
@@ -248,7 +248,7 @@ func TestAttackLog(t *testing.T) {
 	foreign = foreign.WithContext(context.WithValue(foreign.Context(), http.LocalAddrContextKey, net.Addr(&net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 80})))
 	ask("foreign host", 403, foreign)
 	for range 2 {
-		if err := s.shared.Exports.Enter(t.Context(), ratelimit.OfAddress(netip.MustParseAddr("203.0.113.9"), 0).ID); err != nil {
+		if err := s.shared.Exports.Enter(t.Context(), ratelimit.AddressSubject(netip.MustParseAddr("203.0.113.9"), 0).ID); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -29,7 +29,7 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 	}
 	s := serve(t, 30)
 	s.patient()
-	ids := []string{s.live.ID()}
+	ids := []string{s.reloader.ID()}
 	writeContent(t, s.content, 30, 1)
 	ids = append(ids, buildInto(t, s.content, s.out, 3))
 	o, _, _ := s.published(t).Build.Find("tool", "n3")

@@ -24,7 +24,7 @@ func (p *panelled) stocked(t *testing.T, b *person) (s stock) {
 	b.wantStatus(b.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
 	s.key, s.hook, s.submission = p.keysNow(t, b)[1], p.hooksNow(t, b)[0].ID, storage.NewID("sub_")
 	if err := p.state.Write(t.Context(), func(tx *storage.Tx) error {
-		d, err := tx.AskTest(b.account.ID, s.hook)
+		d, err := tx.RequestTest(b.account.ID, s.hook)
 		if err != nil {
 			return err
 		}
@@ -55,7 +55,7 @@ func (p *panelled) has(t *testing.T, b *person) string {
 	fmt.Fprintln(&text, p.keysNow(t, b))
 	for _, w := range p.hooksNow(t, b) {
 		list, count, err := p.state.Deliveries(t.Context(), storage.DeliveryQuery{WebhookID: w.ID, Limit: 100})
-		fmt.Fprintln(&text, w.ID, w.Sealed, count, len(list), err)
+		fmt.Fprintln(&text, w.ID, w.SealedSecret, count, len(list), err)
 	}
 	submissions, err := p.state.Submissions(t.Context(), submission.Query{AccountID: b.account.ID})
 	for _, s := range submissions {
@@ -143,11 +143,11 @@ func TestPanelOfAnother(t *testing.T) {
 		}
 	}
 	// A delivery of another's webhook, by way of one's own.
-	if a := eve.send(http.MethodPost, console.PanelHooks+own+"/replay/", s.form(eve.token())); a.status != http.StatusNotFound || p.has(t, ann) != before {
+	if a := eve.send(http.MethodPost, console.PanelWebhooks+own+"/replay/", s.form(eve.token())); a.status != http.StatusNotFound || p.has(t, ann) != before {
 		t.Errorf("replay of another's delivery: %d", a.status)
 	}
 	for _, odd := range []string{"wh_%00", "wh_" + strings.Repeat("x", 500), "%2e%2e", "'", "wh_é"} {
-		if a := eve.send(http.MethodGet, console.PanelHooks+odd+"/", nil); a.status != http.StatusNotFound {
+		if a := eve.send(http.MethodGet, console.PanelWebhooks+odd+"/", nil); a.status != http.StatusNotFound {
 			t.Errorf("%s: %d", odd, a.status)
 		}
 	}
@@ -160,13 +160,13 @@ func TestPanelTooOften(t *testing.T) {
 	p := servePanel(t)
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	token := ann.token()
-	for i := range console.MaxForms + 3 {
+	for i := range console.MaxPanelForms + 3 {
 		a := ann.send(http.MethodPost, "/developer/keys/", url.Values{"token": {token}, "name": {""}})
 		want := http.StatusBadRequest
-		if i >= console.MaxForms {
+		if i >= console.MaxPanelForms {
 			want = http.StatusTooManyRequests
 		}
-		if a.status != want || (a.header.Get("Retry-After") != "") != (i >= console.MaxForms) {
+		if a.status != want || (a.header.Get("Retry-After") != "") != (i >= console.MaxPanelForms) {
 			t.Fatalf("form %d: %d, %v\n%s", i, a.status, a.header, a.body)
 		}
 	}
@@ -263,7 +263,7 @@ func TestPanelHostile(t *testing.T) {
 	}
 	long := "https://example.org/" + strings.Repeat("a", 2000)
 	ann.wantStatus(ann.submit("/developer/webhooks/", "url", long, "events", "entity.updated"), http.StatusOK)
-	if page := ann.open(console.PanelHooks + p.hooksNow(t, ann)[0].ID + "/"); !strings.Contains(page, long) || len(page) > 24<<10 {
+	if page := ann.open(console.PanelWebhooks + p.hooksNow(t, ann)[0].ID + "/"); !strings.Contains(page, long) || len(page) > 24<<10 {
 		t.Errorf("%d bytes", len(page))
 	}
 }

@@ -64,7 +64,7 @@ func TestPanelAuditLog(t *testing.T) {
 	if strings.Contains(page, keyText.FindString(made)) || strings.Contains(page, "<b>") {
 		t.Errorf("%s", page)
 	}
-	for range 2 * console.EntriesShown {
+	for range 2 * console.EntriesPerPage {
 		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error {
 			return tx.Audit(storage.AuditEntry{AccountID: ann.account.ID, Action: storage.WebhookRotated, Target: "wh_of_ann"})
 		}); err != nil {
@@ -91,7 +91,7 @@ func TestPanelAuditLog(t *testing.T) {
 		t.Errorf("%s", page)
 	}
 	for _, odd := range []string{"x", "-1", "99999999999999999999", "1'"} {
-		if page := ann.open(console.PanelLog + "?before=" + odd); strings.Count(page, `<li class="card">`) != console.EntriesShown {
+		if page := ann.open(console.PanelLog + "?before=" + odd); strings.Count(page, `<li class="card">`) != console.EntriesPerPage {
 			t.Errorf("before=%s: %s", odd, page)
 		}
 	}

@@ -221,15 +221,15 @@ func TestPanelLog(t *testing.T) {
 	ann := p.signIn(t, "ann")
 	ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.updated"), http.StatusOK)
 	w := p.hooksNow(t, ann)[0]
-	const all = 2*console.DeliveriesShown + 5
+	const all = 2*console.DeliveriesPerPage + 5
 	for range all {
-		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.AskTest(w.AccountID, w.ID); return err }); err != nil {
+		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.RequestTest(w.AccountID, w.ID); return err }); err != nil {
 			t.Fatal(err)
 		}
 	}
 	seen := map[string]bool{}
 	older := regexp.MustCompile(`<a rel="next" href="([^"]*)"`)
-	path := console.PanelHooks + w.ID + "/"
+	path := console.PanelWebhooks + w.ID + "/"
 	for pages := 1; ; pages++ {
 		page := ann.open(path)
 		if !strings.Contains(page, " data-pending") || !strings.Contains(page, fmt.Sprint(all, " in 30 days")) {
@@ -254,7 +254,7 @@ func TestPanelLog(t *testing.T) {
 		t.Errorf("%d deliveries of %d", len(seen), all)
 	}
 	for _, odd := range []string{"x", "1-2", "1-x-dlv_a", "1-2-evt_a", "99999999999999999999-1-dlv_a", "'; DROP TABLE webhooks; --"} {
-		if page := ann.open(console.PanelHooks + w.ID + "/?before=" + url.QueryEscape(odd)); strings.Count(page, `class="card delivery"`) != console.DeliveriesShown {
+		if page := ann.open(console.PanelWebhooks + w.ID + "/?before=" + url.QueryEscape(odd)); strings.Count(page, `class="card delivery"`) != console.DeliveriesPerPage {
 			t.Errorf("before=%s: %s", odd, page)
 		}
 	}
@@ -269,13 +269,13 @@ func TestPanelSubmissions(t *testing.T) {
 	ann, eve := p.signIn(t, "ann"), p.signIn(t, "eve")
 	const hostile = `<script>alert(1)</script>" onmouseover="x` + "\u202e"
 	ids := []string{}
-	for i := range console.SubmissionsShown + 2 {
+	for i := range console.SubmissionsPerPage + 2 {
 		s := submission.Submission{ID: storage.NewID("sub_"), AccountID: ann.account.ID, Type: "tool", Slug: fmt.Sprint("thing-", i),
 			Name: fmt.Sprint("Thing ", i, hostile), URL: fmt.Sprint("https://example.org/", i), YAML: "name: " + hostile + "\n  indented: yes\n"}
 		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
 			t.Fatal(err)
 		}
-		if i >= 3 && i < console.SubmissionsShown-submission.MaxOpen/2 { // an account has few open ones
+		if i >= 3 && i < console.SubmissionsPerPage-submission.MaxOpen/2 { // an account has few open ones
 			if moved, err := p.state.MoveSubmission(t.Context(), s.ID, submission.Withdrawn, submission.Change{}); err != nil || !moved {
 				t.Fatal(moved, err)
 			}

@@ -9,12 +9,12 @@ import (
 	"testing"
 
 	"kindex/edge/ratelimit"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	statetest.Stop()
+	storagetest.Stop()
 	if prepared.dir != "" {
 		_ = os.RemoveAll(prepared.dir)
 	}
@@ -64,8 +64,8 @@ func prepare(t testing.TB, name string, fill func(dir string)) string {
 // takes, also several exports of one address. Call it before the first request.
 func (s *served) patient() {
 	g := &s.gates
-	g.pages = ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), Waiting: maxWaiting, Wait: hanging})
-	g.pictures = ratelimit.NewGate(ratelimit.GateOptions{Slots: picturesAtOnce, Waiting: maxWaiting / 8, Wait: hanging})
+	g.pages = ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), MaxWaiting: maxQueued, Wait: hanging})
+	g.images = ratelimit.NewGate(ratelimit.GateOptions{Slots: maxImages, MaxWaiting: maxQueued / 8, Wait: hanging})
 	s.shared.Exports = newExportGate(0, hanging)
 }
 

@@ -41,8 +41,8 @@ func TestPreview(t *testing.T) {
 			}
 		}
 	}
-	if a := s.ask(t, "GET", "/api/export/manifest"); a.header.Get("X-Build") != s.live.ID() {
-		t.Errorf("the manifest of %s says it is of %s", s.live.ID(), a.header.Get("X-Build"))
+	if a := s.ask(t, "GET", "/api/export/manifest"); a.header.Get("X-Build") != s.reloader.ID() {
+		t.Errorf("the manifest of %s says it is of %s", s.reloader.ID(), a.header.Get("X-Build"))
 	}
 }
 

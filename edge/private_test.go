@@ -116,7 +116,7 @@ func TestHostsOnANetwork(t *testing.T) {
 		r := httptest.NewRequest("GET", "/", nil)
 		r = r.WithContext(context.WithValue(r.Context(), http.LocalAddrContextKey, net.Addr(local)))
 		r.Host = c.host
-		if got := answersTo(r, hosts); got != c.answers {
+		if got := hostAllowed(r, hosts); got != c.answers {
 			t.Errorf("%s on %s: %v", c.host, c.local, got)
 		}
 	}
@@ -131,7 +131,7 @@ func TestHostsOnANetwork(t *testing.T) {
 func TestAdminListenerHost(t *testing.T) {
 	suite.WithoutRace(t)
 	f := serveFew(t, Options{AdminHosts: []string{"ops.example.com"}, Log: slog.New(slog.DiscardHandler)})
-	h := httptest.NewServer(onlyHosts(f.options.AdminHosts, f.admin(new(atomic.Bool))))
+	h := httptest.NewServer(requireHost(f.options.AdminHosts, f.adminHandler(new(atomic.Bool))))
 	defer h.Close()
 	s := &served{Server: f.Server, url: h.URL}
 	for _, path := range []string{"/metrics", "/readyz", "/healthz"} {

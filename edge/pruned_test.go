@@ -28,7 +28,7 @@ func TestHistoryWhileBuildsArePruned(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
 	least, builds := suite.Pick(int64(100), 600), suite.Pick(3, 8)
-	s, r := servePast(t, "2026-11-01", Options{})
+	s, r := serveHistory(t, "2026-11-01", Options{})
 	s.patient()
 	ctx, stop := context.WithCancel(context.Background())
 	var wg sync.WaitGroup

@@ -24,10 +24,10 @@ const (
 	asset                      // not under /api: bytes in memory
 	free                       // shows the limit and counts nothing; bounded as pages are
 	metered
-	// tagged is metered, and the handler makes no body: it returns a file or a stream,
+	// conditional is metered, and the handler makes no body: it returns a file or a stream,
 	// whose entity tag follows from build and query. So a caller with nothing left can
 	// have a 304.
-	tagged
+	conditional
 )
 
 // costOf says what an address costs, whether or not there is something at it.
@@ -47,29 +47,29 @@ func costOf(path string) routeCost {
 type limits struct {
 	*ratelimit.Fallback
 	memory *ratelimit.Memory // nil on PostgreSQL
-	// unchanged counts the free 304s. Each edge counts its own, in memory: the count
+	// notModified counts the free 304s. Each edge counts its own, in memory: the count
 	// limits work, not usage.
-	unchanged *ratelimit.Memory
+	notModified *ratelimit.Memory
 }
 
 func newLimits(o Options) *limits {
 	mo := ratelimit.MemoryOptions{Now: o.Now, Log: o.Log}
-	unchanged := ratelimit.NewMemory(nil, mo)
+	notModified := ratelimit.NewMemory(nil, mo)
 	if o.State.Engine() == storage.PostgreSQL {
-		return &limits{Fallback: ratelimit.NewFallback(ratelimit.NewShared(o.State, o.Now), mo), unchanged: unchanged}
+		return &limits{Fallback: ratelimit.NewFallback(ratelimit.NewShared(o.State, o.Now), mo), notModified: notModified}
 	}
 	m := ratelimit.NewMemory(o.State, mo)
-	return &limits{ratelimit.NewFallback(m, mo), m, unchanged}
+	return &limits{ratelimit.NewFallback(m, mo), m, notModified}
 }
 
-// freeUnchanged is the number of free 304s, as a multiple of the limit.
-const freeUnchanged = 10
+// freeNotModified is the number of free 304s, as a multiple of the limit.
+const freeNotModified = 10
 
-// mayHaveUnchanged counts a free 304 of a subject, or a check for one, and reports
+// allowNotModified counts a free 304 of a subject, or a check for one, and reports
 // whether the limit allowed it.
-func (l *limits) mayHaveUnchanged(ctx context.Context, who ratelimit.Subject) bool {
-	who.Limit = min(who.Limit, math.MaxInt64/freeUnchanged) * freeUnchanged
-	st, err := l.unchanged.Take(ctx, who)
+func (l *limits) allowNotModified(ctx context.Context, who ratelimit.Subject) bool {
+	who.Limit = min(who.Limit, math.MaxInt64/freeNotModified) * freeNotModified
+	st, err := l.notModified.Take(ctx, who)
 	return err == nil && st.Allowed
 }
 
@@ -77,7 +77,7 @@ func (l *limits) mayHaveUnchanged(ctx context.Context, who ratelimit.Subject) bo
 func (l *limits) close(log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
-	err := errors.Join(l.Fallback.Close(ctx), l.unchanged.Close(ctx))
+	err := errors.Join(l.Fallback.Close(ctx), l.notModified.Close(ctx))
 	if l.memory != nil {
 		err = errors.Join(err, l.memory.Close(ctx))
 	}
@@ -91,27 +91,27 @@ func (l *limits) close(log *slog.Logger) {
 type quota struct {
 	subject ratelimit.Subject
 	state   ratelimit.State
-	kind    routeCost
+	cost    routeCost
 	counted bool
-	// over marks the request of a caller with nothing left, which may be answered with
+	// exhausted marks the request of a caller with nothing left, which may be answered with
 	// 304 and nothing else.
-	over bool
+	exhausted bool
 }
 
 // reserve finds out who asks and counts the request. The error is that of a bad key
 // or of a limit that is used up.
-func (c *request) reserve(kind routeCost) error {
-	c.quota.kind = kind
-	if kind < free {
+func (c *request) reserve(cost routeCost) error {
+	c.quota.cost = cost
+	if cost < free {
 		return nil
 	}
 	refused := c.identify()
 	if c.quota.subject = c.subject(); c.quota.subject.Limit == 0 { // this tier has none
-		c.quota.kind = unmetered
+		c.quota.cost = unmetered
 		return refused
 	}
 	var p *web.Problem
-	if kind == free || errors.As(refused, &p) && (p.Status >= 500 || p.Status == http.StatusTooManyRequests) {
+	if cost == free || errors.As(refused, &p) && (p.Status >= 500 || p.Status == http.StatusTooManyRequests) {
 		c.peek()
 		return refused
 	}
@@ -123,10 +123,10 @@ func (c *request) reserve(kind routeCost) error {
 		if refused != nil {
 			return c.Exceeded(refused)
 		}
-		if !c.mayBeUnchanged() || !c.server.limits.mayHaveUnchanged(c.Request.Context(), c.quota.subject) {
+		if !c.mayBeNotModified() || !c.server.limits.allowNotModified(c.Request.Context(), c.quota.subject) {
 			return c.Exceeded(nil)
 		}
-		c.quota.over = true
+		c.quota.exhausted = true
 	}
 	return refused
 }
@@ -139,11 +139,11 @@ const (
 	maxLookupParams = 3
 )
 
-// mayBeUnchanged reports whether a caller with nothing left may get a 304: where the
+// mayBeNotModified reports whether a caller with nothing left may get a 304: where the
 // route's handler makes no body, and the request names a tag. A star names none.
-func (c *request) mayBeUnchanged() bool {
+func (c *request) mayBeNotModified() bool {
 	r := c.Request
-	if c.quota.kind != tagged || r.Method != http.MethodGet && r.Method != http.MethodHead {
+	if c.quota.cost != conditional || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false
 	}
 	tags := r.Header["If-None-Match"]
@@ -170,7 +170,7 @@ func (c *request) peek() {
 	var err error
 	if m.state, err = c.server.limits.Peek(c.Request.Context(), m.subject); err != nil {
 		m.state = ratelimit.Unknown(m.subject, c.Shared.Now())
-		if !c.Left() {
+		if !c.ClientGone() {
 			c.Shared.Log.Error("reading a counter", "requestId", c.ID, "error", err)
 		}
 	}
@@ -188,7 +188,7 @@ func (c *request) Exceeded(refused error) *web.Problem {
 	case c.Principal.Account == nil:
 		detail += " A key has a higher one."
 	}
-	p := web.NewProblem("rate-limited", detail+c.Shared.Contact("", " For more, write to %s."))
+	p := web.NewProblem("rate-limited", detail+c.Shared.ContactSentence("", " For more, write to %s."))
 	p.Header = http.Header{"Retry-After": {strconv.FormatInt(wait, 10)}}
 	return p
 }
@@ -198,14 +198,14 @@ func (c *request) Exceeded(refused error) *web.Problem {
 // instead.
 func (c *request) Finalize(h http.Header, status int) error {
 	m := &c.quota
-	if m.kind < free {
+	if m.cost < free {
 		return nil
 	}
-	unchanged := status == http.StatusNotModified && c.NamesTag(h)
+	notModified := status == http.StatusNotModified && c.MatchesETag(h)
 	switch {
-	case m.over && status != http.StatusTooManyRequests && !unchanged:
+	case m.exhausted && status != http.StatusTooManyRequests && !notModified:
 		return c.Exceeded(nil)
-	case m.counted && (status >= 500 && !c.Left() || unchanged && c.server.limits.mayHaveUnchanged(c.Request.Context(), m.subject)):
+	case m.counted && (status >= 500 && !c.ClientGone() || notModified && c.server.limits.allowNotModified(c.Request.Context(), m.subject)):
 		m.counted = false
 		if state, err := c.server.limits.Give(c.Request.Context(), m.subject, m.state); err == nil {
 			m.state = state
@@ -215,5 +215,5 @@ func (c *request) Finalize(h http.Header, status int) error {
 	return nil
 }
 
-// Over implements admission.
-func (c *request) Over() bool { return c.quota.over }
+// Exhausted implements admission.
+func (c *request) Exhausted() bool { return c.quota.exhausted }

@@ -17,8 +17,8 @@ type request struct {
 
 // handle turns a handler into what the router calls. It gives the request one
 // build for its whole life, reads the parameters, and sees to failures.
-func (s *Server) handle(route string, kind routeCost, params []string, h web.Handler) httprouter.Handle {
-	return s.instrument(route, func(c *request, w http.ResponseWriter) { c.run(w, kind, params, h) })
+func (s *Server) handle(route string, cost routeCost, params []string, h web.Handler) httprouter.Handle {
+	return s.instrument(route, func(c *request, w http.ResponseWriter) { c.run(w, cost, params, h) })
 }
 
 // instrument is that of Shared, with what admits requests.
@@ -30,10 +30,10 @@ func (s *Server) instrument(route string, answer func(*request, http.ResponseWri
 	})
 }
 
-// paced is attend for pages: an address may ask for so many of them.
-func (s *Server) paced(route string, answer func(*request, http.ResponseWriter)) httprouter.Handle {
+// rateLimited is instrument for pages: an address may ask for so many of them.
+func (s *Server) rateLimited(route string, answer func(*request, http.ResponseWriter)) httprouter.Handle {
 	return s.instrument(route, func(c *request, w http.ResponseWriter) {
-		if err := c.pace(); err != nil {
+		if err := c.limitRate(); err != nil {
 			c.Fail(w, err)
 			return
 		}
@@ -41,19 +41,19 @@ func (s *Server) paced(route string, answer func(*request, http.ResponseWriter))
 	})
 }
 
-func (c *request) run(w http.ResponseWriter, kind routeCost, params []string, h web.Handler) {
-	err := c.reserve(kind)
+func (c *request) run(w http.ResponseWriter, cost routeCost, params []string, h web.Handler) {
+	err := c.reserve(cost)
 	if err == nil {
-		err = c.bound(kind)
+		err = c.limitConcurrency(cost)
 	}
 	if err != nil {
 		c.Fail(w, err)
 		return
 	}
-	c.OfBuild = costOf(c.Request.URL.Path) == metered
-	if !c.Acquire(w, c.server.live) {
+	c.BuildOnly = costOf(c.Request.URL.Path) == metered
+	if !c.Acquire(w, c.server.reloader) {
 		return
 	}
-	w.Header()["X-Build"] = c.Served.Named
+	w.Header()["X-Build"] = c.Served.BuildHeader
 	c.Answer(w, params, h)
 }

@@ -32,7 +32,7 @@ func TestRotateWebhook(t *testing.T) {
 		eve, _ := h.newKey(t, "eve")
 		key := ada.Reveal()
 		ctx, stop := context.WithCancel(t.Context())
-		wait := h.Work(ctx)
+		wait := h.RunJobs(ctx)
 		defer func() { stop(); wait() }()
 		var made account.CreatedWebhook
 		h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`/hook","events":["entity.updated"]}`, 201, &made)
@@ -127,7 +127,7 @@ func parsedKeys(t testing.TB, text string) *seal.Keys {
 	return k
 }
 
-// TestRotatedSecretEnds removes the secret before once its day is over.
+// TestRotatedSecretEnds removes the previous secret once its day is over.
 func TestRotatedSecretEnds(t *testing.T) {
 	h := serveHooked(t, t.TempDir()+"/kindex.db")
 	key, _ := h.newKey(t, "ada")
@@ -153,8 +153,8 @@ func TestRotatedSecretEnds(t *testing.T) {
 	}{{time.Now().Add(time.Hour), true}, {time.Now().Add(-time.Second), false}} {
 		rotate(c.until)
 		w, err := h.state.Webhook(t.Context(), owner, made.ID)
-		if err != nil || (w.Previous != "") != c.kept {
-			t.Errorf("until %v: %q, %v", c.until, w.Previous, err)
+		if err != nil || (w.PreviousSealed != "") != c.kept {
+			t.Errorf("until %v: %q, %v", c.until, w.PreviousSealed, err)
 		}
 	}
 }

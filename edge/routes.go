@@ -21,7 +21,7 @@ const anyScope apikey.Scope = ""
 
 // route is an address of the interface.
 type route struct {
-	verb   string
+	method string
 	path   string
 	cost   routeCost
 	scope  apikey.Scope // that a key needs here
@@ -29,10 +29,10 @@ type route struct {
 	answer web.Handler
 }
 
-// requestTable is the whole interface on one screen: every address, what a key needs for it,
+// routeTable is the whole interface on one screen: every address, what a key needs for it,
 // the parameters that it takes, and who answers. What is not here is a page of the
 // website, which has a table of its own in package pages, or nothing.
-func (s *Server) table() []route {
+func (s *Server) routeTable() []route {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
 	page := []string{"limit", "offset", "cursor"}
 	list := slices.Concat(query.Filters, page, []string{"sort", "order", "fields", "at"})
@@ -51,9 +51,9 @@ func (s *Server) table() []route {
 		{get, "/api/changelog", metered, apikey.ScopeRead, slices.Concat(page, []string{"since", "until", "event", "type", "category", "field"}), a.Changelog},
 		{get, "/api/feed", metered, apikey.ScopeRead, []string{"format", "type", "category", "entity", "page"}, a.Feed},
 		{get, "/api/categories", metered, apikey.ScopeRead, nil, a.Categories},
-		{get, "/api/export/entities", tagged, apikey.ScopeRead, slices.Concat(query.Filters, []string{"format", "csv", "fields"}), a.ExportEntities},
-		{get, "/api/export/leaderboard", tagged, apikey.ScopeRead, []string{"format", "csv", "category", "at"}, a.ExportLeaderboard},
-		{get, "/api/export/changelog", tagged, apikey.ScopeRead, []string{"format", "csv", "since", "type"}, a.ExportChangelog},
+		{get, "/api/export/entities", conditional, apikey.ScopeRead, slices.Concat(query.Filters, []string{"format", "csv", "fields"}), a.ExportEntities},
+		{get, "/api/export/leaderboard", conditional, apikey.ScopeRead, []string{"format", "csv", "category", "at"}, a.ExportLeaderboard},
+		{get, "/api/export/changelog", conditional, apikey.ScopeRead, []string{"format", "csv", "since", "type"}, a.ExportChangelog},
 		{get, "/api/export/manifest", metered, apikey.ScopeRead, nil, a.ExportManifest},
 		{get, "/api/export/croissant", metered, apikey.ScopeRead, nil, a.ExportCroissant},
 		{get, "/api/developer/api-keys", metered, apikey.ScopeKeys, nil, a.ListKeys},
@@ -75,22 +75,22 @@ func (s *Server) table() []route {
 		{post, "/api/webhooks/:id/deliveries/:delivery/replay", metered, apikey.ScopeWebhooks, nil, a.ReplayDelivery},
 		{get, "/api/openapi", free, anyScope, []string{"format"}, a.OpenAPI},
 		{get, "/api/sdk/typescript", free, anyScope, nil, a.NewestSDK(sdk.TypeScript)},
-		{get, "/api/sdk/typescript/:file", free, anyScope, nil, a.OneSDK(sdk.TypeScript)},
+		{get, "/api/sdk/typescript/:file", free, anyScope, nil, a.SDKVersion(sdk.TypeScript)},
 		{get, "/api/sdk/python", free, anyScope, nil, a.NewestSDK(sdk.Python)},
-		{get, "/api/sdk/python/:file", free, anyScope, nil, a.OneSDK(sdk.Python)},
+		{get, "/api/sdk/python/:file", free, anyScope, nil, a.SDKVersion(sdk.Python)},
 		{get, "/data/:build/*file", file, anyScope, nil, a.Data},
 		{get, "/badge/:type/:slug", unmetered, anyScope, []string{"show", "label"}, a.Badge},
-		{get, "/openapi.json", unmetered, anyScope, nil, api.ToOpenAPI("json")},
-		{get, "/openapi.yaml", unmetered, anyScope, nil, api.ToOpenAPI("yaml")},
+		{get, "/openapi.json", unmetered, anyScope, nil, api.RedirectToOpenAPI("json")},
+		{get, "/openapi.yaml", unmetered, anyScope, nil, api.RedirectToOpenAPI("yaml")},
 		{get, "/llms.txt", unmetered, anyScope, nil, a.LLMs},
 		{get, api.SecurityPath, unmetered, anyScope, nil, a.SecurityText},
 		{get, api.DocsPath, unmetered, anyScope, nil, a.APIDocs},
-		{get, api.DocsPath + "/", unmetered, anyScope, nil, a.ToDocs},
+		{get, api.DocsPath + "/", unmetered, anyScope, nil, a.RedirectToDocs},
 		{get, api.DocsPath + "/:asset", asset, anyScope, nil, a.APIDocsAsset},
 		{get, "/assets/:asset", asset, anyScope, nil, s.console.Asset},
 		{get, siteurl.Submit, unmetered, anyScope, web.AnyParams, s.console.Form},
-		{post, siteurl.Submit, unmetered, anyScope, web.AnyParams, s.console.SendForm},
-		{get, siteurl.CheckSubmission, unmetered, anyScope, web.AnyParams, s.console.ToForm},
+		{post, siteurl.Submit, unmetered, anyScope, web.AnyParams, s.console.SubmitForm},
+		{get, siteurl.CheckSubmission, unmetered, anyScope, web.AnyParams, s.console.RedirectToForm},
 		{post, siteurl.CheckSubmission, unmetered, anyScope, web.AnyParams, s.console.CheckForm},
 	}
 }
@@ -100,12 +100,12 @@ func (s *Server) routes() {
 	s.router = httprouter.New()
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
 	s.router.NotFound = s.fallbackHandler()
-	s.router.MethodNotAllowed = s.plain("method not allowed", s.methodNotAllowed)
-	s.router.GlobalOPTIONS = s.plain("options", methods)
-	for _, r := range s.table() {
-		h := s.handle(r.path, r.cost, r.params, needs(r.scope, r.answer))
-		s.router.Handle(r.verb, r.path, h)
-		if r.verb == http.MethodGet {
+	s.router.MethodNotAllowed = s.unrouted("method not allowed", s.methodNotAllowed)
+	s.router.GlobalOPTIONS = s.unrouted("options", answerOptions)
+	for _, r := range s.routeTable() {
+		h := s.handle(r.path, r.cost, r.params, requireScope(r.scope, r.answer))
+		s.router.Handle(r.method, r.path, h)
+		if r.method == http.MethodGet {
 			s.router.HEAD(r.path, h)
 		}
 		if r.cost >= free && !slices.Contains(s.shared.Paths, r.path) {
@@ -113,27 +113,27 @@ func (s *Server) routes() {
 		}
 	}
 	for _, r := range s.console.Routes {
-		h := s.paced(r.Path, func(c *request, w http.ResponseWriter) { r.Answer(c.Call, w) })
+		h := s.rateLimited(r.Path, func(c *request, w http.ResponseWriter) { r.Answer(c.Call, w) })
 		s.router.Handle(r.Verb, r.Path, h)
 		if r.Verb == http.MethodGet && !strings.HasSuffix(r.Path, "/callback") { // which is no mere look
 			s.router.HEAD(r.Path, h)
 		}
 	}
-	s.router.POST(agentPath, s.paced(agentPath, s.mcp))
+	s.router.POST(agentPath, s.rateLimited(agentPath, s.mcp))
 }
 
-// plain answers outside the routes. Parameters do not matter there.
-func (s *Server) plain(name string, h web.Handler) http.Handler {
-	var by [metered + 1]httprouter.Handle
-	for cost := range by {
-		by[cost] = s.handle(name, routeCost(cost), nil, h)
+// unrouted answers outside the routes. Parameters do not matter there.
+func (s *Server) unrouted(name string, h web.Handler) http.Handler {
+	var byCost [metered + 1]httprouter.Handle
+	for cost := range byCost {
+		byCost[cost] = s.handle(name, routeCost(cost), nil, h)
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		r2 := *r
 		u := *r.URL
 		u.RawQuery = ""
 		r2.URL = &u
-		by[costOf(r.URL.Path)](w, &r2, httprouter.Params{})
+		byCost[costOf(r.URL.Path)](w, &r2, httprouter.Params{})
 	})
 }
 
@@ -147,5 +147,5 @@ func (s *Server) methodNotAllowed(c *web.Call) (*web.Reply, error) {
 	return nil, web.MethodNotAllowed(c, allow...)
 }
 
-// methods answers OPTIONS; the router has set the header Allow.
-func methods(*web.Call) (*web.Reply, error) { return web.Object(http.StatusNoContent, nil) }
+// answerOptions answers OPTIONS; the router has set the header Allow.
+func answerOptions(*web.Call) (*web.Reply, error) { return web.JSONReply(http.StatusNoContent, nil) }

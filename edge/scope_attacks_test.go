@@ -184,10 +184,10 @@ func TestSecurityKeyWithoutRead(t *testing.T) {
 func TestRoutesNeedScopes(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)
-	for _, r := range s.table() {
+	for _, r := range s.routeTable() {
 		var want apikey.Scope
 		switch {
-		case r.cost < metered, r.verb == http.MethodDelete && r.path == keysPath:
+		case r.cost < metered, r.method == http.MethodDelete && r.path == keysPath:
 			want = anyScope
 		case strings.HasPrefix(r.path, "/api/developer/"):
 			want = apikey.ScopeKeys
@@ -196,15 +196,15 @@ func TestRoutesNeedScopes(t *testing.T) {
 		case strings.HasPrefix(r.path, "/api/submi"):
 			want = apikey.ScopeSubmit
 		default:
-			if want = apikey.ScopeRead; r.verb != http.MethodGet {
-				t.Errorf("%s %s changes something, and needs only the scope of reading", r.verb, r.path)
+			if want = apikey.ScopeRead; r.method != http.MethodGet {
+				t.Errorf("%s %s changes something, and needs only the scope of reading", r.method, r.path)
 			}
 		}
 		if r.scope != want {
-			t.Errorf("%s %s needs the scope %q, want %q", r.verb, r.path, r.scope, want)
+			t.Errorf("%s %s needs the scope %q, want %q", r.method, r.path, r.scope, want)
 		}
 		if strings.HasPrefix(r.path, "/api/") && r.cost == unmetered {
-			t.Errorf("%s %s is not counted", r.verb, r.path)
+			t.Errorf("%s %s is not counted", r.method, r.path)
 		}
 	}
 }

@@ -18,7 +18,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/safedial"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"
 )
 
@@ -227,7 +227,7 @@ func TestAttackSlowBody(t *testing.T) {
 	if srv := s.httpServer(s); srv.ReadTimeout != readTimeout || srv.ReadHeaderTimeout != headerTimeout {
 		t.Errorf("a request has %v, its headers %v", srv.ReadTimeout, srv.ReadHeaderTimeout)
 	}
-	s.timeouts = timeouts{header: hanging, request: 300 * time.Millisecond}
+	s.timeouts = timeouts{header: hanging, read: 300 * time.Millisecond}
 	key, _ := s.keyOf(t, "account")
 	public, _, stop, ended := run(t, s.Server)
 	eventually(t, "a whole body is read", func() bool {
@@ -329,7 +329,7 @@ func TestAttackHeaderInjection(t *testing.T) {
 // /api: cookies are never looked at there.
 func TestAttackCookies(t *testing.T) {
 	suite.WithoutRace(t)
-	s := serveFew(t, Options{State: statetest.SQLite(t), LimitAnonymous: 1000, LimitKey: 1000})
+	s := serveFew(t, Options{State: storagetest.SQLite(t), LimitAnonymous: 1000, LimitKey: 1000})
 	key, _ := s.keyOf(t, "account")
 	for _, cookie := range []string{"kindex-session=" + key, "__Host-kindex-session=" + key, "x-api-key=" + key} {
 		for _, path := range []string{"/api/developer/api-keys", "/api/webhooks", "/api/submissions"} {

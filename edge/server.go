@@ -83,19 +83,19 @@ type Server struct {
 	gates    gates
 	origins  *Origins
 	hosts    []string // that a service answers to which not every website may read
-	live     *live.Reloader
+	reloader *live.Reloader
 	accounts *account.Service
 	api      *api.API
 	console  *console.Console
 	router   *httprouter.Router
 	handler  http.Handler
 	events   *webhook.Announcer
-	agents   agents
+	agents   mcpAgents
 	timeouts timeouts // set by tests
 }
 
 // New verifies and opens the published build. It returns an error where there
-// is none that can be served. The state is the caller's to close, behind Close.
+// is none that can be served. The state is the caller's to close, after Close.
 func New(o Options) (*Server, error) {
 	if o.State == nil {
 		return nil, errors.New("edge: there is no state")
@@ -117,13 +117,13 @@ func New(o Options) (*Server, error) {
 	s.limits = newLimits(o)
 	s.gates = newGates(o)
 	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, URL: o.URL, ContactAddress: o.Contact,
-		Exports: newExportGate(exportsOfOne, exportWait), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
+		Exports: newExportGate(exportsPerCaller, exportWaitTimeout), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
 			s.log.Warn("a forwarding header from an address that is no trusted proxy is ignored; this is told once", "from", from)
 		})}
-	s.live = live.New(live.Options{Root: o.Dir, Log: o.Log, Switched: s.switched, Refused: s.shared.Metrics.Refused.Inc,
+	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,
 		Pages: pages.Options{SignIn: o.SignIn.Configured(), Contact: o.Contact, LimitAnonymous: o.LimitAnonymous, LimitKey: o.LimitKey}})
 	if err := s.init(); err != nil {
-		s.closeCounters()
+		s.closeLimits()
 		return nil, err
 	}
 	return s, nil
@@ -140,7 +140,7 @@ func (s *Server) init() (err error) {
 	if s.api, err = api.New(api.Options{Dir: o.Dir, State: o.State, Keys: s.keys, Accounts: s.accounts, Shared: s.shared}); err != nil {
 		return err
 	}
-	if s.console, err = console.New(console.Options{Shared: s.shared, Live: s.live, Accounts: s.accounts, State: o.State, SignIn: o.SignIn,
+	if s.console, err = console.New(console.Options{Shared: s.shared, Live: s.reloader, Accounts: s.accounts, State: o.State, SignIn: o.SignIn,
 		LimitKey: o.LimitKey, Peek: s.limits.Peek, WriteTimeout: writeTimeout}); err != nil {
 		return err
 	}
@@ -149,31 +149,31 @@ func (s *Server) init() (err error) {
 	if err := s.newAgents(); err != nil {
 		return err
 	}
-	return s.live.Load()
+	return s.reloader.Load()
 }
 
 // Follow moves the server to every newly published build until ctx ends.
-func (s *Server) Follow(ctx context.Context) { s.live.Follow(ctx) }
+func (s *Server) Follow(ctx context.Context) { s.reloader.Follow(ctx) }
 
 // Reload moves the server to the published build now, instead of when it is
-// noticed. A build that cannot be used is an error; the one before goes on being
+// noticed. A build that cannot be used is an error; the previous one goes on being
 // served.
-func (s *Server) Reload() error { return s.live.Load() }
+func (s *Server) Reload() error { return s.reloader.Load() }
 
 // Preview shows edits on top of the published build, and of those that follow it,
 // until it is called again. The manifest, the files below /data and the neighbours
 // of entities stay those of the build.
-func (s *Server) Preview(edits []exports.Edit) { s.live.Preview(edits) }
+func (s *Server) Preview(edits []exports.Edit) { s.reloader.Preview(edits) }
 
 // Close gives up the build, and stores what is counted. No request may be under
 // way.
 func (s *Server) Close() {
-	s.live.Stop()
+	s.reloader.Stop()
 	s.events.Close()
-	s.closeCounters()
+	s.closeLimits()
 }
 
-func (s *Server) closeCounters() {
+func (s *Server) closeLimits() {
 	if s.console != nil {
 		s.console.Close()
 	}

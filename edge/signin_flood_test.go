@@ -14,9 +14,9 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/auth"
-	"kindex/edge/auth/signintest"
+	"kindex/edge/auth/authtest"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // TestAttackSignInFloodOfNetwork has one person start to sign in, and then a network of
@@ -26,9 +26,9 @@ import (
 func TestAttackSignInFloodOfNetwork(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
-	hub := signintest.StartGitHub(t)
+	hub := authtest.StartGitHub(t)
 	database := filepath.Join(t.TempDir(), "kindex.db")
-	s := serveForm(t, Options{State: statetest.Open(t, database), SignIn: auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}}, false)
+	s := serveForm(t, Options{State: storagetest.Open(t, database), SignIn: auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: hub.URL}}}, false)
 	for name, address := range map[string]func(i int) string{
 		"an IPv4 /24":  func(i int) string { return fmt.Sprintf("198.51.100.%d:1", i%256) },
 		"an IPv6 /48":  func(i int) string { return fmt.Sprintf("[2001:db8:1:%x::1]:1", i/50) },
@@ -70,10 +70,10 @@ func TestAttackSignInFloodOfNetwork(t *testing.T) {
 // crowd writes strangers' sign-ins directly to the state, nearly as many as it keeps.
 func crowd(t *testing.T, database string, address func(i int) string) {
 	t.Helper()
-	if err := statetest.Exec(database, "DELETE FROM signin_attempts WHERE state = 'crowd'"); err != nil { // of the previous crowd
+	if err := storagetest.Exec(database, "DELETE FROM signin_attempts WHERE state = 'crowd'"); err != nil { // of the previous crowd
 		t.Fatal(err)
 	}
-	ends := time.Now().Add(auth.AttemptLife).UnixMilli()
+	ends := time.Now().Add(auth.AttemptTTL).UnixMilli()
 	for from := 0; from < auth.MaxAttempts-100; from += 1100 {
 		var rows []string
 		for i := range 1100 {
@@ -84,7 +84,7 @@ func crowd(t *testing.T, database string, address func(i int) string) {
 			}
 			rows = append(rows, fmt.Sprintf("('%s', 'crowd', 'github', 'n', 'v', '%s', %d)", storage.NewID(""), auth.NetworkOf(p), ends))
 		}
-		if err := statetest.Exec(database, "INSERT INTO signin_attempts (browser, state, provider, nonce, verifier, network, expires_at) VALUES "+strings.Join(rows, ", ")); err != nil {
+		if err := storagetest.Exec(database, "INSERT INTO signin_attempts (browser, state, provider, nonce, verifier, network, expires_at) VALUES "+strings.Join(rows, ", ")); err != nil {
 			t.Fatal(err)
 		}
 	}

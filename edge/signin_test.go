@@ -13,21 +13,21 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/auth"
-	"kindex/edge/auth/signintest"
+	"kindex/edge/auth/authtest"
 	"kindex/edge/console"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // signInEdge is an edge that lets people sign in with a GitHub of the test's.
 func signInEdge(t *testing.T, log io.Writer) (url string) {
 	t.Helper()
 	_, out := smallBuild(t, 3)
-	hub := signintest.StartGitHub(t)
+	hub := authtest.StartGitHub(t)
 	h := httptest.NewUnstartedServer(nil)
 	url = "http://" + h.Listener.Addr().String()
-	s, err := New(Options{Dir: out, State: statetest.SQLite(t), URL: url, LimitAnonymous: 5, LimitKey: 100, LogRequests: true,
+	s, err := New(Options{Dir: out, State: storagetest.SQLite(t), URL: url, LimitAnonymous: 5, LimitKey: 100, LogRequests: true,
 		Log:    slog.New(slog.NewTextHandler(log, nil)),
-		SignIn: auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}})
+		SignIn: auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: hub.URL}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +150,7 @@ func checkQuietLog(t *testing.T, log, key string) {
 	if !strings.Contains(log, `path=/signin/github/callback`) || !strings.Contains(log, `msg="signed in"`) {
 		t.Errorf("the log does not tell of the sign-in:\n%s", log)
 	}
-	for _, secret := range []string{key, "code=", "state=", "kindex-session", signintest.ClientSecret, "gho_"} {
+	for _, secret := range []string{key, "code=", "state=", "kindex-session", authtest.ClientSecret, "gho_"} {
 		if strings.Contains(log, secret) {
 			t.Errorf("the log has %q:\n%s", secret, log)
 		}
@@ -191,7 +191,7 @@ func TestAttackSignInFlood(t *testing.T) {
 	suite.WithoutRace(t)
 	url := signInEdge(t, io.Discard)
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	for i := range console.MaxStarts + 5 {
+	for i := range console.MaxSignInStarts + 5 {
 		r, err := http.NewRequest(http.MethodPost, url+"/signin/github", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -202,7 +202,7 @@ func TestAttackSignInFlood(t *testing.T) {
 			t.Fatal(err)
 		}
 		res.Body.Close()
-		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < console.MaxStarts]; res.StatusCode != want {
+		if want := map[bool]int{true: http.StatusSeeOther, false: http.StatusTooManyRequests}[i < console.MaxSignInStarts]; res.StatusCode != want {
 			t.Fatalf("attempt %d: %d, want %d", i, res.StatusCode, want)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"
 )
 
@@ -32,7 +32,7 @@ func (r *stuckReader) Write(b []byte) (int, error) {
 func TestAttackSlowReaders(t *testing.T) {
 	suite.InTest(t)
 	var ahead atomic.Int64 // how far the clock is ahead
-	s, err := New(Options{Dir: serve(t, 400).out, State: statetest.SQLite(t), Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
+	s, err := New(Options{Dir: serve(t, 400).out, State: storagetest.SQLite(t), Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,26 +44,26 @@ func TestAttackSlowReaders(t *testing.T) {
 		return r
 	}
 	release := make(chan struct{})
-	ended := make(chan any, exportsAtOnce)
-	for i := range exportsAtOnce {
+	ended := make(chan any, maxExports)
+	for i := range maxExports {
 		slow := &stuckReader{ResponseRecorder: httptest.NewRecorder(), started: make(chan struct{}), release: release}
 		go func() {
 			defer func() { ended <- recover() }()
-			s.ServeHTTP(slow, ask(i/exportsOfOne))
+			s.ServeHTTP(slow, ask(i/exportsPerCaller))
 		}()
 		<-slow.started
 	}
-	ahead.Store(int64(2 * web.SlowStart))
+	ahead.Store(int64(2 * web.SlowStartGrace))
 	waiting := httptest.NewRecorder()
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		s.ServeHTTP(waiting, ask(exportsAtOnce/exportsOfOne).WithContext(context.Background()))
+		s.ServeHTTP(waiting, ask(maxExports/exportsPerCaller).WithContext(context.Background()))
 	}()
 	eventually(t, "somebody waits for an export", s.shared.Exports.Contended)
 	close(release)
 	cut := 0 // once nobody waits any more, the others may go on
-	for range exportsAtOnce {
+	for range maxExports {
 		if cause := <-ended; cause == http.ErrAbortHandler { //nolint:errorlint // net/http panics with it unwrapped
 			cut++
 		} else if cause != nil {

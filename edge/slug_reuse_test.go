@@ -10,13 +10,13 @@ import (
 	"kindex/edge/web"
 )
 
-// TestTheSlugOfADeletedEntityIsTakenOver asks for an entity that was renamed and
+// TestSlugOfADeletedEntityIsReused asks for an entity that was renamed and
 // deleted, where another one has its last slug by now: its address must not lead
 // to the changelog of the other.
-func TestTheSlugOfADeletedEntityIsTakenOver(t *testing.T) {
+func TestSlugOfADeletedEntityIsReused(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	s, r := servePast(t, "2026-11-01", Options{})
+	s, r := serveHistory(t, "2026-11-01", Options{})
 	r.Commit("2026-11-01T06:00:00Z", "No more", "tool/right.yaml", "")
 	buildDay(t, r, s.out, "2026-11-01")
 	if err := s.Reload(); err != nil {

@@ -11,23 +11,23 @@ import (
 // How often the published build is compared with the accepted submissions: often,
 // where it is another one, else for those that were accepted meanwhile.
 const (
-	lookForBuild    = time.Second
-	lookForAccepted = time.Minute
+	buildPollInterval    = time.Second
+	acceptedPollInterval = time.Minute
 )
 
-// publishSubmissions notes which accepted submissions the build has, until ctx
+// markPublishedLoop notes which accepted submissions the build has, until ctx
 // ends.
-func (s *Server) publishSubmissions(ctx context.Context) {
-	failed := s.failed("noting which submissions are published")
-	tick := time.NewTicker(lookForBuild)
+func (s *Server) markPublishedLoop(ctx context.Context) {
+	logError := s.errorLogger("noting which submissions are published")
+	tick := time.NewTicker(buildPollInterval)
 	defer tick.Stop()
-	seen, at := "", time.Time{}
+	lastID, at := "", time.Time{}
 	for {
-		if id := s.live.ID(); id != "" && (id != seen || time.Since(at) > lookForAccepted) {
-			if err := s.publish(ctx); err == nil {
-				seen, at = id, time.Now()
+		if id := s.reloader.ID(); id != "" && (id != lastID || time.Since(at) > acceptedPollInterval) {
+			if err := s.markPublished(ctx); err == nil {
+				lastID, at = id, time.Now()
 			} else if ctx.Err() == nil {
-				failed(err)
+				logError(err)
 			}
 		}
 		select {
@@ -38,10 +38,10 @@ func (s *Server) publishSubmissions(ctx context.Context) {
 	}
 }
 
-// publish notes which accepted submissions are in the build. Edits that no build
+// markPublished notes which accepted submissions are in the build. Edits that no build
 // holds do not count.
-func (s *Server) publish(ctx context.Context) error {
-	v := s.live.Published()
+func (s *Server) markPublished(ctx context.Context) error {
+	v := s.reloader.Published()
 	if v == nil {
 		return nil
 	}
@@ -63,10 +63,10 @@ func (s *Server) followForge(ctx context.Context) {
 		return
 	}
 	f := &github.Follower{Forge: s.options.Forge, Store: s.state, Log: s.log}
-	failed := s.failed("noting which submissions are published")
-	f.Follow(ctx, github.Every, func(ctx context.Context) {
-		if err := s.publish(ctx); err != nil && ctx.Err() == nil {
-			failed(err)
+	logError := s.errorLogger("noting which submissions are published")
+	f.Follow(ctx, github.PollInterval, func(ctx context.Context) {
+		if err := s.markPublished(ctx); err != nil && ctx.Err() == nil {
+			logError(err)
 		}
 	})
 }

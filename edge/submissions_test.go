@@ -13,7 +13,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/submission"
 	"kindex/edge/web"
 )
@@ -23,8 +23,8 @@ func submissionBody(slug, name, url string) string {
 	return fmt.Sprintf(`{"type":"tool","slug":%q,"name":%q,"description":"Does it.","category":"alpha","url":%q}`, slug, name, url)
 }
 
-// told is what answers about submissions hold.
-type toldSubmission struct {
+// submissionAnswer is what answers about submissions hold.
+type submissionAnswer struct {
 	ID, URL, Code, Detail string
 	Status                any // a number in a problem
 	Suggestion, Reason    *string
@@ -32,24 +32,24 @@ type toldSubmission struct {
 	Errors                []web.FieldError
 	Entity                struct{ Type, Slug, Name, URL string }
 	Fields                map[string]any
-	Data                  []toldSubmission
+	Data                  []submissionAnswer
 	Count                 int
 	NextCursor            *string
 }
 
 // post submits, and get reads what belongs to an account.
-func (s *served) post(t testing.TB, key, body string, status int, header ...string) toldSubmission {
+func (s *served) post(t testing.TB, key, body string, status int, header ...string) submissionAnswer {
 	t.Helper()
 	a, err := s.write(http.MethodPost, "/api/submit", key, body, header...)
 	return read(t, a, err, status)
 }
 
-func (s *served) own(t testing.TB, key, path string, status int) toldSubmission {
+func (s *served) own(t testing.TB, key, path string, status int) submissionAnswer {
 	t.Helper()
 	return read(t, s.ask(t, http.MethodGet, path, "x-api-key", key), nil, status)
 }
 
-func read(t testing.TB, a answer, err error, status int) (told toldSubmission) {
+func read(t testing.TB, a answer, err error, status int) (told submissionAnswer) {
 	t.Helper()
 	if err != nil || a.status != status {
 		t.Fatalf("status %d instead of %d: %v, %s", a.status, status, err, a.body)
@@ -313,7 +313,7 @@ func TestAttackSubmissionFlood(t *testing.T) {
 func TestAttackSubmissionChurn(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	s := serveFew(t, Options{State: statetest.SQLite(t), LimitKey: 100_000})
+	s := serveFew(t, Options{State: storagetest.SQLite(t), LimitKey: 100_000})
 	key, _ := s.keyOf(t, "eve")
 	var benchmarks []string
 	for i := range 60 {
@@ -346,11 +346,11 @@ func TestAttackSubmissionChurn(t *testing.T) {
 // build that has its entity, and by none before.
 func TestSubmissionIsPublished(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		content, out := smallBuild(t, 3)
 		s := serveWith(t, Options{Dir: out, State: open()})
 		ctx, cancel := context.WithCancel(t.Context())
-		wait := s.Work(ctx)
+		wait := s.RunJobs(ctx)
 		defer wait()
 		defer cancel()
 		secret, _ := s.newKey(t, "ada")
@@ -369,7 +369,7 @@ func TestSubmissionIsPublished(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := s.publish(ctx); err != nil {
+		if err := s.markPublished(ctx); err != nil {
 			t.Fatal(err)
 		}
 		if now := s.own(t, key, "/api/submissions/"+accepted.ID, 200); now.Status != "accepted" {

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/web"
 	"kindex/site/siteurl"
 )
@@ -151,7 +151,7 @@ var hostileBodies = map[string]func(n int) string{
 func TestAttackSubmissionCost(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	s := serveFew(t, Options{State: statetest.SQLite(t), LimitKey: 1 << 30})
+	s := serveFew(t, Options{State: storagetest.SQLite(t), LimitKey: 1 << 30})
 	key, _ := s.keyOf(t, "eve")
 	cost := func(body string) time.Duration {
 		return timeOf(t, func() {

@@ -24,9 +24,9 @@ import (
 	"kindex/builder/content/yamlfmt"
 	"kindex/builder/suite"
 	"kindex/edge/auth"
-	"kindex/edge/auth/signintest"
+	"kindex/edge/auth/authtest"
 	"kindex/edge/console"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/submission"
 	"kindex/site/form"
 	"kindex/site/pages"
@@ -52,7 +52,7 @@ func serveForm(t *testing.T, o Options, repository bool) *served {
 	})
 	s := &served{content: filepath.Join(dir, "content")}
 	if o.Dir = filepath.Join(dir, "out"); o.State == nil {
-		o.State = statetest.SQLite(t)
+		o.State = storagetest.SQLite(t)
 	}
 	h := httptest.NewUnstartedServer(nil)
 	s.out, s.url = o.Dir, "http://"+h.Listener.Addr().String()
@@ -73,8 +73,8 @@ func serveForm(t *testing.T, o Options, repository bool) *served {
 // serveSignedIn is serveForm with somebody signed in; the jar and the key are theirs.
 func serveSignedIn(t *testing.T) (s *served, jar http.CookieJar, key string) {
 	t.Helper()
-	hub := signintest.StartGitHub(t)
-	s = serveForm(t, Options{SignIn: auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}}, false)
+	hub := authtest.StartGitHub(t)
+	s = serveForm(t, Options{SignIn: auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: hub.URL}}}, false)
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -403,10 +403,10 @@ func TestFormSubmits(t *testing.T) {
 	if said := s.check(t, proposal()); !said.Complete || said.Taken != nil {
 		t.Errorf("%+v", said)
 	}
-	for i := range console.MaxSent + 1 { // four were sent above, and two of them were counted as well
+	for i := range console.MaxFormSubmissions + 1 { // four were sent above, and two of them were counted as well
 		a := s.fill(t, jar, siteurl.Submit, proposal("token", string(token[1]), "name", fmt.Sprint("Tool ", i), "url", fmt.Sprintf("https://t%d.example/", i)).Encode())
 		if a.status == http.StatusTooManyRequests {
-			if i < console.MaxSent-5 || !strings.Contains(string(a.body), fmt.Sprintf(`value="Tool %d"`, i)) {
+			if i < console.MaxFormSubmissions-5 || !strings.Contains(string(a.body), fmt.Sprintf(`value="Tool %d"`, i)) {
 				t.Errorf("refused after %d:\n%s", i, a.body)
 			}
 			return
@@ -635,7 +635,7 @@ func TestContribute(t *testing.T) {
 	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
 		s := serveForm(t, Options{}, repository)
-		v := s.live.Acquire()
+		v := s.reloader.Acquire()
 		defer v.Release()
 		site, err := pages.New(pages.Source{Build: v.Build, Formula: v.Formula, AsOf: v.AsOf, Categories: v.Categories},
 			pages.Options{Root: "/index/", Static: true, API: "https://api.example.org"})

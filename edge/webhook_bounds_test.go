@@ -57,7 +57,7 @@ func aim(t *testing.T, names []string) *aimed {
 		a.send(t, "POST", "/api/webhooks", key, `{"url":"https://`+name+`/hook","events":["entity.updated","entity.created"]}`, 201, nil)
 	}
 	ctx, stop := context.WithCancel(context.Background())
-	wait := a.Work(ctx)
+	wait := a.RunJobs(ctx)
 	t.Cleanup(func() { stop(); wait() })
 	eventually(t, "the cursor is set", func() bool { c, err := a.state.EventCursor(t.Context()); return err == nil && c.Build != "" })
 	return a

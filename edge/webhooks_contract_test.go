@@ -59,7 +59,7 @@ func (c *contract) exampleWebhook(t *testing.T) {
 	err := c.state.Write(t.Context(), func(tx *storage.Tx) error {
 		a, err := tx.EnsureAccount("contract")
 		if err == nil {
-			_, err = tx.CreateWebhook(webhook.Webhook{ID: "wh_4w7gzlmsonsl47lmi6s5", AccountID: a.ID, URL: "https://8.8.8.8/", Events: record.Events, Sealed: "none"})
+			_, err = tx.CreateWebhook(webhook.Webhook{ID: "wh_4w7gzlmsonsl47lmi6s5", AccountID: a.ID, URL: "https://8.8.8.8/", Events: record.Events, SealedSecret: "none"})
 		}
 		return err
 	})
@@ -93,7 +93,7 @@ func (c *contract) deliverOne(t *testing.T, hook string) (id string, between tim
 	between = time.Now() // the event and its delivery
 	time.Sleep(5 * time.Millisecond)
 	for _, w := range leased {
-		err := c.state.RecordAttempt(ctx, "contract", time.Minute, webhook.Outcome{Done: true, Next: time.Now(), Delivery: webhook.Delivery{
+		err := c.state.RecordAttempt(ctx, "contract", time.Minute, webhook.Outcome{Done: true, NextAttempt: time.Now(), Delivery: webhook.Delivery{
 			WebhookID: w.ID, Kind: webhook.ForEvent, Seq: w.Position + 1, EventID: e.ID, Event: e.Name, Status: webhook.Succeeded, LastAttemptAt: time.Now(), ResponseStatus: 204}})
 		if err != nil {
 			t.Fatal(err)

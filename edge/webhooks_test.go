@@ -24,7 +24,7 @@ import (
 	"kindex/edge/account"
 	"kindex/edge/safedial"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/webhook"
 )
 
@@ -101,7 +101,7 @@ func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked 
 	roots := x509.NewCertPool()
 	roots.AddCert(h.receiver.Certificate())
 	content, out := smallBuild(t, 3)
-	o := Options{Dir: out, State: statetest.Open(t, target), Log: slog.New(slog.NewTextHandler(h.log, nil)), LogRequests: true,
+	o := Options{Dir: out, State: storagetest.Open(t, target), Log: slog.New(slog.NewTextHandler(h.log, nil)), LogRequests: true,
 		Guard: safedial.New(safedial.Options{Allow: []safedial.Exception{allow}, Roots: roots, Dial: noWire(t),
 			Resolver: fixedNames{"example.org": "8.8.8.8", "inside.example": "10.0.0.1"}})}
 	for _, c := range change {
@@ -150,7 +150,7 @@ func eventually(t *testing.T, what string, so func() bool) {
 
 func onBothEngines(t *testing.T, test func(t *testing.T, target string)) {
 	t.Run("SQLite", func(t *testing.T) { test(t, t.TempDir()+"/kindex.db") })
-	t.Run("PostgreSQL", func(t *testing.T) { test(t, statetest.PostgreSQL(t)) })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, storagetest.PostgreSQL(t)) })
 }
 
 // From the registration to the delivery of what a build has changed, the log, a
@@ -162,7 +162,7 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 		secret, _ := h.newKey(t, "ada")
 		key := secret.Reveal()
 		ctx, stop := context.WithCancel(t.Context())
-		wait := h.Work(ctx)
+		wait := h.RunJobs(ctx)
 		defer func() { stop(); wait() }()
 
 		var made account.CreatedWebhook
@@ -359,7 +359,7 @@ func TestASecretIsShownOnce(t *testing.T) {
 		t.Errorf("%s", a.body)
 	}
 	list, err := h.state.Webhooks(t.Context(), accountOf(t, h.state, "ada"))
-	if err != nil || len(list) != 1 || strings.Contains(list[0].Sealed, made.Secret[6:]) {
+	if err != nil || len(list) != 1 || strings.Contains(list[0].SealedSecret, made.Secret[6:]) {
 		t.Errorf("%v, %v", list, err)
 	}
 }

@@ -15,7 +15,7 @@ import (
 func TestNothingThere(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	s, _ := servePast(t, "2026-11-01", Options{})
+	s, _ := serveHistory(t, "2026-11-01", Options{})
 	const page, problem = "text/html; charset=utf-8", "application/problem+json"
 	for accept, want := range map[string]string{
 		"text/html": page, "Text/HTML;level=1": page, "text/*": page, "text/html, application/json": page, "text/html;q=0.2, */*;q=0.1": page,

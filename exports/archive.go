@@ -19,18 +19,18 @@ type Archive struct {
 	Versions            []record.Version
 	Changes             []ChangeEntry
 	// Line appends the JSON object of a change, compact and without an end of
-	// line. It is called from several goroutines, for the changes behind
+	// line. It is called from several goroutines, for the changes after
 	// KeptChanges, and more than once for each.
 	Line func(dst []byte, i int) []byte
 	// Snapshots are the catalogue as it stood on some days, oldest first.
 	Snapshots []*SnapshotData
 	Trends    []Trends
 
-	// ReuseFrom is an earlier build that has the first Kept versions and the first
+	// Previous is an earlier build that has the first Kept versions and the first
 	// KeptChanges changes already, in every respect; nil for none. They are taken
 	// from it, and what Versions and Changes have there is not looked at. The
 	// files are the same as those made without it.
-	Upon              *Build
+	Previous          *Build
 	Kept, KeptChanges int
 }
 
@@ -75,14 +75,14 @@ type Trend struct {
 // WriteArchive writes the changelog in every format, and the files below lookup/
 // that an ArchiveReader reads.
 func (w *Writer) WriteArchive(a *Archive) error {
-	below := emptyArchive()
-	if a.Upon != nil {
-		below = a.Upon.archive
+	previous := emptyArchive()
+	if a.Previous != nil {
+		previous = a.Previous.archive
 	}
-	if err := a.check(below); err != nil {
+	if err := a.check(previous); err != nil {
 		return fmt.Errorf("archive: %w", err)
 	}
-	p := &archivePacker{Archive: a, w: w, below: below}
+	p := &archivePacker{Archive: a, w: w, previous: previous}
 	var g errgroup.Group
 	g.Go(p.writeChanges)
 	g.Go(func() error {
@@ -92,15 +92,15 @@ func (w *Writer) WriteArchive(a *Archive) error {
 	return g.Wait()
 }
 
-// Check refuses what could not be read back as it was meant.
-func (a *Archive) check(below *ArchiveReader) error {
-	if a.Kept < 0 || a.Kept > min(len(a.Versions), below.Versions()) || a.KeptChanges < 0 || a.KeptChanges > min(len(a.Changes), below.Changes()) {
+// check refuses what could not be read back as it was meant.
+func (a *Archive) check(previous *ArchiveReader) error {
+	if a.Kept < 0 || a.Kept > min(len(a.Versions), previous.Versions()) || a.KeptChanges < 0 || a.KeptChanges > min(len(a.Changes), previous.Changes()) {
 		return fmt.Errorf("%d versions and %d changes are said to be those of an earlier build, which has %d and %d",
-			a.Kept, a.KeptChanges, below.Versions(), below.Changes())
+			a.Kept, a.KeptChanges, previous.Versions(), previous.Changes())
 	}
 	last := int64(-1 << 62)
 	if a.Kept > 0 {
-		last = below.time(a.Kept - 1)
+		last = previous.time(a.Kept - 1)
 	}
 	for i := a.Kept; i < len(a.Versions); i++ {
 		v := &a.Versions[i]
@@ -114,7 +114,7 @@ func (a *Archive) check(below *ArchiveReader) error {
 	}
 	before := int32(-1)
 	if a.KeptChanges > 0 {
-		before = int32(below.ChangeVersion(a.KeptChanges - 1))
+		before = int32(previous.ChangeVersion(a.KeptChanges - 1))
 	}
 	for i := a.KeptChanges; i < len(a.Changes); i++ {
 		c := &a.Changes[i]
@@ -135,8 +135,8 @@ func (a *Archive) checkVersion(i int, v *record.Version) error {
 		return errors.New("must have content or be deleted")
 	case v.Entity != nil && (v.Entity.Type != v.Type || v.Entity.Slug != v.Slug):
 		return errors.New("has the content of " + v.Entity.Key())
-	case v.Before < -1 || int(v.Before) >= i:
-		return fmt.Errorf("follows version %d", v.Before)
+	case v.Previous < -1 || int(v.Previous) >= i:
+		return fmt.Errorf("follows version %d", v.Previous)
 	case v.Change < -1 || int(v.Change) >= len(a.Changes):
 		return fmt.Errorf("made change %d of %d", v.Change, len(a.Changes))
 	case v.Commit < -1 || int(v.Commit) >= len(a.Commits):

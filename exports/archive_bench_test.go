@@ -10,7 +10,7 @@ import (
 )
 
 // BenchmarkArchive measures an archive of 100,000 entities with as many further
-// versions, and a snapshot of all: writing it in full and upon another, opening
+// versions, and a snapshot of all: writing it in full and reusing another, opening
 // it, and the slowest pages.
 func BenchmarkArchive(b *testing.B) {
 	const n = 100_000
@@ -20,7 +20,7 @@ func BenchmarkArchive(b *testing.B) {
 		list[i] = randomEntity(rng, record.Types[i%2], fmt.Sprintf("entity-%d", i))
 		list[i].Name += fmt.Sprint(" ", i)
 	}
-	p := newPast(5, list)
+	p := newMadeHistory(5, list)
 	p.commit(func(did map[string]bool) {
 		for i, e := range list {
 			p.create(did, randomEntity(rng, e.Type, e.Slug), i)
@@ -52,12 +52,12 @@ func BenchmarkArchive(b *testing.B) {
 			}
 			with := *a
 			if kept > 0 {
-				with.Upon, with.Kept, with.KeptChanges = build, kept, 0
+				with.Previous, with.Kept, with.KeptChanges = build, kept, 0
 				with.Changes = nil
 			}
-			p := &archivePacker{Archive: &with, w: w, below: emptyArchive()}
+			p := &archivePacker{Archive: &with, w: w, previous: emptyArchive()}
 			if kept > 0 {
-				p.below = build.archive
+				p.previous = build.archive
 			}
 			if _, err := p.writeVersions(); err != nil {
 				b.Fatal(err)
@@ -105,7 +105,7 @@ func BenchmarkArchive(b *testing.B) {
 }
 
 // benchArchive is an archive of everything, made in linear time.
-func (p *past) benchArchive() *Archive {
+func (p *madeHistory) benchArchive() *Archive {
 	a := &Archive{Commits: p.commits, Versions: p.versions}
 	for i, v := range p.versions {
 		if v.Change < 0 {

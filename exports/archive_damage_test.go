@@ -16,7 +16,7 @@ func TestArchivesThatDoNotFit(t *testing.T) {
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(16, 6))
 	dir, m := smallBuild(t)
-	_, list, a := smallPast(9)
+	_, list, a := smallHistory(9)
 	other := openBuild(t, list[:1], a)
 	a.Versions, a.Changes, a.Commits, a.Snapshots = nil, nil, nil, nil
 	nothing := openBuild(t, list[:1], a)
@@ -48,7 +48,7 @@ func TestArchivesThatDoNotFit(t *testing.T) {
 	if seen < 7 {
 		t.Errorf("only %d files", seen)
 	}
-	large := newPast(10, catalogue(10, 400))
+	large := newMadeHistory(10, catalogue(10, 400))
 	versions, list := large.listed(400, large.rng)
 	a = large.archive(400)
 	a.Trends, a.Snapshots = []Trends{{Window: "7d", List: []Trend{{Ordinal: 399}}}}, []*SnapshotData{snapshotOf("2025-01-01", versions, list)}

@@ -14,15 +14,15 @@ import (
 	"kindex/exports/store"
 )
 
-// TestArchiveUponAnother writes the same archive in full and upon earlier ones:
+// TestArchiveReusesAnother writes the same archive in full and reusing earlier ones:
 // an earlier part of it, and one that went another way. The files are the same.
-func TestArchiveUponAnother(t *testing.T) {
+func TestArchiveReusesAnother(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	for seed := range uint64(6) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
-			p := newPast(60+seed, catalogue(seed, 60))
+			p := newMadeHistory(60+seed, catalogue(seed, 60))
 			p.goOn(60)
 			kept := p.ends[p.rng.IntN(len(p.ends))]
 			_, before := p.listed(kept, p.rng)
@@ -32,12 +32,12 @@ func TestArchiveUponAnother(t *testing.T) {
 			other.goOn(20)
 			_, list := other.listed(len(other.versions), other.rng)
 			elsewhere := openBuild(t, list, other.archive(len(other.versions)))
-			from := map[string]*past{"earlier": p, "elsewhere": &other}
+			from := map[string]*madeHistory{"earlier": p, "elsewhere": &other}
 			whole := p.archive(len(p.versions))
 			want := archiveFiles(t, whole)
 			for name, upon := range map[string]*Build{"earlier": earlier, "elsewhere": elsewhere} {
 				a := p.archive(len(p.versions))
-				a.Upon, a.Kept, a.KeptChanges = upon, kept, len(p.archive(kept).Changes)
+				a.Previous, a.Kept, a.KeptChanges = upon, kept, len(p.archive(kept).Changes)
 				clear(a.Versions[:kept]) // they are not to be looked at
 				clear(a.Changes[:a.KeptChanges])
 				a.Line = func(dst []byte, i int) []byte {
@@ -69,7 +69,7 @@ func TestArchiveUponAnother(t *testing.T) {
 }
 
 // cut forgets all but the first versions.
-func (p *past) cut(n int, seed uint64) {
+func (p *madeHistory) cut(n int, seed uint64) {
 	p.rng = rand.New(rand.NewPCG(seed, 78))
 	p.versions, p.entities, p.lineOf = slices.Clone(p.versions[:n]), slices.Clone(p.entities[:n]), slices.Clone(p.lineOf[:n])
 	var lines [][]int
@@ -108,7 +108,7 @@ func archiveFiles(t *testing.T, a *Archive) map[string]string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(w.WriteArchive(a), w.Seal(m, func(string) string { return "" }), w.Install(m)); err != nil {
+	if err := errors.Join(w.WriteArchive(a), w.Finalize(m, func(string) string { return "" }), w.Install(m)); err != nil {
 		t.Fatal(err)
 	}
 	return tree(t, filepath.Join(store.BuildsDir(root), m.ID))

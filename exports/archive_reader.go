@@ -11,16 +11,16 @@ import (
 	"kindex/exports/record"
 )
 
-// nobody stands for no version, no change and no commit in a lookup file.
-const nobody = math.MaxUint32
+// noIndex stands for no version, no change and no commit in a lookup file.
+const noIndex = math.MaxUint32
 
 // ArchiveReader reads what a build knows of the past. Versions, changes and
 // commits are named by their places, which run from 0. What it returns may point
 // into the build's mapping. Its methods may be called from many goroutines; like
 // those of a slice they panic where there is no such place.
 type ArchiveReader struct {
-	below *Build // the build, without edits
-	shown *Build // the build, with edits if there are any
+	base  *Build // the build, without edits
+	build *Build // the build, with edits if there are any
 
 	head      archiveHead
 	records   []byte
@@ -49,7 +49,7 @@ func (b *Build) Archive() *ArchiveReader {
 		return b.archive
 	}
 	r := *b.archive
-	r.shown = b
+	r.build = b
 	return &r
 }
 
@@ -58,7 +58,7 @@ func emptyArchive() *ArchiveReader {
 	return &ArchiveReader{
 		parts: make([][]byte, archiveSections), offsets: make([]byte, 8),
 		addresses: packed.NoStrings(), hashes: packed.NoStrings(), authors: packed.NoStrings(), values: packed.NoPostings(), names: packed.NoStrings(),
-		log: changelog{places: make([]byte, 8), sets: packed.NoPostings()},
+		log: changelog{offsets: make([]byte, 8), postings: packed.NoPostings()},
 	}
 }
 
@@ -66,7 +66,7 @@ func emptyArchive() *ArchiveReader {
 // only, so that it takes the same time at any size.
 func (b *Build) openArchive(s *packed.SectionReader) {
 	r := emptyArchive()
-	r.below, r.shown, b.archive = b, b, r
+	r.base, r.build, b.archive = b, b, r
 	if _, ok := b.Manifest.File(archiveFile); !ok || s.Err() != nil {
 		return
 	}
@@ -81,7 +81,7 @@ func (b *Build) openArchive(s *packed.SectionReader) {
 }
 
 func (r *ArchiveReader) openVersions(s *packed.SectionReader) {
-	r.records, r.parts = r.below.files[versionsFile], s.Open(archiveFile, archiveSections)
+	r.records, r.parts = r.base.files[versionsFile], s.Open(archiveFile, archiveSections)
 	if s.Err() != nil {
 		return
 	}
@@ -94,10 +94,10 @@ func (r *ArchiveReader) openVersions(s *packed.SectionReader) {
 	r.offsets = r.parts[sectionOffsets]
 	n := len(r.parts[sectionTimes]) / 8
 	r.n = n
-	for _, section := range append([]int{sectionCarried}, versionColumns...) {
+	for _, section := range append([]int{sectionVersionsByAddress}, versionColumns...) {
 		s.Check(archiveFile, len(r.parts[section]) == 4*n)
 	}
-	s.Check(archiveFile, len(r.offsets) == 8*(n+1) && len(r.parts[sectionCarriers]) == 4*(r.addresses.Len()+1))
+	s.Check(archiveFile, len(r.offsets) == 8*(n+1) && len(r.parts[sectionAddressStarts]) == 4*(r.addresses.Len()+1))
 	s.Check(archiveFile, r.authors.Len() == r.hashes.Len() && len(r.parts[sectionPullRequests]) == 4*r.hashes.Len())
 	s.Check(versionsFile, s.Err() != nil || packed.Uint64At(r.offsets, n) == uint64(len(r.records)))
 }
@@ -113,12 +113,12 @@ func (r *ArchiveReader) openValues(s *packed.SectionReader) {
 }
 
 func (r *ArchiveReader) openSnapshots(s *packed.SectionReader) {
-	for _, f := range r.below.Manifest.Files { // sorted, so the days are
+	for _, f := range r.base.Manifest.Files { // sorted, so the days are
 		day, ok := strings.CutPrefix(f.Path, snapshotsDir)
 		if !ok {
 			continue
 		}
-		snapshot, err := openSnapshot(strings.TrimSuffix(day, ".bin"), r.below.files[f.Path], r.n)
+		snapshot, err := openSnapshot(strings.TrimSuffix(day, ".bin"), r.base.files[f.Path], r.n)
 		s.Check(f.Path, err == nil)
 		if err == nil {
 			snapshot.archive = r
@@ -156,7 +156,7 @@ func (r *ArchiveReader) Version(i int) record.Version {
 	typ, slug := r.address(i)
 	v := record.Version{
 		Type: typ, Slug: slug, Deleted: r.deleted(i), Time: r.time(i),
-		Commit: r.number(sectionCommit, i), Before: r.number(sectionBefore, i), Change: r.number(sectionChange, i),
+		Commit: r.number(sectionCommit, i), Previous: r.number(sectionPrevious, i), Change: r.number(sectionChange, i),
 		Added: r.number(sectionAdded, i), Updated: r.number(sectionUpdated, i),
 	}
 	if !v.Deleted {
@@ -170,13 +170,13 @@ func (r *ArchiveReader) number(section, v int) int32 {
 	return int32(packed.Uint32s(r.parts[section]).At(v))
 }
 
-func (r *ArchiveReader) time(v int) int64         { return int64(packed.Uint64At(r.parts[sectionTimes], v)) }
-func (r *ArchiveReader) deleted(v int) bool       { return r.number(sectionAddress, v)&1 == 1 }
-func (r *ArchiveReader) addressRank(v int) int    { return int(uint32(r.number(sectionAddress, v)) >> 1) }
-func (r *ArchiveReader) before(v int) int         { return int(r.number(sectionBefore, v)) }
-func (r *ArchiveReader) after(v int) int          { return int(r.number(sectionAfter, v)) }
-func (r *ArchiveReader) changeOf(v int) int       { return int(r.number(sectionChange, v)) }
-func (r *ArchiveReader) dated(v, which int) int32 { return r.number(sectionAdded+which, v) }
+func (r *ArchiveReader) time(v int) int64        { return int64(packed.Uint64At(r.parts[sectionTimes], v)) }
+func (r *ArchiveReader) deleted(v int) bool      { return r.number(sectionAddress, v)&1 == 1 }
+func (r *ArchiveReader) addressRank(v int) int   { return int(uint32(r.number(sectionAddress, v)) >> 1) }
+func (r *ArchiveReader) previous(v int) int      { return int(r.number(sectionPrevious, v)) }
+func (r *ArchiveReader) next(v int) int          { return int(r.number(sectionNext, v)) }
+func (r *ArchiveReader) changeOf(v int) int      { return int(r.number(sectionChange, v)) }
+func (r *ArchiveReader) day(v, column int) int32 { return r.number(sectionAdded+column, v) }
 
 func (r *ArchiveReader) address(v int) (typ, slug string) {
 	typ, slug, _ = strings.Cut(string(r.addresses.At(r.addressRank(v))), "\x00")
@@ -205,23 +205,23 @@ func (r *ArchiveReader) RecordAt(v int, s record.Scores) []byte {
 	if r.deleted(v) {
 		return nil
 	}
-	return record.CompleteAuthored(r.record(v), &s, r.dated(v, 0), r.dated(v, 1))
+	return record.CompleteAuthored(r.record(v), &s, r.day(v, 0), r.day(v, 1))
 }
 
-// carriers are the versions that have an address, the oldest first.
-func (r *ArchiveReader) carriers(typ, slug string) packed.Uint32s {
+// versionsAt are the versions that have an address, the oldest first.
+func (r *ArchiveReader) versionsAt(typ, slug string) packed.Uint32s {
 	i, ok := r.addresses.Search(typ + "\x00" + slug)
 	if !ok {
 		return nil
 	}
-	begin := packed.Uint32s(r.parts[sectionCarriers])
-	return r.parts[sectionCarried][4*begin.At(i) : 4*begin.At(i+1)]
+	begin := packed.Uint32s(r.parts[sectionAddressStarts])
+	return r.parts[sectionVersionsByAddress][4*begin.At(i) : 4*begin.At(i+1)]
 }
 
 // Last returns the newest version that carries an address, which may be that it
 // was deleted, or one that another version under another slug follows.
 func (r *ArchiveReader) Last(typ, slug string) (v int, ok bool) {
-	list := r.carriers(typ, slug)
+	list := r.versionsAt(typ, slug)
 	if list.Len() == 0 {
 		return -1, false
 	}
@@ -230,8 +230,8 @@ func (r *ArchiveReader) Last(typ, slug string) (v int, ok bool) {
 
 // Newest returns the newest version of the entity that a version is of.
 func (r *ArchiveReader) Newest(v int) int {
-	for after := r.after(v); after > v; after = r.after(v) {
-		v = after
+	for next := r.next(v); next > v; next = r.next(v) {
+		v = next
 	}
 	return v
 }
@@ -239,15 +239,15 @@ func (r *ArchiveReader) Newest(v int) int {
 // NewestOf returns the newest version of the entity of a record. What is not
 // committed has none, unless it is another name for what is, or was.
 func (r *ArchiveReader) NewestOf(ordinal uint32) (v int, ok bool) {
-	typ, slug := r.shown.Key(ordinal)
+	typ, slug := r.build.Key(ordinal)
 	own, known := r.Last(typ, slug)
 	if known = known && r.Newest(own) == own; known && !r.deleted(own) {
 		return own, true
 	}
 	ended := -1
-	for _, old := range slices.Backward(r.shown.formerSlugs(ordinal)) { // of several the one listed last, as in git
+	for _, old := range slices.Backward(r.build.aliases(ordinal)) { // of several the one listed last, as in git
 		last, ok := r.Last(typ, old)
-		if o, moved, found := r.shown.Find(typ, old); !ok || r.Newest(last) != last || !found || !moved || o != ordinal {
+		if o, isAlias, found := r.build.Find(typ, old); !ok || r.Newest(last) != last || !found || !isAlias || o != ordinal {
 			continue // that entity has gone on elsewhere
 		}
 		if !r.deleted(last) {
@@ -273,7 +273,7 @@ func (r *ArchiveReader) FirstDay() string {
 // later.
 func (r *ArchiveReader) LastDay() string {
 	last := ""
-	if m := r.below.Manifest; len(m.AsOf) >= 10 {
+	if m := r.base.Manifest; len(m.AsOf) >= 10 {
 		last = m.AsOf[:10]
 	}
 	if r.n > 0 {
@@ -317,5 +317,5 @@ func (r *ArchiveReader) SnapshotData(day string) (*SnapshotData, bool) {
 	if !ok || s.Day != day {
 		return nil, false
 	}
-	return &SnapshotData{Day: day, Listed: s.listed, Ranked: s.ranked, Raw: r.below.files[snapshotsDir+day+".bin"]}, true
+	return &SnapshotData{Day: day, Listed: s.listed, Ranked: s.ranked, Raw: r.base.files[snapshotsDir+day+".bin"]}, true
 }

@@ -15,9 +15,9 @@ import (
 )
 
 // archived is a build with the whole past.
-func archived(t testing.TB, seed uint64, entities, commits int) (*past, *Build) {
+func archived(t testing.TB, seed uint64, entities, commits int) (*madeHistory, *Build) {
 	t.Helper()
-	p := newPast(seed, catalogue(seed, entities))
+	p := newMadeHistory(seed, catalogue(seed, entities))
 	p.goOn(commits)
 	_, list := p.listed(len(p.versions), p.rng)
 	a := p.archive(len(p.versions))
@@ -56,7 +56,7 @@ func TestArchiveReadsBack(t *testing.T) {
 	}
 }
 
-func checkVersions(t *testing.T, p *past, r *ArchiveReader) {
+func checkVersions(t *testing.T, p *madeHistory, r *ArchiveReader) {
 	if r.Versions() != len(p.versions) || r.Commits() != len(p.commits) || r.Changes() != len(p.changes) {
 		t.Fatalf("%d versions, %d commits, %d changes", r.Versions(), r.Commits(), r.Changes())
 	}
@@ -123,7 +123,7 @@ func checkVersions(t *testing.T, p *past, r *ArchiveReader) {
 	}
 }
 
-func checkAt(t *testing.T, p *past, r *ArchiveReader) {
+func checkAt(t *testing.T, p *madeHistory, r *ArchiveReader) {
 	addresses := p.addresses()
 	seen := map[string]int{}
 	for _, day := range p.days() {
@@ -144,7 +144,7 @@ func checkAt(t *testing.T, p *past, r *ArchiveReader) {
 			if last, _ := r.Last(k[0], k[1]); p.lineOf[last] != p.lineOf[v] {
 				seen["another entity"]++
 			}
-			if len(p.lines[p.lineOf[v]]) > 1 && p.versions[v].Before >= 0 && p.versions[p.versions[v].Before].Deleted {
+			if len(p.lines[p.lineOf[v]]) > 1 && p.versions[v].Previous >= 0 && p.versions[p.versions[v].Previous].Deleted {
 				seen["back again"]++
 			}
 		}
@@ -167,7 +167,7 @@ func TestEndOfDay(t *testing.T) {
 	e := func(slug, name string) *record.Entity {
 		return &record.Entity{Type: "tool", Slug: slug, Name: name, Category: "c", Status: record.Active}
 	}
-	p := &past{rng: rand.New(rand.NewPCG(1, 1))}
+	p := &madeHistory{rng: rand.New(rand.NewPCG(1, 1))}
 	at := func(moment string, work func(map[string]bool)) {
 		when, err := time.Parse(time.RFC3339, moment)
 		if err != nil {
@@ -198,7 +198,7 @@ func TestEndOfDay(t *testing.T) {
 	}
 }
 
-func checkTrends(t *testing.T, p *past, b *Build) {
+func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 	_, list := p.listed(len(p.versions), rand.New(rand.NewPCG(1, 1)))
 	r := b.Archive()
 	if got := r.Windows(); !slices.Equal(got, []string{"7d", "30d", "1d"}) {
@@ -273,7 +273,7 @@ func TestNoArchive(t *testing.T) {
 // TestBadArchives are what a faulty builder would give.
 func TestBadArchives(t *testing.T) {
 	suite.InTest(t)
-	p := newPast(71, catalogue(71, 12))
+	p := newMadeHistory(71, catalogue(71, 12))
 	p.goOn(30)
 	n := len(p.versions)
 	_, list := p.listed(n, p.rng)
@@ -283,8 +283,8 @@ func TestBadArchives(t *testing.T) {
 		"is older than the one before it": func(a *Archive) { second(a).Time = 5 },
 		"must have content or be deleted": func(a *Archive) { second(a).Deleted = !second(a).Deleted },
 		"has the content of":              func(a *Archive) { a.Versions[0].Slug += "x" },
-		"follows version":                 func(a *Archive) { second(a).Before = int32(n - 2) },
-		"both follow version 0":           func(a *Archive) { a.Versions[n-1].Before, a.Versions[n-2].Before = 0, 0 },
+		"follows version":                 func(a *Archive) { second(a).Previous = int32(n - 2) },
+		"both follow version 0":           func(a *Archive) { a.Versions[n-1].Previous, a.Versions[n-2].Previous = 0, 0 },
 		"made change":                     func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
 		"is of commit":                    func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
 		"which is of change":              func(a *Archive) { a.Changes[3].Version++ },
@@ -293,7 +293,7 @@ func TestBadArchives(t *testing.T) {
 		"is not the id of a change":       func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
 		"have the same id":                func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
 		"are said to be those of an":      func(a *Archive) { a.Kept = 1 },
-		"1 changes are said":              func(a *Archive) { a.Upon, a.KeptChanges, a.Changes = b, 1, nil },
+		"1 changes are said":              func(a *Archive) { a.Previous, a.KeptChanges, a.Changes = b, 1, nil },
 		"is not to stand behind": func(a *Archive) {
 			s := a.Snapshots[0]
 			s.Versions[0], s.Versions[1] = s.Versions[1], s.Versions[0]

@@ -21,39 +21,39 @@ type archiveHead struct {
 
 // The sections of lookup/archive.bin.
 const (
-	sectionHead         = iota
-	sectionOffsets      // in versions.bin, and its end
-	sectionTimes        // Unix seconds
-	sectionBefore       // the version before, of the same entity
-	sectionAfter        // the version after
-	sectionChange       // the change that it made
-	sectionCommit       // the commit that made it
-	sectionAdded        // a day
-	sectionUpdated      // a day
-	sectionAddress      // place among the addresses<<1, +1 where it was deleted
-	sectionAddresses    // type, NUL, slug; sorted, each once
-	sectionCarriers     // where the versions of an address begin in the next
-	sectionCarried      // versions by address
-	sectionHashes       // of the commits
-	sectionAuthors      // of the commits
-	sectionPullRequests // of the commits
+	sectionHead              = iota
+	sectionOffsets           // in versions.bin, and its end
+	sectionTimes             // Unix seconds
+	sectionPrevious          // the version before, of the same entity
+	sectionNext              // the version after
+	sectionChange            // the change that it made
+	sectionCommit            // the commit that made it
+	sectionAdded             // a day
+	sectionUpdated           // a day
+	sectionAddress           // place among the addresses<<1, +1 where it was deleted
+	sectionAddresses         // type, NUL, slug; sorted, each once
+	sectionAddressStarts     // where the versions of an address begin in the next
+	sectionVersionsByAddress // versions by address
+	sectionHashes            // of the commits
+	sectionAuthors           // of the commits
+	sectionPullRequests      // of the commits
 	archiveSections
 )
 
 // versionColumns are the sections with one number for each version.
-var versionColumns = []int{sectionBefore, sectionAfter, sectionChange, sectionCommit, sectionAdded, sectionUpdated, sectionAddress}
+var versionColumns = []int{sectionPrevious, sectionNext, sectionChange, sectionCommit, sectionAdded, sectionUpdated, sectionAddress}
 
 // archivePacker writes an archive.
 type archivePacker struct {
 	*Archive
-	w     *Writer
-	below *ArchiveReader // what Upon has, or nothing
+	w        *Writer
+	previous *ArchiveReader // what Previous has, or nothing
 }
 
-// packAll makes a column of numbers that are taken from below first.
-func packAll(below packed.Uint32s, kept, n int, number func(i int) int32) []byte {
+// extendColumn makes a column of numbers that are taken from the previous build first.
+func extendColumn(previous packed.Uint32s, kept, n int, number func(i int) int32) []byte {
 	b := make([]byte, 0, 4*n)
-	b = append(b, below[:4*kept]...)
+	b = append(b, previous[:4*kept]...)
 	for i := kept; i < n; i++ {
 		b = binary.LittleEndian.AppendUint32(b, uint32(number(i)))
 	}
@@ -77,11 +77,11 @@ func (p *archivePacker) writeVersions() (rank []uint32, err error) {
 		return nil, err
 	}
 	p.packCommits(parts)
-	lists, err := values.Pack(p.below.values, p.Kept, p.below.Versions())
+	lists, err := values.Pack(p.previous.values, p.Kept, p.previous.Versions())
 	if err != nil {
 		return nil, err
 	}
-	table, nameRank := packed.MergeTexts(p.below.names, p.below.nameRank, p.Kept, names)
+	table, nameRank := packed.MergeStrings(p.previous.names, p.previous.nameRank, p.Kept, names)
 	lists = append(lists, packed.PackStrings(table), packed.PackUint32s(nameRank))
 	return rank, errors.Join(p.w.Add(archiveFile, packed.PackSections(parts...)), p.w.Add(pastValuesFile, packed.PackSections(lists...)))
 }
@@ -96,8 +96,8 @@ func (p *archivePacker) writeContents() (offsets []byte, values packed.PostingsB
 	}
 	values = packed.PostingsBuilder{}
 	offsets = make([]byte, 0, 8*(len(p.Versions)+1))
-	offsets = append(offsets, p.below.offsets[:8*(p.Kept+1)]...)
-	_, err = f.Write(p.below.records[:packed.Uint64At(offsets, p.Kept)])
+	offsets = append(offsets, p.previous.offsets[:8*(p.Kept+1)]...)
+	_, err = f.Write(p.previous.records[:packed.Uint64At(offsets, p.Kept)])
 	var buf []byte
 	for i := p.Kept; i < len(p.Versions) && err == nil; i++ {
 		v := &p.Versions[i]
@@ -128,16 +128,16 @@ func (p *archivePacker) writeContents() (offsets []byte, values packed.PostingsB
 }
 
 func (p *archivePacker) packColumns(parts [][]byte) (rank []uint32, err error) {
-	below, kept, n := p.below.parts, p.Kept, len(p.Versions)
+	previous, kept, n := p.previous.parts, p.Kept, len(p.Versions)
 	column := func(section int, number func(v *record.Version) int32) {
-		parts[section] = packAll(below[section], kept, n, func(i int) int32 { return number(&p.Versions[i]) })
+		parts[section] = extendColumn(previous[section], kept, n, func(i int) int32 { return number(&p.Versions[i]) })
 	}
-	column(sectionBefore, func(v *record.Version) int32 { return v.Before })
+	column(sectionPrevious, func(v *record.Version) int32 { return v.Previous })
 	column(sectionChange, func(v *record.Version) int32 { return v.Change })
 	column(sectionCommit, func(v *record.Version) int32 { return v.Commit })
 	column(sectionAdded, func(v *record.Version) int32 { return v.Added })
 	column(sectionUpdated, func(v *record.Version) int32 { return v.Updated })
-	times := append(make([]byte, 0, 8*n), below[sectionTimes][:8*kept]...)
+	times := append(make([]byte, 0, 8*n), previous[sectionTimes][:8*kept]...)
 	var addresses []string
 	for i := kept; i < n; i++ {
 		times = binary.LittleEndian.AppendUint64(times, uint64(p.Versions[i].Time))
@@ -148,41 +148,41 @@ func (p *archivePacker) packColumns(parts [][]byte) (rank []uint32, err error) {
 	gone := make([]bool, n)
 	for i := range n {
 		if i < kept {
-			t := packed.Uint32s(below[sectionAddress]).At(i)
+			t := packed.Uint32s(previous[sectionAddress]).At(i)
 			ranks[i], gone[i] = t>>1, t&1 == 1
 		} else {
 			gone[i] = p.Versions[i].Deleted
 		}
 	}
-	table, rank := packed.MergeTexts(p.below.addresses, packed.PackUint32s(ranks), kept, addresses)
+	table, rank := packed.MergeStrings(p.previous.addresses, packed.PackUint32s(ranks), kept, addresses)
 	parts[sectionAddresses] = packed.PackStrings(table)
-	parts[sectionAddress] = packAll(nil, 0, n, func(i int) int32 { return int32(rank[i]<<1) | int32(boolInt(gone[i])) })
-	parts[sectionCarriers], parts[sectionCarried] = packCarriers(rank, len(table))
-	parts[sectionAfter], err = packAfter(parts[sectionBefore])
+	parts[sectionAddress] = extendColumn(nil, 0, n, func(i int) int32 { return int32(rank[i]<<1) | int32(boolInt(gone[i])) })
+	parts[sectionAddressStarts], parts[sectionVersionsByAddress] = packVersionsByAddress(rank, len(table))
+	parts[sectionNext], err = packNext(parts[sectionPrevious])
 	return rank, err
 }
 
-// packAfter turns the column of versions before round.
-func packAfter(before packed.Uint32s) ([]byte, error) {
-	after := make([]uint32, before.Len())
-	for i := range after {
-		after[i] = nobody
+// packNext turns the column of versions before round.
+func packNext(previous packed.Uint32s) ([]byte, error) {
+	next := make([]uint32, previous.Len())
+	for i := range next {
+		next[i] = noIndex
 	}
-	for i := range after {
-		b := before.At(i)
-		if b == nobody {
+	for i := range next {
+		b := previous.At(i)
+		if b == noIndex {
 			continue
 		}
-		if after[b] != nobody {
-			return nil, fmt.Errorf("archive: versions %d and %d both follow version %d", after[b], i, b)
+		if next[b] != noIndex {
+			return nil, fmt.Errorf("archive: versions %d and %d both follow version %d", next[b], i, b)
 		}
-		after[b] = uint32(i)
+		next[b] = uint32(i)
 	}
-	return packed.PackUint32s(after), nil
+	return packed.PackUint32s(next), nil
 }
 
-// packCarriers lists versions by address, the oldest first.
-func packCarriers(rank []uint32, addresses int) (begin, versions []byte) {
+// packVersionsByAddress lists versions by address, the oldest first.
+func packVersionsByAddress(rank []uint32, addresses int) (begin, versions []byte) {
 	starts := make([]uint32, addresses+1)
 	for _, r := range rank {
 		starts[r+1]++

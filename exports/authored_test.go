@@ -25,7 +25,7 @@ func openWithSources(t *testing.T, list []*record.Entity) (b *Build, sums [][sha
 		e.AddedDerived, e.UpdatedDerived = i%2 == 0, i%5 == 0
 	}
 	root := t.TempDir()
-	id := writeBuildUpon(t, root, nil, list, func(w *Writer) error { return w.WriteSources(list, sums) })
+	id := writeBuildReusing(t, root, nil, list, func(w *Writer) error { return w.WriteSources(list, sums) })
 	b, err := Open(filepath.Join(store.BuildsDir(root), id))
 	if err != nil {
 		t.Fatal(err)

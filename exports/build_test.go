@@ -294,7 +294,7 @@ func TestNothingToWrite(t *testing.T) {
 	if err != nil || !set.IsEmpty() || b.Len() != 0 {
 		t.Errorf("%v of %d, %v", set, b.Len(), err)
 	}
-	page, more, ok := b.Page(set, DefaultSort, &Place{Type: "tool", Slug: "a"}, 0, 10)
+	page, more, ok := b.Page(set, DefaultSort, &Position{Type: "tool", Slug: "a"}, 0, 10)
 	if len(page) != 0 || more || !ok || len(b.Facet(set, "tag", 5)) != 0 {
 		t.Error(page, more, ok)
 	}
@@ -304,7 +304,7 @@ func TestNothingToWrite(t *testing.T) {
 	if _, _, ok := b.Find("tool", "a"); ok {
 		t.Error("an empty build found something")
 	}
-	if o, ok := b.StandingOf(Place{Value: "5", Type: "tool", Slug: "a"}); !ok || o != -0.5 {
+	if o, ok := b.SortPositionOf(Position{Value: "5", Type: "tool", Slug: "a"}); !ok || o != -0.5 {
 		t.Error(o, ok)
 	}
 	if _, _, ok := b.File("../" + filepath.Base(os.TempDir())); ok {

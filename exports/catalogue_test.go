@@ -180,7 +180,7 @@ func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
 // one is given, and returns its id.
 func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ...*Archive) string {
 	t.Helper()
-	return writeBuildUpon(t, root, nil, entities, func(w *Writer) (err error) {
+	return writeBuildReusing(t, root, nil, entities, func(w *Writer) (err error) {
 		for _, a := range archive {
 			err = errors.Join(err, w.WriteArchive(a))
 		}
@@ -188,9 +188,9 @@ func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ..
 	})
 }
 
-// writeBuildUpon is writeBuild upon an earlier build, nil for none, with further
+// writeBuildReusing is writeBuild reusing an earlier build, nil for none, with further
 // files.
-func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*record.Entity, more func(*Writer) error) string {
+func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*record.Entity, more func(*Writer) error) string {
 	t.Helper()
 	check := func(err error) {
 		t.Helper()
@@ -202,7 +202,7 @@ func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*recor
 	check(err)
 	w.ReuseFrom(earlier)
 	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Counts: store.Counts{Types: map[string]int{}}}
-	places := make([]RowPlace, len(entities))
+	places := make([]RowLocation, len(entities))
 	var order []int
 	var hidden []byte
 	for i, e := range entities {
@@ -216,7 +216,7 @@ func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*recor
 		m.Counts.Withdrawn++
 		from := len(hidden)
 		hidden = table.AppendRow(hidden, table.EntityColumns, table.EntityRow(e))
-		places[i] = RowPlace{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
+		places[i] = RowLocation{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
 		hidden = append(hidden, '\n')
 	}
 	check(w.Add(WithdrawnFile, hidden))
@@ -229,14 +229,14 @@ func writeBuildUpon(t testing.TB, root string, earlier *Build, entities []*recor
 	check(err)
 	offset := int64(0)
 	for i, n := range lengths {
-		places[order[i]] = RowPlace{Offset: offset, Length: n}
+		places[order[i]] = RowLocation{Offset: offset, Length: n}
 		offset += n + 1
 	}
 	near, features := someNeighbours(rand.New(rand.NewPCG(7, 7)), len(entities))
 	check(w.WriteLookups(entities, places, near, features))
 	check(w.AddVariants(ScoringFile, bytes.Repeat([]byte("{\"version\": \"1\"}\n"), 50)))
 	check(more(w))
-	check(w.Seal(m, func(string) string { return "CC0-1.0" }))
+	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))
 	check(w.Install(m))
 	check(store.Publish(root, m.ID))
 	return m.ID

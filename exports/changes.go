@@ -16,14 +16,14 @@ import (
 
 // changelog is the part of an archive that finds changes.
 type changelog struct {
-	lines    []byte // changelog.jsonl
-	n        int
-	times    []byte // Unix seconds
-	versions packed.Uint32s
-	places   []byte // where the lines begin, and last where they end
-	ids      []byte // in order
-	idPlaces packed.Uint32s
-	sets     packed.Postings // of the changeFields
+	lines     []byte // changelog.jsonl
+	n         int
+	times     []byte // Unix seconds
+	versions  packed.Uint32s
+	offsets   []byte // where the lines begin, and last where they end
+	ids       []byte // in order
+	idIndexes packed.Uint32s
+	postings  packed.Postings // of the changeFields
 }
 
 // idSize is the length of a change's id in bytes.
@@ -46,11 +46,11 @@ func (r *ArchiveReader) openChanges(s *packed.SectionReader) {
 		return
 	}
 	n := len(parts[0]) / 8
-	c := changelog{lines: r.below.files[ChangelogFile+".jsonl"], n: n, times: parts[0], versions: parts[1],
-		places: parts[2], ids: parts[3], idPlaces: parts[4]}
-	c.sets = s.Postings(changesFile, parts[changeSections:])
-	s.Check(changesFile, c.versions.Len() == n && len(c.places) == 8*(n+1) && len(c.ids) == idSize*n && c.idPlaces.Len() == n)
-	s.Check(ChangelogFile+".jsonl", s.Err() != nil || packed.Uint64At(c.places, n) == uint64(len(c.lines)))
+	c := changelog{lines: r.base.files[ChangelogFile+".jsonl"], n: n, times: parts[0], versions: parts[1],
+		offsets: parts[2], ids: parts[3], idIndexes: parts[4]}
+	c.postings = s.Postings(changesFile, parts[changeSections:])
+	s.Check(changesFile, c.versions.Len() == n && len(c.offsets) == 8*(n+1) && len(c.ids) == idSize*n && c.idIndexes.Len() == n)
+	s.Check(ChangelogFile+".jsonl", s.Err() != nil || packed.Uint64At(c.offsets, n) == uint64(len(c.lines)))
 	r.log = c
 }
 
@@ -60,7 +60,7 @@ func (r *ArchiveReader) Changes() int { return r.log.n }
 // ChangeLine returns a change as an object of the changelog, without the end of
 // the line.
 func (r *ArchiveReader) ChangeLine(i int) []byte {
-	from, to := packed.Uint64At(r.log.places, i), packed.Uint64At(r.log.places, i+1)
+	from, to := packed.Uint64At(r.log.offsets, i), packed.Uint64At(r.log.offsets, i+1)
 	return r.log.lines[from : to-1 : to-1]
 }
 
@@ -92,7 +92,7 @@ func (r *ArchiveReader) FindChange(id string) (i int, ok bool) {
 	if i == r.log.n || !bytes.Equal(at(i), raw) {
 		return 0, false
 	}
-	return int(r.log.idPlaces.At(i)), true
+	return int(r.log.idIndexes.At(i)), true
 }
 
 // parseChangeID reads 24 hexadecimal digits, which are lower case.
@@ -127,7 +127,7 @@ func (r *ArchiveReader) SelectChanges(f ChangeFilter) *roaring.Bitmap {
 		values []string
 	}{{byEvent, f.Event}, {byType, f.Type}, {byCategory, f.Category}, {byField, f.Field}} {
 		if len(c.values) > 0 {
-			set.And(r.log.sets.Any(c.field, c.values))
+			set.And(r.log.postings.Any(c.field, c.values))
 		}
 	}
 	return set
@@ -135,7 +135,7 @@ func (r *ArchiveReader) SelectChanges(f ChangeFilter) *roaring.Bitmap {
 
 // ChangeValues lists in order what changes have in type, category, event or
 // field.
-func (r *ArchiveReader) ChangeValues(field string) []string { return r.log.sets.Values(field) }
+func (r *ArchiveReader) ChangeValues(field string) []string { return r.log.postings.Values(field) }
 
 // EntityChanges returns the changes of the entity that a version is of, the
 // oldest first: all that it ever had, under whatever slugs. It takes as long as
@@ -146,7 +146,7 @@ func (r *ArchiveReader) EntityChanges(v int) []uint32 {
 		if c := r.changeOf(v); c >= 0 {
 			list = append(list, uint32(c))
 		}
-		before := r.before(v)
+		before := r.previous(v)
 		if before >= v {
 			break // no build has that
 		}

@@ -14,7 +14,7 @@ import (
 	"kindex/exports/store"
 )
 
-func checkChanges(t *testing.T, p *past, b *Build) {
+func checkChanges(t *testing.T, p *madeHistory, b *Build) {
 	r := b.Archive()
 	data, _, _ := b.File(ChangelogFile + ".jsonl")
 	lines := strings.Split(strings.TrimSuffix(string(data), "\n"), "\n")
@@ -39,7 +39,7 @@ func checkChanges(t *testing.T, p *past, b *Build) {
 		}
 	}
 	for range 200 {
-		moment := time.Unix(pastFrom-10+p.rng.Int64N(p.now-pastFrom+20), p.rng.Int64N(2))
+		moment := time.Unix(historyStart-10+p.rng.Int64N(p.now-historyStart+20), p.rng.Int64N(2))
 		want := slices.IndexFunc(p.changes, func(c *record.Change) bool { return !c.Timestamp.Before(moment) })
 		if want < 0 {
 			want = len(p.changes)
@@ -61,7 +61,7 @@ func checkChanges(t *testing.T, p *past, b *Build) {
 }
 
 // changeValues are what a change is to be found by.
-func (p *past) changeValues(i int) map[string][]string {
+func (p *madeHistory) changeValues(i int) map[string][]string {
 	c := p.changes[i]
 	values := map[string][]string{"type": {c.Type}, "event": {c.Event}}
 	if e := p.entities[p.versionOf(i)]; e != nil {
@@ -76,7 +76,7 @@ func (p *past) changeValues(i int) map[string][]string {
 	return values
 }
 
-func checkSelectChanges(t *testing.T, p *past, r *ArchiveReader) {
+func checkSelectChanges(t *testing.T, p *madeHistory, r *ArchiveReader) {
 	known := map[string][]string{}
 	var values []map[string][]string
 	for i := range p.changes {

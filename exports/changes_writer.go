@@ -16,37 +16,37 @@ import (
 
 // writeChanges writes the changelog and changes.bin.
 func (p *archivePacker) writeChanges() error {
-	below, kept, n := &p.below.log, p.KeptChanges, len(p.Changes)
+	previous, kept, n := &p.previous.log, p.KeptChanges, len(p.Changes)
 	lengths, err := p.writeChangelog()
 	if err != nil {
 		return err
 	}
-	times := append(make([]byte, 0, 8*n), below.times[:8*kept]...)
-	places := make([]byte, 8, 8*(n+1))
-	sets := packed.PostingsBuilder{}
+	times := append(make([]byte, 0, 8*n), previous.times[:8*kept]...)
+	offsets := make([]byte, 8, 8*(n+1))
+	postings := packed.PostingsBuilder{}
 	for i, length := range lengths {
-		places = binary.LittleEndian.AppendUint64(places, packed.Uint64At(places, i)+uint64(length)+1)
+		offsets = binary.LittleEndian.AppendUint64(offsets, packed.Uint64At(offsets, i)+uint64(length)+1)
 		if i < kept {
 			continue
 		}
 		c := &p.Changes[i]
 		times = binary.LittleEndian.AppendUint64(times, uint64(c.Time))
-		addChange(sets, c, i)
+		addChangePostings(postings, c, i)
 	}
-	versions := packAll(below.versions, kept, n, func(i int) int32 { return p.Changes[i].Version })
-	ids, idPlaces, err := p.packIDs()
+	versions := extendColumn(previous.versions, kept, n, func(i int) int32 { return p.Changes[i].Version })
+	ids, idIndexes, err := p.packIDs()
 	if err != nil {
 		return err
 	}
-	lists, err := sets.Pack(below.sets, kept, below.n)
+	lists, err := postings.Pack(previous.postings, kept, previous.n)
 	if err != nil {
 		return err
 	}
-	return p.w.Add(changesFile, packed.PackSections(append([][]byte{times, versions, places, ids, idPlaces}, lists...)...))
+	return p.w.Add(changesFile, packed.PackSections(append([][]byte{times, versions, offsets, ids, idIndexes}, lists...)...))
 }
 
-// addChange notes what a change is found by.
-func addChange(p packed.PostingsBuilder, c *ChangeEntry, i int) {
+// addChangePostings notes what a change is found by.
+func addChangePostings(p packed.PostingsBuilder, c *ChangeEntry, i int) {
 	p.Add(byType, c.Type, i)
 	p.Add(byEvent, c.Event, i)
 	if c.Category != "" {
@@ -61,16 +61,16 @@ func addChange(p packed.PostingsBuilder, c *ChangeEntry, i int) {
 }
 
 // packIDs sorts the ids of all changes.
-func (p *archivePacker) packIDs() (ids, places []byte, err error) {
+func (p *archivePacker) packIDs() (ids, indexes []byte, err error) {
 	type entry struct {
 		id    [idSize]byte
 		place uint32
 	}
-	below := &p.below.log
+	previous := &p.previous.log
 	list := make([]entry, 0, len(p.Changes))
-	for i := range below.n {
-		if place := below.idPlaces.At(i); int(place) < p.KeptChanges {
-			list = append(list, entry{[idSize]byte(below.ids[idSize*i:]), place})
+	for i := range previous.n {
+		if place := previous.idIndexes.At(i); int(place) < p.KeptChanges {
+			list = append(list, entry{[idSize]byte(previous.ids[idSize*i:]), place})
 		}
 	}
 	for i := p.KeptChanges; i < len(p.Changes); i++ {
@@ -86,15 +86,15 @@ func (p *archivePacker) packIDs() (ids, places []byte, err error) {
 			return nil, nil, fmt.Errorf("archive: changes %d and %d have the same id, %x", list[i-1].place, e.place, e.id)
 		}
 		ids = append(ids, e.id[:]...)
-		places = binary.LittleEndian.AppendUint32(places, e.place)
+		indexes = binary.LittleEndian.AppendUint32(indexes, e.place)
 	}
-	return ids, places, nil
+	return ids, indexes, nil
 }
 
 // line appends a change as an object, whoever has it.
 func (p *archivePacker) line(dst []byte, i int) []byte {
 	if i < p.KeptChanges {
-		return append(dst, p.below.ChangeLine(i)...)
+		return append(dst, p.previous.ChangeLine(i)...)
 	}
 	return p.Line(dst, i)
 }
@@ -105,7 +105,7 @@ func (p *archivePacker) writeChangelog() ([]int64, error) {
 	ids := make([]string, len(p.Changes))
 	for i := range ids {
 		if i < p.KeptChanges {
-			ids[i] = string(p.below.ChangeLine(i)[len(`{"id":"`):][:2*idSize])
+			ids[i] = string(p.previous.ChangeLine(i)[len(`{"id":"`):][:2*idSize])
 		} else {
 			ids[i] = p.Changes[i].ID
 		}

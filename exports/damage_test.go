@@ -61,9 +61,9 @@ func open(dir string) error {
 	return b.Close()
 }
 
-// smallPast is a history with its present and an archive of it.
-func smallPast(seed uint64) (p *past, list []*record.Entity, a *Archive) {
-	p = newPast(seed, catalogue(seed, 40))
+// smallHistory is a history with its present and an archive of it.
+func smallHistory(seed uint64) (p *madeHistory, list []*record.Entity, a *Archive) {
+	p = newMadeHistory(seed, catalogue(seed, 40))
 	p.goOn(15)
 	_, list = p.listed(len(p.versions), p.rng)
 	return p, list, p.archive(len(p.versions))
@@ -72,7 +72,7 @@ func smallPast(seed uint64) (p *past, list []*record.Entity, a *Archive) {
 func smallBuild(t *testing.T) (dir string, m *store.Manifest) {
 	t.Helper()
 	root := t.TempDir()
-	p, list, a := smallPast(8)
+	p, list, a := smallHistory(8)
 	a.Trends = someTrends(p.rng, len(list))
 	dir = filepath.Join(store.BuildsDir(root), writeBuild(t, root, list, a))
 	m, err := store.Verify(dir)
@@ -248,7 +248,7 @@ func openWith(t *testing.T, dir string, m *store.Manifest, path string, change f
 				sealed.Files[i] = file
 			}
 		}
-		sealed.Seal()
+		sealed.Finalize()
 		other := filepath.Join(filepath.Dir(dir), sealed.ID)
 		if err := os.Rename(dir, other); err != nil {
 			t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 // packValues makes the inverted lists (which ordinals have a value) and the
 // forward lists (which values an ordinal has) of the filter fields.
 func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err error) {
-	var keys, shown []string
-	var places []byte
+	var keys, spellings []string
+	var offsets []byte
 	var inverted bytes.Buffer
 	var forward [][]byte
 	for _, field := range FilterFields {
@@ -25,8 +25,8 @@ func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err 
 		for _, key := range slices.Sorted(maps.Keys(lists)) {
 			l := lists[key]
 			l.id = uint32(len(keys))
-			keys, shown = append(keys, field+"\x00"+key), append(shown, mostFrequent(l.forms))
-			places = binary.LittleEndian.AppendUint64(places, uint64(inverted.Len()))
+			keys, spellings = append(keys, field+"\x00"+key), append(spellings, mostFrequent(l.spellings))
+			offsets = binary.LittleEndian.AppendUint64(offsets, uint64(inverted.Len()))
 			l.ordinals.RunOptimize()
 			if _, err := l.ordinals.WriteTo(&inverted); err != nil {
 				return nil, nil, nil, err
@@ -44,15 +44,15 @@ func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err 
 		}
 		forward = append(forward, packed.PackUint32s(offsets), packed.PackUint32s(list))
 	}
-	values = packed.PackSections(packed.PackStrings(keys), packed.PackStrings(shown), places)
+	values = packed.PackSections(packed.PackStrings(keys), packed.PackStrings(spellings), offsets)
 	return values, inverted.Bytes(), packed.PackSections(forward...), nil
 }
 
 // valueList is one value of a filter field.
 type valueList struct {
-	id       uint32
-	ordinals *roaring.Bitmap // the entities that have it
-	forms    map[string]int  // how it is spelled, and how often
+	id        uint32
+	ordinals  *roaring.Bitmap // the entities that have it
+	spellings map[string]int  // how it is spelled, and how often
 }
 
 // listsOf collects the values of a field by their folded form, and returns them by
@@ -65,23 +65,23 @@ func listsOf(entities []*record.Entity, field string, lists map[string]*valueLis
 			if l == nil {
 				key := record.Fold(v)
 				if l = lists[key]; l == nil {
-					l = &valueList{ordinals: roaring.New(), forms: map[string]int{}}
+					l = &valueList{ordinals: roaring.New(), spellings: map[string]int{}}
 					lists[key] = l
 				}
 				of[v] = l
 			}
 			l.ordinals.Add(uint32(i))
-			l.forms[v]++
+			l.spellings[v]++
 		}
 	}
 	return of
 }
 
 // mostFrequent picks the spelling that most entities use.
-func mostFrequent(forms map[string]int) string {
+func mostFrequent(spellings map[string]int) string {
 	best := ""
-	for _, f := range slices.Sorted(maps.Keys(forms)) {
-		if best == "" || forms[f] > forms[best] {
+	for _, f := range slices.Sorted(maps.Keys(spellings)) {
+		if best == "" || spellings[f] > spellings[best] {
 			best = f
 		}
 	}

@@ -31,7 +31,7 @@ func (f *Filter) Empty() bool {
 
 // Select returns the ordinals that a filter chooses. The set is the caller's.
 func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
-	set := b.everything(f.Fields["status"] != nil)
+	set := b.allRecords(f.Fields["status"] != nil)
 	for _, field := range FilterFields {
 		alternatives, ok := f.Fields[field]
 		if !ok {
@@ -39,7 +39,7 @@ func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
 		}
 		any := roaring.New()
 		for _, values := range alternatives {
-			any.Or(b.havingAll(field, values))
+			any.Or(b.withAllValues(field, values))
 		}
 		set.And(any)
 	}
@@ -59,16 +59,16 @@ func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
 	return set, nil
 }
 
-// havingAll returns the records that have every one of the values.
-func (b *Build) havingAll(field string, values []string) *roaring.Bitmap {
+// withAllValues returns the records that have every one of the values.
+func (b *Build) withAllValues(field string, values []string) *roaring.Bitmap {
 	return packed.Intersect(values, func(v string) *roaring.Bitmap { return b.Bitmap(field, v) })
 }
 
 // atLeast returns the records whose value in a sort key is known and not below
 // least: a prefix of the descending order.
-func (b *Build) atLeast(key int, least int64) *roaring.Bitmap {
+func (b *Build) atLeast(key int, minimum int64) *roaring.Bitmap {
 	order := b.orders[2*key+1]
-	n := sort.Search(order.Len(), func(i int) bool { return b.sortValue(key, order.At(i)) < least })
+	n := sort.Search(order.Len(), func(i int) bool { return b.sortValue(key, order.At(i)) < minimum })
 	dense := make([]uint64, (order.Len()+63)/64)
 	for i := range n {
 		o := order.At(i)
@@ -76,7 +76,7 @@ func (b *Build) atLeast(key int, least int64) *roaring.Bitmap {
 	}
 	set := roaring.FromDense(dense, false)
 	for o := range b.edits {
-		if b.sortValue(key, o) >= least {
+		if b.sortValue(key, o) >= minimum {
 			set.Add(o)
 		}
 	}
@@ -94,19 +94,19 @@ var DefaultSort = Sort{Key: "composite", Desc: true}
 
 // Place is where a record stands in an order: what a cursor remembers. It goes
 // on across builds, because it names no ordinal.
-type Place struct {
+type Position struct {
 	Value string // the sort value as text, "" for null
 	Type  string
 	Slug  string
 }
 
-// PlaceOf returns the place of a record in an order.
-func (b *Build) PlaceOf(s Sort, ordinal uint32) Place {
+// PositionOf returns the place of a record in an order.
+func (b *Build) PositionOf(s Sort, ordinal uint32) Position {
 	typ, slug := b.Key(ordinal)
-	p := Place{Type: typ, Slug: slug}
+	p := Position{Type: typ, Slug: slug}
 	key := slices.Index(SortKeys, s.Key)
 	if s.Key != "name" {
-		p.Value = placeText(key, b.sortValue(key, ordinal))
+		p.Value = formatSortValue(key, b.sortValue(key, ordinal))
 	} else if e := b.edited(ordinal); e != nil {
 		p.Value = record.Fold(e.Name)
 	} else {
@@ -115,20 +115,20 @@ func (b *Build) PlaceOf(s Sort, ordinal uint32) Place {
 	return p
 }
 
-// position turns a place into comparable numbers of this build; what the build
+// sortKeyOf turns a place into comparable numbers of this build; what the build
 // does not have falls between its neighbours.
-func (b *Build) position(key int, p Place) (value, rank int64, ok bool) {
+func (b *Build) sortKeyOf(key int, p Position) (value, rank int64, ok bool) {
 	rank = b.rankOf(p.Type, p.Slug)
 	if SortKeys[key] == "name" { // never null; of marks alone it folds to ""
 		return b.nameValue(p.Value), rank, true
 	}
-	value, ok = placeValue(key, p.Value)
+	value, ok = parseSortValue(key, p.Value)
 	return value, rank, ok
 }
 
-// placeValue is the sort value that a place has as text: a score or a date. ok
+// parseSortValue is the sort value that a place has as text: a score or a date. ok
 // is false where it is none.
-func placeValue(key int, text string) (value int64, ok bool) {
+func parseSortValue(key int, text string) (value int64, ok bool) {
 	switch {
 	case text == "":
 		return nullValue, true
@@ -141,8 +141,8 @@ func placeValue(key int, text string) (value int64, ok bool) {
 	}
 }
 
-// placeText is the text of a score or date in a place.
-func placeText(key int, value int64) string {
+// formatSortValue is the text of a score or date in a place.
+func formatSortValue(key int, value int64) string {
 	switch {
 	case value == nullValue:
 		return ""
@@ -153,41 +153,41 @@ func placeText(key int, value int64) string {
 	}
 }
 
-// comparePosition orders a record against a position.
-func (b *Build) comparePosition(key int, o uint32, value, rank int64, desc bool) int {
-	return comparePlaces(b.sortValue(key, o), b.rank(o), value, rank, desc)
+// compareTo orders a record against a position.
+func (b *Build) compareTo(key int, o uint32, value, rank int64, desc bool) int {
+	return compareSortKeys(b.sortValue(key, o), b.rank(o), value, rank, desc)
 }
 
 // before is how many ordinals within a range, which is in the default order,
 // stand before a position in it.
 func (b *Build) before(value, rank int64, from, to int) int {
-	return from + sort.Search(to-from, func(i int) bool { return b.comparePosition(0, uint32(from+i), value, rank, true) > 0 })
+	return from + sort.Search(to-from, func(i int) bool { return b.compareTo(0, uint32(from+i), value, rank, true) > 0 })
 }
 
 // Page returns up to limit ordinals of a set in an order, after skipping skip
-// of them, and whether more follow. With a non-nil after it begins behind that
+// of them, and whether more follow. With a non-nil after it begins after that
 // place instead; ok is false where the place does not fit the order.
-func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Place, skip, limit int) (page []uint32, more, ok bool) {
+func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit int) (page []uint32, more, ok bool) {
 	key := slices.Index(SortKeys, s.Key)
-	behind := func(uint32) bool { return true }
+	isAfter := func(uint32) bool { return true }
 	if after != nil {
-		value, rank, ok := b.position(key, *after)
+		value, rank, ok := b.sortKeyOf(key, *after)
 		if !ok {
 			return nil, false, false
 		}
-		behind = func(o uint32) bool { return b.comparePosition(key, o, value, rank, s.Desc) > 0 }
+		isAfter = func(o uint32) bool { return b.compareTo(key, o, value, rank, s.Desc) > 0 }
 	}
 	// A small set is sorted; a large one is met soon on a walk in order.
 	if card := set.GetCardinality(); card < uint64(b.n)/32 {
 		list := set.ToArray()
 		b.sort(list, s)
-		i := sort.Search(len(list), func(i int) bool { return behind(list[i]) })
+		i := sort.Search(len(list), func(i int) bool { return isAfter(list[i]) })
 		i = min(i+skip, len(list))
 		end := min(i+limit, len(list))
 		return list[i:end], end < len(list), true
 	}
 	wanted := set.ToDense()
-	for o := range b.walk(s, behind) {
+	for o := range b.walk(s, isAfter) {
 		if i := int(o >> 6); i >= len(wanted) || wanted[i]>>(o&63)&1 == 0 {
 			continue
 		}
@@ -207,26 +207,26 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Place, skip, limit int)
 func (b *Build) sort(list []uint32, s Sort) {
 	key := slices.Index(SortKeys, s.Key)
 	slices.SortFunc(list, func(x, y uint32) int {
-		return comparePlaces(b.sortValue(key, x), b.rank(x), b.sortValue(key, y), b.rank(y), s.Desc)
+		return compareSortKeys(b.sortValue(key, x), b.rank(x), b.sortValue(key, y), b.rank(y), s.Desc)
 	})
 }
 
 // walk calls yield with all ordinals in an order, from the first on that is
-// behind a place. Edited ones are met where they belong.
-func (b *Build) walk(s Sort, behind func(uint32) bool) func(yield func(uint32) bool) {
+// after a place. Edited ones are met where they belong.
+func (b *Build) walk(s Sort, isAfter func(uint32) bool) func(yield func(uint32) bool) {
 	return func(yield func(uint32) bool) {
 		key := slices.Index(SortKeys, s.Key)
 		order := b.orders[2*key+boolInt(s.Desc)]
 		var edited []uint32
 		for o := range b.edits {
-			if behind(o) {
+			if isAfter(o) {
 				edited = append(edited, o)
 			}
 		}
 		b.sort(edited, s)
-		for i := sort.Search(order.Len(), func(i int) bool { return behind(order.At(i)) }); i < order.Len(); i++ {
+		for i := sort.Search(order.Len(), func(i int) bool { return isAfter(order.At(i)) }); i < order.Len(); i++ {
 			o := order.At(i)
-			for len(edited) > 0 && b.comparePosition(key, edited[0], b.sortValue(key, o), b.rank(o), s.Desc) < 0 {
+			for len(edited) > 0 && b.compareTo(key, edited[0], b.sortValue(key, o), b.rank(o), s.Desc) < 0 {
 				if !yield(edited[0]) {
 					return
 				}
@@ -279,7 +279,7 @@ func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
 	var list []counted
 	for i, n := range counts {
 		if n > 0 {
-			list = append(list, counted{FacetCount{string(b.spelled.At(first + i)), n}, string(b.values.At(first + i)[len(field)+1:])})
+			list = append(list, counted{FacetCount{string(b.spellings.At(first + i)), n}, string(b.values.At(first + i)[len(field)+1:])})
 		}
 	}
 	for folded, c := range added {
@@ -318,36 +318,36 @@ func boardFilter(category, typ string) *Filter {
 }
 
 // CountUntil is how many records of a set stand at a place or before it.
-func (b *Build) CountUntil(set *roaring.Bitmap, s Sort, p Place) int {
+func (b *Build) CountUntil(set *roaring.Bitmap, s Sort, p Position) int {
 	key := slices.Index(SortKeys, s.Key)
-	value, rank, ok := b.position(key, p)
+	value, rank, ok := b.sortKeyOf(key, p)
 	if !ok {
 		return 0
 	}
 	n := 0
 	it := set.Iterator()
 	for it.HasNext() {
-		if b.comparePosition(key, it.Next(), value, rank, s.Desc) <= 0 {
+		if b.compareTo(key, it.Next(), value, rank, s.Desc) <= 0 {
 			n++
 		}
 	}
 	return n
 }
 
-// StandingOf is the standing of a place in the default order, between two where
+// SortPositionOf is the sort position of a position in the default order, between two where
 // this build has no such record. ok is false where the place is of another
 // order.
-func (b *Build) StandingOf(p Place) (standing float64, ok bool) {
-	if o, moved, found := b.Find(p.Type, p.Slug); found && !moved && b.PlaceOf(DefaultSort, o) == p {
+func (b *Build) SortPositionOf(p Position) (position float64, ok bool) {
+	if o, isAlias, found := b.Find(p.Type, p.Slug); found && !isAlias && b.PositionOf(DefaultSort, o) == p {
 		return b.SortPosition(o), true
 	}
-	value, rank, ok := b.position(0, p)
+	value, rank, ok := b.sortKeyOf(0, p)
 	if !ok {
 		return 0, false
 	}
 	edited := 0
 	for o := range b.edits {
-		if b.comparePosition(0, o, value, rank, true) <= 0 {
+		if b.compareTo(0, o, value, rank, true) <= 0 {
 			edited++
 		}
 	}

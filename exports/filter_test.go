@@ -180,7 +180,7 @@ func TestSelection(t *testing.T) {
 	t.Run("board", func(t *testing.T) { checkBoards(t, b, list) })
 	t.Run("page", func(t *testing.T) { checkPages(t, rng, b, list) })
 	t.Run("across", func(t *testing.T) { checkAcross(t, rng, b, list, c, next) })
-	t.Run("ordinal", func(t *testing.T) { checkStandingOf(t, b, list, c, next) })
+	t.Run("ordinal", func(t *testing.T) { checkSortPositionOf(t, b, list, c, next) })
 	t.Run("hostile", func(t *testing.T) { checkHostile(t, rng, b, list) })
 }
 
@@ -363,21 +363,21 @@ func checkPages(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 			if len(got) != 0 || more || !ok {
 				t.Fatalf("%s behind the end: %v %v %v", what, got, more, ok)
 			}
-			var after *Place
+			var after *Position
 			for from := 0; from <= len(want); from += limit {
 				got, more, ok := b.Page(set, s, after, 0, limit)
 				page(got, more, ok, from)
 				if !more {
 					break
 				}
-				place := b.PlaceOf(s, got[len(got)-1])
+				place := b.PositionOf(s, got[len(got)-1])
 				after = &place
 				if n := b.CountUntil(set, s, place); n != from+len(got) {
 					t.Fatalf("%s: %d until %+v, want %d", what, n, place, from+len(got))
 				}
 			}
 			if len(want) > 5 {
-				place := b.PlaceOf(s, want[2])
+				place := b.PositionOf(s, want[2])
 				got, more, ok := b.Page(set, s, &place, 2, 1)
 				if !ok || more != (len(want) > 6) || len(got) != 1 || got[0] != want[5] {
 					t.Fatalf("%s: skipping behind a place gives %v %v %v, want %d", what, got, more, ok, want[5])

@@ -19,7 +19,7 @@ func (b *Build) FindByName(name string, limit int) []uint32 {
 		if b.sortValue(key, o) != want {
 			break
 		}
-		if b.overlay == nil || !b.overlay.dead.Contains(o) {
+		if b.overlay == nil || !b.overlay.replaced.Contains(o) {
 			list = append(list, o)
 		}
 	}

@@ -22,9 +22,9 @@ var FilterFields = []string{
 // SortKeys are what lists can be sorted by.
 var SortKeys = append(slices.Clone(record.ScoreNames), "name", "addedDate", "lastUpdated")
 
-// RowPlace is where the JSONL export holds the line of a record, without its
+// RowLocation is where the JSONL export holds the line of a record, without its
 // end. The lines of withdrawn records are kept in a file of their own.
-type RowPlace struct {
+type RowLocation struct {
 	Offset, Length int64
 	Withdrawn      bool
 }
@@ -32,7 +32,7 @@ type RowPlace struct {
 // WriteLookups writes the files that the edge maps into memory. The entities
 // are in the order of CompareRank: an entity's ordinal is its place in them.
 // neighbours follows the same order; features is what their reasons point to.
-func (w *Writer) WriteLookups(entities []*record.Entity, rows []RowPlace, neighbours [][]Neighbour, features []Feature) error {
+func (w *Writer) WriteLookups(entities []*record.Entity, rows []RowLocation, neighbours [][]Neighbour, features []Feature) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
 	g.Go(func() error { return w.writeRecords(entities, rows) })
@@ -69,7 +69,7 @@ func (w *Writer) writeNeighbours(neighbours [][]Neighbour, features []Feature) e
 	return errors.Join(w.Add(similarFile, packNeighbours(neighbours)), w.Add(featuresFile, packed.PackStrings(names)))
 }
 
-func (w *Writer) writeRecords(entities []*record.Entity, rows []RowPlace) error {
+func (w *Writer) writeRecords(entities []*record.Entity, rows []RowLocation) error {
 	f, err := w.Create(recordsFile)
 	if err != nil {
 		return err
@@ -89,12 +89,12 @@ func (w *Writer) writeRecords(entities []*record.Entity, rows []RowPlace) error 
 	if err := w.Add(offsetsFile, offsets); err != nil {
 		return err
 	}
-	places := make([]byte, 0, 16*len(rows))
+	locations := make([]byte, 0, 16*len(rows))
 	for _, p := range rows {
-		places = binary.LittleEndian.AppendUint64(places, uint64(p.Offset)<<1|uint64(boolInt(p.Withdrawn)))
-		places = binary.LittleEndian.AppendUint64(places, uint64(p.Length))
+		locations = binary.LittleEndian.AppendUint64(locations, uint64(p.Offset)<<1|uint64(boolInt(p.Withdrawn)))
+		locations = binary.LittleEndian.AppendUint64(locations, uint64(p.Length))
 	}
-	return w.Add(rowsFile, places)
+	return w.Add(rowsFile, locations)
 }
 
 // packKeys makes the table from type and slug, earlier slugs included, to the

@@ -77,7 +77,7 @@ func (b *Build) Similar(ordinal uint32) []Neighbour {
 	list := make([]Neighbour, 0, to-from)
 	for i := from; i < to; i++ {
 		raw := b.similar[1][int(i)*neighbourSize:]
-		at, ok := b.now(binary.LittleEndian.Uint32(raw))
+		at, ok := b.currentOrdinal(binary.LittleEndian.Uint32(raw))
 		if !ok {
 			continue
 		}
@@ -91,13 +91,13 @@ func (b *Build) Similar(ordinal uint32) []Neighbour {
 	return list
 }
 
-// now is the ordinal at which a listed record of the build stands after the
+// currentOrdinal is the ordinal at which a listed record of the build stands after the
 // edits; ok is false where it is gone or withdrawn.
-func (b *Build) now(ordinal uint32) (at uint32, ok bool) {
-	if b.overlay == nil || !b.overlay.dead.Contains(ordinal) {
+func (b *Build) currentOrdinal(ordinal uint32) (at uint32, ok bool) {
+	if b.overlay == nil || !b.overlay.replaced.Contains(ordinal) {
 		return ordinal, true
 	}
-	at, ok = b.overlay.moved[ordinal]
+	at, ok = b.overlay.newOrdinals[ordinal]
 	return at, ok && b.edited(at).Status != record.Withdrawn
 }
 

@@ -35,28 +35,28 @@ type Build struct {
 
 	files map[string]mmap.MMap
 
-	n        int // entities, withdrawn ones included
-	listed   int
-	records  []byte
-	offsets  []byte
-	rows     []byte
-	keys     packed.StringTable
-	targets  packed.Uint32s
-	keyRank  packed.Uint32s
-	scores   [][]byte
-	nameRank packed.Uint32s
-	dates    [2]packed.Uint32s
-	names    packed.StringTable
-	orders   []packed.Uint32s // SortKeys × (asc, desc)
-	values   packed.StringTable
-	spelled  packed.StringTable
-	places   []byte
-	bitmaps  []byte
-	facets   [][2]packed.Uint32s
-	similar  [2][]byte
-	features packed.StringTable
-	sources  sources
-	archive  *ArchiveReader
+	n             int // entities, withdrawn ones included
+	listed        int
+	records       []byte
+	offsets       []byte
+	rows          []byte
+	keys          packed.StringTable
+	targets       packed.Uint32s
+	keyRank       packed.Uint32s
+	scores        [][]byte
+	nameRank      packed.Uint32s
+	dates         [2]packed.Uint32s
+	names         packed.StringTable
+	orders        []packed.Uint32s // SortKeys × (asc, desc)
+	values        packed.StringTable
+	spellings     packed.StringTable
+	bitmapOffsets []byte
+	bitmaps       []byte
+	facets        [][2]packed.Uint32s
+	similar       [2][]byte
+	features      packed.StringTable
+	sources       sources
+	archive       *ArchiveReader
 
 	overlay *overlay // edits beside the build, nil for none
 }
@@ -126,7 +126,7 @@ func (b *Build) openLookups() error {
 		b.orders = append(b.orders, part)
 	}
 	values := s.Open(valuesFile, 3)
-	b.values, b.spelled, b.places = s.Strings(valuesFile, values[0]), s.Strings(valuesFile, values[1]), values[2]
+	b.values, b.spellings, b.bitmapOffsets = s.Strings(valuesFile, values[0]), s.Strings(valuesFile, values[1]), values[2]
 	b.bitmaps = b.files[bitmapsFile]
 	facets := s.Open(facetsFile, 2*len(FilterFields))
 	for i := range FilterFields {
@@ -180,23 +180,23 @@ func (b *Build) Listed() int {
 	if b.overlay == nil {
 		return b.listed
 	}
-	return int(b.everything(false).GetCardinality())
+	return int(b.allRecords(false).GetCardinality())
 }
 
-// everything returns the records that lists show, or withdrawn ones too.
-func (b *Build) everything(withdrawn bool) *roaring.Bitmap {
+// allRecords returns the records that lists show, or withdrawn ones too.
+func (b *Build) allRecords(withdrawn bool) *roaring.Bitmap {
 	set := roaring.New()
 	if withdrawn {
 		set.AddRange(0, uint64(b.n))
 	} else {
 		set.AddRange(0, uint64(b.listed))
 	}
-	return b.settle(set, func(e *record.Entity) bool { return withdrawn || e.Status != record.Withdrawn })
+	return b.applyEdits(set, func(e *record.Entity) bool { return withdrawn || e.Status != record.Withdrawn })
 }
 
 // Find returns the ordinal at an address. moved tells that the address is an
 // earlier one.
-func (b *Build) Find(typ, slug string) (ordinal uint32, moved, ok bool) {
+func (b *Build) Find(typ, slug string) (ordinal uint32, isAlias, ok bool) {
 	key := typ + "\x00" + slug
 	if b.overlay != nil {
 		if t, ok := b.overlay.keys[key]; ok {
@@ -208,7 +208,7 @@ func (b *Build) Find(typ, slug string) (ordinal uint32, moved, ok bool) {
 		return 0, false, false
 	}
 	t := b.targets.At(i)
-	if b.overlay != nil && b.overlay.dead.Contains(t>>1) {
+	if b.overlay != nil && b.overlay.replaced.Contains(t>>1) {
 		return 0, false, false
 	}
 	return t >> 1, t&1 == 1, true
@@ -289,7 +289,7 @@ func (b *Build) Score(name string, ordinal uint32) record.Score {
 func (b *Build) Values(field string) []string {
 	var list []string
 	for i := range b.valuesOf(field) {
-		list = append(list, string(b.spelled.At(i)))
+		list = append(list, string(b.spellings.At(i)))
 	}
 	return list
 }
@@ -318,7 +318,7 @@ func (b *Build) Bitmap(field, value string) *roaring.Bitmap {
 	if ok {
 		set = b.bitmap(i)
 	}
-	if set = b.settle(set, func(e *record.Entity) bool { return hasValue(e, field, folded) }); set.IsEmpty() {
+	if set = b.applyEdits(set, func(e *record.Entity) bool { return hasValue(e, field, folded) }); set.IsEmpty() {
 		return nil
 	}
 	return set
@@ -326,7 +326,7 @@ func (b *Build) Bitmap(field, value string) *roaring.Bitmap {
 
 func (b *Build) bitmap(i int) *roaring.Bitmap {
 	set := roaring.New()
-	if _, err := set.FromBuffer(b.bitmaps[binary.LittleEndian.Uint64(b.places[8*i:]):]); err != nil {
+	if _, err := set.FromBuffer(b.bitmaps[binary.LittleEndian.Uint64(b.bitmapOffsets[8*i:]):]); err != nil {
 		panic(fmt.Sprintf("exports: bitmap %d of a verified build: %v", i, err))
 	}
 	return set
@@ -345,7 +345,7 @@ func (b *Build) sortValue(key int, ordinal uint32) int64 {
 		}
 		return nullValue
 	case key == k:
-		return int64(b.nameRank.At(i)) * b.stretch()
+		return int64(b.nameRank.At(i)) * b.stride()
 	default:
 		return dateValue(int32(b.dates[key-k-1].At(i)))
 	}
@@ -356,5 +356,5 @@ func (b *Build) rank(ordinal uint32) int64 {
 	if b.edited(ordinal) != nil {
 		return b.overlay.rank[int(ordinal)-b.n]
 	}
-	return int64(b.keyRank.At(int(ordinal))) * b.stretch()
+	return int64(b.keyRank.At(int(ordinal))) * b.stride()
 }

@@ -20,21 +20,21 @@ type Edit struct {
 	Entity     *record.Entity // with its scores; nil where the file is gone
 }
 
-// overlay is what edits change in a build that is not built anew: records behind
+// overlay is what edits change in a build that is not built anew: records after
 // its own ordinals, and ordinals of its own that count no more.
 type overlay struct {
-	id       string
-	entities []*record.Entity // the record of ordinal n+i is entities[i]
-	records  [][]byte
-	rows     [][]byte
-	dead     *roaring.Bitmap   // ordinals of the build that were replaced or are gone
-	moved    map[uint32]uint32 // of the dead, those that were replaced: their new ordinal
-	keys     map[string]uint32 // as Build.targets
-	names    []string          // folded, sorted, each once
-	slugs    []string          // type, NUL, slug; sorted
-	values   [][]int64         // by sort key, then entity
-	rank     []int64           // in the order by type and slug
-	standing []float64         // among ordinals
+	id            string
+	entities      []*record.Entity // the record of ordinal n+i is entities[i]
+	records       [][]byte
+	rows          [][]byte
+	replaced      *roaring.Bitmap   // ordinals of the build that were replaced or are gone
+	newOrdinals   map[uint32]uint32 // of those, the ones that were replaced: their new ordinal
+	keys          map[string]uint32 // as Build.targets
+	names         []string          // folded, sorted, each once
+	slugs         []string          // type, NUL, slug; sorted
+	values        [][]int64         // by sort key, then entity
+	rank          []int64           // in the order by type and slug
+	sortPositions []float64         // among ordinals
 }
 
 // WithEdits returns the build as it would answer with some edits made: every lookup,
@@ -49,15 +49,15 @@ func (b *Build) WithEdits(edits []Edit) (*Build, error) {
 	}
 	edits = slices.Clone(edits)
 	slices.SortFunc(edits, func(x, y Edit) int { return cmp.Or(cmp.Compare(x.Type, y.Type), cmp.Compare(x.Slug, y.Slug)) })
-	d := &overlay{dead: roaring.New(), moved: map[uint32]uint32{}, keys: map[string]uint32{}}
+	d := &overlay{replaced: roaring.New(), newOrdinals: map[uint32]uint32{}, keys: map[string]uint32{}}
 	with := *b
 	with.overlay = d
 	sum := sha256.New()
 	for _, e := range edits {
 		key := e.Type + "\x00" + e.Slug
-		base, former, known := b.Find(e.Type, e.Slug)
-		if known = known && !former; known {
-			d.dead.Add(base)
+		base, isAlias, known := b.Find(e.Type, e.Slug)
+		if known = known && !isAlias; known {
+			d.replaced.Add(base)
 		}
 		fmt.Fprintf(sum, "%s\x00", key)
 		if e.Entity == nil {
@@ -65,7 +65,7 @@ func (b *Build) WithEdits(edits []Edit) (*Build, error) {
 		}
 		ordinal := uint32(b.n + len(d.entities))
 		if known {
-			d.moved[base] = ordinal
+			d.newOrdinals[base] = ordinal
 		}
 		d.keys[key] = ordinal << 1
 		d.entities = append(d.entities, e.Entity)
@@ -78,7 +78,7 @@ func (b *Build) WithEdits(edits []Edit) (*Build, error) {
 	d.id = hex.EncodeToString(sum.Sum(nil)[:4])
 	slices.Sort(d.names)
 	d.names = slices.Compact(d.names)
-	return &with, with.arrange()
+	return &with, with.indexEdits()
 }
 
 // OverlayID tells edits from other edits of the same build; it is "" for a build
@@ -90,8 +90,8 @@ func (b *Build) OverlayID() string {
 	return b.overlay.id
 }
 
-// arrange gives the edited entities their places in every order.
-func (b *Build) arrange() error {
+// indexEdits gives the edited entities their places in every order.
+func (b *Build) indexEdits() error {
 	d := b.overlay
 	d.values = make([][]int64, len(SortKeys))
 	for key := range SortKeys {
@@ -110,12 +110,12 @@ func (b *Build) arrange() error {
 		}
 		for _, old := range e.Formerly {
 			key := e.Type + "\x00" + old
-			if at, former, ok := b.Find(e.Type, old); !ok || former && at != o {
+			if at, isAlias, ok := b.Find(e.Type, old); !ok || isAlias && at != o {
 				d.keys[key] = o<<1 | 1
 			}
 		}
 	}
-	b.placeEdits()
+	b.positionEdits()
 	return nil
 }
 
@@ -139,61 +139,61 @@ func (b *Build) editedValue(key string, e *record.Entity) (int64, error) {
 	return dateValue(d), err
 }
 
-// placeEdits finds where the edited entities would stand among the ordinals.
+// positionEdits finds where the edited entities would stand among the ordinals.
 // Several between the same two are spread evenly.
-func (b *Build) placeEdits() {
+func (b *Build) positionEdits() {
 	d := b.overlay
 	order := make([]int, len(d.entities))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(x, y int) int { return record.CompareRank(d.entities[x], d.entities[y]) })
-	d.standing = make([]float64, len(order))
+	d.sortPositions = make([]float64, len(order))
 	for j, i := range order {
 		from, to := 0, b.listed
 		if d.entities[i].Status == record.Withdrawn {
 			from, to = b.listed, b.n
 		}
-		d.standing[i] = float64(b.before(d.values[0][i], d.rank[i], from, to)) - 1 + float64(j+1)/float64(len(order)+1)
+		d.sortPositions[i] = float64(b.before(d.values[0][i], d.rank[i], from, to)) - 1 + float64(j+1)/float64(len(order)+1)
 	}
 }
 
-// stretch is by how much places in tables are drawn apart, so that there is
+// stride is by how much places in tables are drawn apart, so that there is
 // room between two for every name that the edits bring, and for a cursor.
-func (b *Build) stretch() int64 {
+func (b *Build) stride() int64 {
 	if b.overlay == nil {
 		return 4
 	}
 	return int64(2 * (max(len(b.overlay.names), len(b.overlay.slugs)) + 2))
 }
 
-// stretched is the place of a text in the order of a table and of the texts
+// spacedIndex is the place of a text in the order of a table and of the texts
 // that edits add to it. Places of different texts differ where the texts are in
 // the table or among the added; any other text has a place between its
 // neighbours.
-func (b *Build) stretched(t packed.StringTable, added []string, s string) int64 {
+func (b *Build) spacedIndex(t packed.StringTable, added []string, s string) int64 {
 	i, found := t.Search(s)
 	if found {
-		return int64(i) * b.stretch()
+		return int64(i) * b.stride()
 	}
 	j, found := slices.BinarySearch(added, s)
-	return (int64(i)-1)*b.stretch() + int64(2*j+1) + int64(boolInt(found))
+	return (int64(i)-1)*b.stride() + int64(2*j+1) + int64(boolInt(found))
 }
 
 // nameValue is the place of a folded name.
 func (b *Build) nameValue(folded string) int64 {
 	if b.overlay == nil {
-		return b.stretched(b.names, nil, folded)
+		return b.spacedIndex(b.names, nil, folded)
 	}
-	return b.stretched(b.names, b.overlay.names, folded)
+	return b.spacedIndex(b.names, b.overlay.names, folded)
 }
 
 // rankOf is the place of a key in the order by type and slug.
 func (b *Build) rankOf(typ, slug string) int64 {
 	if b.overlay == nil {
-		return b.stretched(b.keys, nil, typ+"\x00"+slug)
+		return b.spacedIndex(b.keys, nil, typ+"\x00"+slug)
 	}
-	return b.stretched(b.keys, b.overlay.slugs, typ+"\x00"+slug)
+	return b.spacedIndex(b.keys, b.overlay.slugs, typ+"\x00"+slug)
 }
 
 // edited returns the edited entity of an ordinal, nil where it is the build's own.
@@ -216,13 +216,13 @@ func (b *Build) edits(yield func(ordinal uint32, e *record.Entity) bool) {
 	}
 }
 
-// settle makes a set of the build's own ordinals one of the edited build:
+// applyEdits makes a set of the build's own ordinals one of the edited build:
 // without what was replaced or is gone, and with the edited entities that fit.
-func (b *Build) settle(set *roaring.Bitmap, fits func(*record.Entity) bool) *roaring.Bitmap {
+func (b *Build) applyEdits(set *roaring.Bitmap, fits func(*record.Entity) bool) *roaring.Bitmap {
 	if b.overlay == nil {
 		return set
 	}
-	set = roaring.AndNot(set, b.overlay.dead)
+	set = roaring.AndNot(set, b.overlay.replaced)
 	for o, e := range b.edits {
 		if fits(e) {
 			set.Add(o)
@@ -231,13 +231,13 @@ func (b *Build) settle(set *roaring.Bitmap, fits func(*record.Entity) bool) *roa
 	return set
 }
 
-// Dead are the build's own ordinals that edits replaced or took away; nil where
+// Replaced are the build's own ordinals that edits replaced or took away; nil where
 // there are none. It must not be changed.
-func (b *Build) Dead() *roaring.Bitmap {
+func (b *Build) Replaced() *roaring.Bitmap {
 	if b.overlay == nil {
 		return nil
 	}
-	return b.overlay.dead
+	return b.overlay.replaced
 }
 
 // Edited are the edited entities, in the order of their ordinals, which follow
@@ -255,7 +255,7 @@ func (b *Build) SortPosition(ordinal uint32) float64 {
 	if int(ordinal) < b.n {
 		return float64(ordinal)
 	}
-	return b.overlay.standing[int(ordinal)-b.n]
+	return b.overlay.sortPositions[int(ordinal)-b.n]
 }
 
 // hasValue reports whether an entity has a folded value in a filter field.

@@ -67,7 +67,7 @@ func TestEditsAnswerAsANewBuild(t *testing.T) {
 			x.orders()
 			x.facets()
 			x.standings(list)
-			if base.OverlayID() != "" || with.OverlayID() == "" || base.Dead() != nil {
+			if base.OverlayID() != "" || with.OverlayID() == "" || base.Replaced() != nil {
 				t.Errorf("drafts are called %q and %q", base.OverlayID(), with.OverlayID())
 			}
 			if _, err := with.WithEdits(edits); err == nil {
@@ -164,7 +164,7 @@ func (x *edited) addresses(before []*record.Entity) {
 				}
 			}
 			for _, n := range x.with.Similar(o) {
-				if e := x.with.edited(n.Ordinal); x.with.Dead().Contains(n.Ordinal) || e != nil && e.Status == record.Withdrawn {
+				if e := x.with.edited(n.Ordinal); x.with.Replaced().Contains(n.Ordinal) || e != nil && e.Status == record.Withdrawn {
 					x.t.Fatalf("%s/%s has a neighbour that is gone: %v", typ, slug, n)
 				}
 			}
@@ -211,7 +211,7 @@ func (x *edited) orders() {
 		got, want := x.both(f)
 		for _, s := range allSorts() {
 			limit := 1 + int(want.GetCardinality())/7
-			var after, wantAfter *Place
+			var after, wantAfter *Position
 			for n := 0; ; {
 				page, more, ok := x.with.Page(got, s, after, 0, limit)
 				wantPage, wantMore, wantOK := x.fresh.Page(want, s, wantAfter, 0, limit)
@@ -225,7 +225,7 @@ func (x *edited) orders() {
 				if n += len(page); !more {
 					break
 				}
-				p, q := x.with.PlaceOf(s, page[len(page)-1]), x.fresh.PlaceOf(s, wantPage[len(wantPage)-1])
+				p, q := x.with.PositionOf(s, page[len(page)-1]), x.fresh.PositionOf(s, wantPage[len(wantPage)-1])
 				if p != q {
 					x.t.Fatalf("%s: the place is %+v, built anew %+v", what, p, q)
 				}
@@ -280,7 +280,7 @@ func (x *edited) standings(before []*record.Entity) {
 		if e.Status == record.Withdrawn {
 			continue
 		}
-		at, ok := x.with.StandingOf(x.base.PlaceOf(DefaultSort, uint32(o)))
+		at, ok := x.with.SortPositionOf(x.base.PositionOf(DefaultSort, uint32(o)))
 		if !ok {
 			x.t.Fatalf("%s stands nowhere", e.Key())
 		}

@@ -18,7 +18,7 @@ import (
 	"kindex/exports/store"
 )
 
-func TestPlaceKeepsOrMends(t *testing.T) {
+func TestInstallKeepsOrMends(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	root := t.TempDir()

@@ -16,13 +16,13 @@ type Catalogue interface {
 	// AllBoard, and of a type unless it is "", that have the score.
 	Board(category, typ, score string) (*roaring.Bitmap, error)
 	// Page returns up to limit ordinals of a set in an order, after skipping skip
-	// of them, and whether more follow. With a non-nil after it begins behind that
+	// of them, and whether more follow. With a non-nil after it begins after that
 	// place; ok is false where the place does not fit the order.
-	Page(set *roaring.Bitmap, s Sort, after *Place, skip, limit int) (page []uint32, more, ok bool)
-	// PlaceOf returns the place of a record in an order.
-	PlaceOf(s Sort, ordinal uint32) Place
+	Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit int) (page []uint32, more, ok bool)
+	// PositionOf returns the place of a record in an order.
+	PositionOf(s Sort, ordinal uint32) Position
 	// CountUntil is how many records of a set stand at a place or before it.
-	CountUntil(set *roaring.Bitmap, s Sort, p Place) int
+	CountUntil(set *roaring.Bitmap, s Sort, p Position) int
 	// InRankOrder lists a set by composite, the best first.
 	InRankOrder(set *roaring.Bitmap) []uint32
 	// Key returns the type and slug of a record.

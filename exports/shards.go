@@ -15,7 +15,7 @@ import (
 type shards struct {
 	files  []*os.File                  // by shardedEncodings × shardedFormats
 	ends   [][]int64                   // by file, then shard: where its piece ends
-	places []map[[sha256.Size]byte]int // by shardedFormats: the hash of a piece → its shard
+	byHash []map[[sha256.Size]byte]int // by shardedFormats: the hash of a piece → its shard
 }
 
 // shardIndex is what a later build finds the shards of a table by: for each of the
@@ -50,11 +50,11 @@ func openShards(b *Build, base string) *shards {
 	defer dir.Close()
 	s := &shards{}
 	for _, sums := range table[:len(shardedFormats)] {
-		places := make(map[[sha256.Size]byte]int, len(sums)/sha256.Size)
+		byHash := make(map[[sha256.Size]byte]int, len(sums)/sha256.Size)
 		for i := range len(sums) / sha256.Size {
-			places[[sha256.Size]byte(sums[i*sha256.Size:])] = i
+			byHash[[sha256.Size]byte(sums[i*sha256.Size:])] = i
 		}
-		s.places = append(s.places, places)
+		s.byHash = append(s.byHash, byHash)
 	}
 	for i, ext := range shardedFiles[len(shardedFormats):] {
 		lengths := table[len(shardedFormats)+i]
@@ -62,7 +62,7 @@ func openShards(b *Build, base string) *shards {
 		f, err := store.OpenFile(dir, entry)
 		if err == nil {
 			s.files = append(s.files, f)
-			s.ends = append(s.ends, addUp(lengths))
+			s.ends = append(s.ends, prefixSums(lengths))
 		}
 		if n := len(lengths) / 8; err != nil || n == 0 || n != len(table[0])/sha256.Size || s.ends[i][n-1] != entry.Size {
 			s.close()
@@ -72,8 +72,8 @@ func openShards(b *Build, base string) *shards {
 	return s
 }
 
-// addUp turns the lengths of the pieces of a file into their ends.
-func addUp(lengths []byte) (ends []int64) {
+// prefixSums turns the lengths of the pieces of a file into their ends.
+func prefixSums(lengths []byte) (ends []int64) {
 	at := int64(0)
 	for ; len(lengths) >= 8; lengths = lengths[8:] {
 		at += int64(binary.LittleEndian.Uint64(lengths))
@@ -82,13 +82,13 @@ func addUp(lengths []byte) (ends []int64) {
 	return ends
 }
 
-// Find returns the compressed forms of a piece of a format, by shardedEncodings.
+// find returns the compressed forms of a piece of a format, by shardedEncodings.
 // Where they cannot be had, or there is no earlier table, they are to be made anew.
 func (s *shards) find(format int, sum [sha256.Size]byte) (compressed [][]byte, known bool) {
 	if s == nil {
 		return nil, false
 	}
-	at, known := s.places[format][sum]
+	at, known := s.byHash[format][sum]
 	if !known {
 		return nil, false
 	}

@@ -65,12 +65,12 @@ func withEdits(rng *rand.Rand, things []thing) []thing {
 	return things
 }
 
-// writeTables writes the two forms of a table into a build of their own, upon an
+// writeTables writes the two forms of a table into a build of their own, reusing an
 // earlier one, and returns where it lies.
 func writeTables(t *testing.T, earlier *Build, things []thing) (dir string) {
 	t.Helper()
 	root := t.TempDir()
-	id := writeBuildUpon(t, root, earlier, nil, func(w *Writer) error {
+	id := writeBuildReusing(t, root, earlier, nil, func(w *Writer) error {
 		if _, err := w.WriteTable(tableOf("flat", things)); err != nil {
 			return err
 		}
@@ -90,9 +90,9 @@ func openDir(t *testing.T, dir string) *Build {
 	return b
 }
 
-// TestTablesUponAnEarlierBuild edits a table at random, again and again, and holds
-// what is written upon the build before against what is written in full.
-func TestTablesUponAnEarlierBuild(t *testing.T) {
+// TestTablesReuseAnEarlierBuild edits a table at random, again and again, and holds
+// what is written reusing the previous build against what is written in full.
+func TestTablesReuseAnEarlierBuild(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	rng := rand.New(rand.NewPCG(5, 5))

@@ -24,7 +24,7 @@ type Snapshot struct {
 	scores         [][]byte       // by ScoreNames
 }
 
-// Pack makes the file of a snapshot.
+// pack makes the file of a snapshot.
 func (s *SnapshotData) pack() []byte {
 	counts := binary.LittleEndian.AppendUint64(nil, uint64(s.Listed))
 	counts = binary.LittleEndian.AppendUint64(counts, uint64(s.Ranked))
@@ -122,7 +122,7 @@ func (s *Snapshot) Entity(ordinal uint32) (*record.Entity, error) {
 
 // Select returns the ordinals that a filter chooses. The set is the caller's.
 func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
-	var chosen *roaring.Bitmap // versions; nil for all
+	var selected *roaring.Bitmap // versions; nil for all
 	for _, field := range FilterFields {
 		alternatives, ok := f.Fields[field]
 		if !ok {
@@ -132,37 +132,37 @@ func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
 		for _, values := range alternatives {
 			any = roaring.Or(any, s.archive.values.All(field, foldAll(values)))
 		}
-		if chosen != nil {
-			any.And(chosen)
+		if selected != nil {
+			any.And(selected)
 		}
-		chosen = any
+		selected = any
 	}
 	n := s.listed
 	if f.Fields["status"] != nil {
 		n = s.Len()
 	}
-	least := [3]int32{math.MinInt32, math.MinInt32, math.MinInt32} // composite, days
+	minimum := [3]int32{math.MinInt32, math.MinInt32, math.MinInt32} // composite, days
 	if f.MinScore.Known() {
-		least[0] = int32(f.MinScore.Code())
+		minimum[0] = int32(f.MinScore.Code())
 	}
 	for i, since := range [2]string{f.AddedSince, f.UpdatedSince} {
 		day, err := record.DayNumber(since)
 		if err != nil {
 			return nil, err
 		}
-		least[1+i] = day
+		minimum[1+i] = day
 	}
 	var wanted []uint64
-	if chosen != nil {
-		wanted = chosen.ToDense()
+	if selected != nil {
+		wanted = selected.ToDense()
 	}
 	dense := make([]uint64, (n+63)/64)
 	for o := range uint32(n) {
 		v := s.Version(o)
-		if chosen != nil && (v>>6 >= len(wanted) || wanted[v>>6]>>(v&63)&1 == 0) {
+		if selected != nil && (v>>6 >= len(wanted) || wanted[v>>6]>>(v&63)&1 == 0) {
 			continue
 		}
-		if int32(s.code(0, o)) >= least[0] && s.archive.dated(v, 0) >= least[1] && s.archive.dated(v, 1) >= least[2] {
+		if int32(s.code(0, o)) >= minimum[0] && s.archive.day(v, 0) >= minimum[1] && s.archive.day(v, 1) >= minimum[2] {
 			dense[o>>6] |= 1 << (o & 63)
 		}
 	}

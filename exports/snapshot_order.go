@@ -24,7 +24,7 @@ func (s *Snapshot) sortValue(key int, ordinal uint32) int64 {
 	case key == k:
 		return 2 * int64(s.archive.nameRank.At(s.Version(ordinal)))
 	default:
-		return dateValue(s.archive.dated(s.Version(ordinal), key-k-1))
+		return dateValue(s.archive.day(s.Version(ordinal), key-k-1))
 	}
 }
 
@@ -33,29 +33,29 @@ func (s *Snapshot) rank(ordinal uint32) int64 {
 	return 2 * int64(s.archive.addressRank(s.Version(ordinal)))
 }
 
-// placeIn is the doubled place of a text in a table, between its neighbours
+// doubledIndex is the doubled place of a text in a table, between its neighbours
 // where the table does not have it.
-func placeIn(t packed.StringTable, text string) int64 {
+func doubledIndex(t packed.StringTable, text string) int64 {
 	i, ok := t.Search(text)
 	return 2*int64(i) - int64(boolInt(!ok))
 }
 
-// position turns a place into numbers that compare with those of records.
-func (s *Snapshot) position(key int, p Place) (value, rank int64, ok bool) {
-	rank = placeIn(s.archive.addresses, p.Type+"\x00"+p.Slug)
+// sortKeyOf turns a place into numbers that compare with those of records.
+func (s *Snapshot) sortKeyOf(key int, p Position) (value, rank int64, ok bool) {
+	rank = doubledIndex(s.archive.addresses, p.Type+"\x00"+p.Slug)
 	if SortKeys[key] == "name" {
-		return placeIn(s.archive.names, p.Value), rank, true
+		return doubledIndex(s.archive.names, p.Value), rank, true
 	}
-	value, ok = placeValue(key, p.Value)
+	value, ok = parseSortValue(key, p.Value)
 	return value, rank, ok
 }
 
-// PlaceOf returns the place of a record in an order.
-func (s *Snapshot) PlaceOf(by Sort, ordinal uint32) Place {
+// PositionOf returns the place of a record in an order.
+func (s *Snapshot) PositionOf(by Sort, ordinal uint32) Position {
 	typ, slug := s.Key(ordinal)
-	p := Place{Type: typ, Slug: slug}
+	p := Position{Type: typ, Slug: slug}
 	if key := slices.Index(SortKeys, by.Key); by.Key != "name" {
-		p.Value = placeText(key, s.sortValue(key, ordinal))
+		p.Value = formatSortValue(key, s.sortValue(key, ordinal))
 	} else {
 		p.Value = string(s.archive.names.At(int(s.archive.nameRank.At(s.Version(ordinal)))))
 	}
@@ -63,26 +63,26 @@ func (s *Snapshot) PlaceOf(by Sort, ordinal uint32) Place {
 }
 
 // Page returns up to limit ordinals of a set in an order, after skipping skip of
-// them, and whether more follow. With a non-nil after it begins behind that
+// them, and whether more follow. With a non-nil after it begins after that
 // place; ok is false where the place does not fit the order.
-func (s *Snapshot) Page(set *roaring.Bitmap, by Sort, after *Place, skip, limit int) (page []uint32, more, ok bool) {
+func (s *Snapshot) Page(set *roaring.Bitmap, by Sort, after *Position, skip, limit int) (page []uint32, more, ok bool) {
 	key := slices.Index(SortKeys, by.Key)
-	behind := func(uint32) bool { return true }
+	isAfter := func(uint32) bool { return true }
 	if after != nil {
-		value, rank, ok := s.position(key, *after)
+		value, rank, ok := s.sortKeyOf(key, *after)
 		if !ok {
 			return nil, false, false
 		}
-		behind = func(o uint32) bool { return comparePlaces(s.sortValue(key, o), s.rank(o), value, rank, by.Desc) > 0 }
+		isAfter = func(o uint32) bool { return compareSortKeys(s.sortValue(key, o), s.rank(o), value, rank, by.Desc) > 0 }
 	}
 	var list []uint32
 	if by == DefaultSort && (set.IsEmpty() || int(set.Maximum()) < s.listed) {
 		list = set.ToArray() // ordinals are in that order
-		list = list[sort.Search(len(list), func(i int) bool { return behind(list[i]) }):]
+		list = list[sort.Search(len(list), func(i int) bool { return isAfter(list[i]) }):]
 	} else {
 		chosen := set.ToArray()
 		if after != nil {
-			chosen = slices.DeleteFunc(chosen, func(o uint32) bool { return !behind(o) })
+			chosen = slices.DeleteFunc(chosen, func(o uint32) bool { return !isAfter(o) })
 		}
 		if key < len(record.ScoreNames) {
 			page, more = s.pageByScore(chosen, key, by.Desc, skip, limit)
@@ -97,18 +97,18 @@ func (s *Snapshot) Page(set *roaring.Bitmap, by Sort, after *Place, skip, limit 
 
 // sorted puts records in an order.
 func (s *Snapshot) sorted(list []uint32, key int, desc bool) []uint32 {
-	unsorted := make([]keyed, len(list))
+	unsorted := make([]sortItem, len(list))
 	for i, o := range list {
-		unsorted[i] = keyed{orderKey(s.sortValue(key, o), s.rank(o), desc), o}
+		unsorted[i] = sortItem{orderKey(s.sortValue(key, o), s.rank(o), desc), o}
 	}
-	return inOrderOfKeys(unsorted)
+	return radixSort(unsorted)
 }
 
 // pageByScore is a page of records in the order of a score. A score has one decimal,
 // so a thousand numbers say which of them the page has: only what has these is sorted.
 func (s *Snapshot) pageByScore(list []uint32, key int, desc bool, skip, limit int) (page []uint32, more bool) {
-	const null = 1001 // behind all others
-	place := func(o uint32) int {
+	const null = 1001 // after all others
+	bucket := func(o uint32) int {
 		switch c := int(s.code(key, o)); {
 		case c < 0:
 			return null
@@ -123,31 +123,31 @@ func (s *Snapshot) pageByScore(list []uint32, key int, desc bool, skip, limit in
 	if skip == end {
 		return nil, end < len(list)
 	}
-	var having [null + 1]int
+	var counts [null + 1]int
 	for _, o := range list {
-		having[place(o)]++
+		counts[bucket(o)]++
 	}
 	first, before := 0, 0 // the first score of the page, and how many records are before it
-	for before+having[first] <= skip {
-		before += having[first]
+	for before+counts[first] <= skip {
+		before += counts[first]
 		first++
 	}
-	last, until := first, before+having[first]
+	last, until := first, before+counts[first]
 	for until < end {
 		last++
-		until += having[last]
+		until += counts[last]
 	}
-	few := make([]uint32, 0, until-before)
+	candidates := make([]uint32, 0, until-before)
 	for _, o := range list {
-		if p := place(o); first <= p && p <= last {
-			few = append(few, o)
+		if p := bucket(o); first <= p && p <= last {
+			candidates = append(candidates, o)
 		}
 	}
-	return s.sorted(few, key, desc)[skip-before : end-before], end < len(list)
+	return s.sorted(candidates, key, desc)[skip-before : end-before], end < len(list)
 }
 
 // orderKey makes one number of a sort value and a rank, which compares as
-// comparePlaces does in a direction. Sort values other than null, and ranks, are
+// compareSortKeys does in a direction. Sort values other than null, and ranks, are
 // of less than 32 bits.
 func orderKey(value, rank int64, desc bool) uint64 {
 	v := uint64(math.MaxUint32)
@@ -160,16 +160,16 @@ func orderKey(value, rank int64, desc bool) uint64 {
 	return v<<32 | uint64(rank)
 }
 
-// keyed is an ordinal and what it is sorted by.
-type keyed struct {
+// sortItem is an ordinal and what it is sorted by.
+type sortItem struct {
 	key     uint64
 	ordinal uint32
 }
 
-// inOrderOfKeys sorts ordinals byte by byte of their keys, the last byte first.
+// radixSort sorts ordinals byte by byte of their keys, the last byte first.
 // It takes a tenth of the time that comparing them would. The list is used up.
-func inOrderOfKeys(list []keyed) []uint32 {
-	other := make([]keyed, len(list))
+func radixSort(list []sortItem) []uint32 {
+	other := make([]sortItem, len(list))
 	for shift := 0; shift < 64; shift += 8 {
 		var next [257]int // where the next one with a byte goes
 		for _, k := range list {
@@ -193,16 +193,16 @@ func inOrderOfKeys(list []keyed) []uint32 {
 }
 
 // CountUntil is how many records of a set stand at a place or before it.
-func (s *Snapshot) CountUntil(set *roaring.Bitmap, by Sort, p Place) int {
+func (s *Snapshot) CountUntil(set *roaring.Bitmap, by Sort, p Position) int {
 	key := slices.Index(SortKeys, by.Key)
-	value, rank, ok := s.position(key, p)
+	value, rank, ok := s.sortKeyOf(key, p)
 	if !ok {
 		return 0
 	}
 	n := 0
 	it := set.Iterator()
 	for it.HasNext() {
-		if o := it.Next(); comparePlaces(s.sortValue(key, o), s.rank(o), value, rank, by.Desc) <= 0 {
+		if o := it.Next(); compareSortKeys(s.sortValue(key, o), s.rank(o), value, rank, by.Desc) <= 0 {
 			n++
 		}
 	}

@@ -16,7 +16,7 @@ func TestPageByScore(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
-	p := newPast(82, catalogue(82, 3000))
+	p := newMadeHistory(82, catalogue(82, 3000))
 	day := p.days()[len(p.days())-1]
 	versions, list := p.listed(p.until(day), p.rng)
 	a := p.archive(len(p.versions))
@@ -29,7 +29,7 @@ func TestPageByScore(t *testing.T) {
 			for _, desc := range []bool{true, false} {
 				order := s.sorted(set.ToArray(), key, desc)
 				if !slices.IsSortedFunc(order, func(x, y uint32) int {
-					return comparePlaces(s.sortValue(key, x), s.rank(x), s.sortValue(key, y), s.rank(y), desc)
+					return compareSortKeys(s.sortValue(key, x), s.rank(x), s.sortValue(key, y), s.rank(y), desc)
 				}) {
 					t.Fatalf("%s of %s is not sorted", name, what)
 				}

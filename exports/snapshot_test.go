@@ -20,7 +20,7 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	t.Parallel()
-	p := newPast(81, catalogue(81, 1500))
+	p := newMadeHistory(81, catalogue(81, 1500))
 	p.goOn(120)
 	_, list := p.listed(len(p.versions), p.rng)
 	a := p.archive(len(p.versions))
@@ -42,7 +42,7 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 			}
 			if len(list) == 0 { // the day before the first
 				set, err := s.Select(&Filter{MinScore: record.ScoreOf(0), Fields: map[string][][]string{"status": {{record.Active}}}})
-				page, more, ok := s.Page(roaring.New(), Sort{Key: "name"}, &Place{Type: "tool", Slug: "a"}, 3, 10)
+				page, more, ok := s.Page(roaring.New(), Sort{Key: "name"}, &Position{Type: "tool", Slug: "a"}, 3, 10)
 				if err != nil || !set.IsEmpty() || len(page) != 0 || more || !ok || s.Len() != 0 {
 					t.Error(set, err, page, more, ok)
 				}
@@ -78,7 +78,7 @@ type twoCatalogues struct {
 	list      []*record.Entity
 }
 
-func (x *twoCatalogues) records(p *past, s *Snapshot) {
+func (x *twoCatalogues) records(p *madeHistory, s *Snapshot) {
 	fresh := x.want.(*Build)
 	if s.Len() != len(x.list) || s.Listed() != fresh.Listed() || s.Ranked() != fresh.Manifest.Counts.Ranked {
 		x.t.Fatalf("%d records, %d listed, %d ranked", s.Len(), s.Listed(), s.Ranked())
@@ -165,15 +165,15 @@ func (x *twoCatalogues) pages() {
 		for _, s := range allSorts() {
 			limit := 1 + int(set.GetCardinality())/(2+x.rng.IntN(9))
 			n := 0
-			for after := (*Place)(nil); ; {
+			for after := (*Position)(nil); ; {
 				page := x.page(name, set, s, after, 0, limit)
 				x.page(name, set, s, nil, n, limit)
 				x.page(name, set, s, after, x.rng.IntN(len(x.list)+9), x.rng.IntN(9))
 				if n += len(page); len(page) < limit {
 					break
 				}
-				place := x.got.PlaceOf(s, page[len(page)-1])
-				if want := x.want.PlaceOf(s, page[len(page)-1]); place != want {
+				place := x.got.PositionOf(s, page[len(page)-1])
+				if want := x.want.PositionOf(s, page[len(page)-1]); place != want {
 					x.t.Fatalf("%s by %+v: %+v, want %+v", name, s, place, want)
 				}
 				if c := x.got.CountUntil(set, s, place); c != n {
@@ -185,7 +185,7 @@ func (x *twoCatalogues) pages() {
 	}
 }
 
-func (x *twoCatalogues) page(name string, set *roaring.Bitmap, s Sort, after *Place, skip, limit int) []uint32 {
+func (x *twoCatalogues) page(name string, set *roaring.Bitmap, s Sort, after *Position, skip, limit int) []uint32 {
 	x.t.Helper()
 	got, more, ok := x.got.Page(set, s, after, skip, limit)
 	want, wantMore, wantOK := x.want.Page(set, s, after, skip, limit)
@@ -206,9 +206,9 @@ func (x *twoCatalogues) places(other *Build) {
 	refused := 0
 	for i := range 2000 {
 		s := allSorts()[i%18]
-		place := Place{Value: text(), Type: text(), Slug: text()}
+		place := Position{Value: text(), Type: text(), Slug: text()}
 		if i%2 == 0 {
-			place = other.PlaceOf(s, uint32(x.rng.IntN(other.Len())))
+			place = other.PositionOf(s, uint32(x.rng.IntN(other.Len())))
 		}
 		name := []string{"all", "few", "many", "none"}[x.rng.IntN(4)]
 		x.page(name, sets[name], s, &place, x.rng.IntN(5), x.rng.IntN(30))

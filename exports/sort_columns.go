@@ -48,8 +48,8 @@ func packColumns(entities []*record.Entity, rank []uint32) (*columns, error) {
 	slices.Sort(c.names)
 	c.names = slices.Compact(c.names)
 	for i, name := range folded {
-		place, _ := slices.BinarySearch(c.names, name)
-		c.name[i] = uint32(place)
+		index, _ := slices.BinarySearch(c.names, name)
+		c.name[i] = uint32(index)
 	}
 	return c, nil
 }
@@ -75,7 +75,7 @@ func (c *columns) pack() []byte {
 }
 
 // packOrders writes the ordinals in the order of every sort key, ascending and
-// descending: the order of comparePlaces.
+// descending: the order of compareSortKeys.
 func (c *columns) packOrders() []byte {
 	var parts [][]byte
 	byRank := c.byRank()
@@ -173,9 +173,9 @@ func dateValue(d int32) int64 {
 	return int64(d)
 }
 
-// comparePlaces is the one order of lists: by value in the wanted direction,
+// compareSortKeys is the one order of lists: by value in the wanted direction,
 // nulls last, ties by type and slug.
-func comparePlaces(av, ar, bv, br int64, desc bool) int {
+func compareSortKeys(av, ar, bv, br int64, desc bool) int {
 	if av != bv {
 		switch {
 		case av == nullValue:

@@ -19,7 +19,7 @@ func TestOrders(t *testing.T) {
 					want[o] = uint32(o)
 				}
 				slices.SortFunc(want, func(x, y uint32) int {
-					return comparePlaces(b.sortValue(i, x), b.rank(x), b.sortValue(i, y), b.rank(y), desc)
+					return compareSortKeys(b.sortValue(i, x), b.rank(x), b.sortValue(i, y), b.rank(y), desc)
 				})
 				if got := b.orders[2*i+j]; !slices.Equal(got, packed.PackUint32s(want)) {
 					t.Errorf("%d records by %s, descending %v: not in order", n, key, desc)

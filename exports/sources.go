@@ -20,7 +20,7 @@ const (
 // to be parsed again in any case.
 func (w *Writer) WriteSources(entities []*record.Entity, sums [][sha256.Size]byte) error {
 	all, flags := make([]byte, 0, sha256.Size*len(entities)), make([]byte, 0, len(entities))
-	ends, former := make([]uint32, 0, len(entities)), []string(nil)
+	ends, aliases := make([]uint32, 0, len(entities)), []string(nil)
 	for i, e := range entities {
 		flag := byte(0)
 		if e.AddedDerived {
@@ -30,17 +30,17 @@ func (w *Writer) WriteSources(entities []*record.Entity, sums [][sha256.Size]byt
 			flag |= updatedDerived
 		}
 		all, flags = append(all, sums[i][:]...), append(flags, flag)
-		former = append(former, e.Formerly...)
-		ends = append(ends, uint32(len(former)))
+		aliases = append(aliases, e.Formerly...)
+		ends = append(ends, uint32(len(aliases)))
 	}
-	return w.Add(sourcesFile, packed.PackSections(all, flags, packed.PackUint32s(ends), packed.PackStrings(former)))
+	return w.Add(sourcesFile, packed.PackSections(all, flags, packed.PackUint32s(ends), packed.PackStrings(aliases)))
 }
 
 // sources is what WriteSources has written.
 type sources struct {
 	sums, flags []byte
 	ends        packed.Uint32s
-	former      packed.StringTable
+	aliases     packed.StringTable
 }
 
 // openSources reads the sources file. A build may lack one.
@@ -80,13 +80,13 @@ func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
 	if flag&updatedDerived != 0 {
 		e.LastUpdated = ""
 	}
-	e.Formerly = b.formerSlugs(ordinal)
+	e.Formerly = b.aliases(ordinal)
 	return e, nil
 }
 
-// formerSlugs are the earlier slugs of an entity, as its file lists them; none
+// aliases are the earlier slugs of an entity, as its file lists them; none
 // where the build lacks the file that holds them.
-func (b *Build) formerSlugs(ordinal uint32) (slugs []string) {
+func (b *Build) aliases(ordinal uint32) (slugs []string) {
 	if e := b.edited(ordinal); e != nil {
 		return e.Formerly
 	}
@@ -98,7 +98,7 @@ func (b *Build) formerSlugs(ordinal uint32) (slugs []string) {
 		from = b.sources.ends.At(int(ordinal) - 1)
 	}
 	for i := from; i < b.sources.ends.At(int(ordinal)); i++ {
-		slugs = append(slugs, string(b.sources.former.At(int(i))))
+		slugs = append(slugs, string(b.sources.aliases.At(int(i))))
 	}
 	return slugs
 }

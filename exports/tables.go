@@ -20,7 +20,7 @@ import (
 // adding or removing a record never moves the boundaries of other shards.
 const shardMean = 256
 
-func endsShard(key string) bool {
+func isShardEnd(key string) bool {
 	h := fnv.New32a()
 	h.Write([]byte(key)) // never fails
 	return h.Sum32()%shardMean == 0
@@ -59,7 +59,7 @@ type Table struct {
 	Cells func(object []byte) table.Row
 }
 
-// Encode appends the object of a row, and returns its cells.
+// encode appends the object of a row, and returns its cells.
 func (t *Table) encode(dst []byte, i int) ([]byte, table.Row) {
 	if t.JSON == nil {
 		r := t.Row(i)
@@ -132,10 +132,10 @@ func (w *Writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
 	}
 	var lengths []int64
 	index := make(shardIndex, len(shardedFiles))
-	earlier := openShards(w.previous, t.Base)
-	defer earlier.close()
-	err := inOrder(shardBounds(t.Keys), func(from, to int) *shard {
-		return encodeShard(t, from, to, earlier)
+	previous := openShards(w.previous, t.Base)
+	defer previous.close()
+	err := encodeInOrder(shardBounds(t.Keys), func(from, to int) *shard {
+		return encodeShard(t, from, to, previous)
 	}, func(s *shard) error {
 		lengths = append(lengths, s.lengths...)
 		for i, b := range s.files {
@@ -158,16 +158,16 @@ func (w *Writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
 func shardBounds(keys []string) []int {
 	bounds := []int{0}
 	for i, key := range keys {
-		if i+1 < len(keys) && endsShard(key) {
+		if i+1 < len(keys) && isShardEnd(key) {
 			bounds = append(bounds, i+1)
 		}
 	}
 	return append(bounds, len(keys))
 }
 
-// inOrder makes shards on all processors and hands them on in their order. Few
+// encodeInOrder makes shards on all processors and hands them on in their order. Few
 // are in memory at once.
-func inOrder(bounds []int, produce func(from, to int) *shard, consume func(*shard) error) error {
+func encodeInOrder(bounds []int, produce func(from, to int) *shard, consume func(*shard) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	queue := make(chan chan *shard, workers)
 	stop := make(chan struct{})
@@ -194,7 +194,7 @@ func inOrder(bounds []int, produce func(from, to int) *shard, consume func(*shar
 
 // encodeShard makes all forms of some rows. Compressing is what costs; it is left
 // out for what the earlier build has compressed.
-func encodeShard(t *Table, from, to int, earlier *shards) *shard {
+func encodeShard(t *Table, from, to int, previous *shards) *shard {
 	s := &shard{}
 	var array, lines, rows bytes.Buffer
 	csv := table.NewCSVBody(&rows, t.Columns)
@@ -230,16 +230,16 @@ func encodeShard(t *Table, from, to int, earlier *shards) *shard {
 		array.WriteString("]\n")
 	}
 	s.err = errors.Join(s.err, csv.Close())
-	s.compress(earlier, array.Bytes(), lines.Bytes(), rows.Bytes())
+	s.compress(previous, array.Bytes(), lines.Bytes(), rows.Bytes())
 	return s
 }
 
 // compress fills the files from the uncompressed ones.
-func (s *shard) compress(earlier *shards, raw ...[]byte) {
+func (s *shard) compress(previous *shards, raw ...[]byte) {
 	s.files = append(raw, make([][]byte, len(shardedFiles)-len(raw))...)
 	for i, data := range raw {
 		s.sums = append(s.sums, sha256.Sum256(data))
-		compressed, known := earlier.find(i, s.sums[i])
+		compressed, known := previous.find(i, s.sums[i])
 		for j, coding := range shardedEncodings {
 			if !known {
 				var err error

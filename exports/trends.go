@@ -52,7 +52,7 @@ func (r *ArchiveReader) openTrends(s *packed.SectionReader) {
 	lists, err := packed.UnpackSections(parts[1], len(r.windows))
 	s.Check(trendsFile, err == nil)
 	for i, list := range lists {
-		s.Check(trendsFile, len(list)%trendSize == 0 && int(r.windows[i].Needed) <= r.below.n)
+		s.Check(trendsFile, len(list)%trendSize == 0 && int(r.windows[i].Needed) <= r.base.n)
 	}
 	r.trends = lists
 }
@@ -77,7 +77,7 @@ func (r *ArchiveReader) Trends(window string) (since string, empty bool, list []
 		}
 		list = make([]Trend, 0, len(r.trends[i])/trendSize)
 		for b := r.trends[i]; len(b) > 0; b = b[trendSize:] {
-			at, ok := r.shown.now(binary.LittleEndian.Uint32(b))
+			at, ok := r.build.currentOrdinal(binary.LittleEndian.Uint32(b))
 			if !ok {
 				continue
 			}

@@ -24,16 +24,16 @@ func NewWriter(root string) (*Writer, error) {
 
 // ReuseFrom lets the writer take from an earlier build what it would otherwise compress
 // to the same bytes. The build must have passed Verify and be made by the same
-// version of the builder; it must stay open until the files are written. Upon is
+// version of the builder; it must stay open until the files are written. ReuseFrom is
 // called before anything is written, if at all.
-func (w *Writer) ReuseFrom(earlier *Build) { w.previous = earlier }
+func (w *Writer) ReuseFrom(previous *Build) { w.previous = previous }
 
 // AddVariants writes a small file together with its precompressed variants.
 func (w *Writer) AddVariants(name string, data []byte) error {
 	if err := w.Add(name, data); err != nil {
 		return err
 	}
-	known := w.previous.holds(name, data)
+	known := w.previous.hasFile(name, data)
 	for _, enc := range store.Encodings {
 		if enc == "br" && len(data) > store.MaxBrotliLen {
 			continue
@@ -56,8 +56,8 @@ func (w *Writer) AddVariants(name string, data []byte) error {
 	return nil
 }
 
-// holds reports whether a build, or none, has a file of just these bytes.
-func (b *Build) holds(name string, data []byte) bool {
+// hasFile reports whether a build, or none, has a file of just these bytes.
+func (b *Build) hasFile(name string, data []byte) bool {
 	if b == nil {
 		return false
 	}

@@ -20,7 +20,7 @@ const benchBuild = "KINDEX_BENCH_BUILD"
 func benchCatalogue(b *testing.B) *catalogue {
 	dir := os.Getenv(benchBuild)
 	if dir == "" {
-		return shipped(b)
+		return shippedCatalogue(b)
 	}
 	return openOutput(b, dir)
 }
@@ -175,7 +175,7 @@ func BenchmarkWith(b *testing.B) {
 		b.Fatal(err)
 	}
 	for b.Loop() {
-		if _, err := c.index.With(with, c.titles); err != nil {
+		if _, err := c.index.WithEdits(with, c.titles); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -202,7 +202,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkWrite makes an index of all documents, and one upon that where one in
+// BenchmarkWrite makes an index of all documents, and one reusing that where one in
 // three hundred was edited and the scores of all are others.
 func BenchmarkWrite(b *testing.B) {
 	c := benchCatalogue(b)
@@ -217,7 +217,7 @@ func BenchmarkWrite(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			if err := p.Place(root, dir, before, true); err != nil {
+			if err := p.Install(root, dir, before, true); err != nil {
 				b.Fatal(err)
 			}
 		}
@@ -232,7 +232,7 @@ func BenchmarkWrite(b *testing.B) {
 	b.Run("upon", func(b *testing.B) {
 		for b.Loop() {
 			p := indexes.Prepare(entities, c.titles)
-			p.Upon(before)
+			p.ReuseFrom(before)
 			dir, err := p.Write(root)
 			if err != nil {
 				b.Fatal(err)
@@ -240,7 +240,7 @@ func BenchmarkWrite(b *testing.B) {
 			if p.Indexed != (len(entities)+299)/300 {
 				b.Fatalf("%d documents were indexed", p.Indexed)
 			}
-			if err := p.Place(root, dir, "20261101-0000000000000002", true); err != nil {
+			if err := p.Install(root, dir, "20261101-0000000000000002", true); err != nil {
 				b.Fatal(err)
 			}
 			b.StopTimer()

@@ -9,7 +9,7 @@
 // does not keep: the words of each record in their order, for phrases, and the
 // lengths of names.
 //
-// An index may share all these files with that of the build before, where only a
+// An index may share all these files with that of the previous build, where only a
 // few documents differ: it then says which record each document is, and brings
 // the others along; they are kept in memory.
 //
@@ -37,11 +37,11 @@ import (
 const MappingVersion = 4
 
 const (
-	manifestFile = "manifest.json"
-	storeDir     = "bleve"
-	lengthsFile  = "lengths.bin" // a byte for each document
+	manifestFile    = "manifest.json"
+	bleveDir        = "bleve"
+	nameLengthsFile = "lengths.bin" // a byte for each document
 
-	segmentsDir = storeDir + "/store" // where Bleve keeps segments
+	segmentsDir = bleveDir + "/store" // where Bleve keeps segments
 )
 
 // buildsFolder is the folder of all indexes below an output folder.
@@ -66,10 +66,10 @@ type Prepared struct {
 	// Indexed is how many documents Write could not take over from an earlier index.
 	Indexed int
 
-	entities []*record.Entity
-	titles   map[string]string
-	upon     string       // the id of the build before
-	shared   []store.File // of its index, in use here too
+	entities    []*record.Entity
+	titles      map[string]string
+	previousID  string       // the id of the previous build
+	sharedFiles []store.File // of its index, in use here too
 }
 
 // Prepare takes the entities in the order of their ordinals, and the titles of
@@ -79,7 +79,7 @@ func Prepare(entities []*record.Entity, titles map[string]string) *Prepared {
 }
 
 // Write indexes the documents below an output folder and returns the temporary
-// folder that holds them; Place gives it its name.
+// folder that holds them; Install gives it its name.
 func (p *Prepared) Write(root string) (dir string, err error) {
 	builds, err := store.MakeFolder(root, buildsFolder...)
 	if err != nil {
@@ -98,8 +98,8 @@ func (p *Prepared) Write(root string) (dir string, err error) {
 	digests := p.digests()
 	sum := sha256.Sum256(packDigests(digests))
 	p.Stub = store.IndexStub{MappingVersion: MappingVersion, Documents: len(p.entities), SHA256: hex.EncodeToString(sum[:])}
-	if x := p.earlier(root, digests); x != nil {
-		p.Indexed, p.shared = len(x.edited), x.files
+	if x := p.findPrevious(root, digests); x != nil {
+		p.Indexed, p.sharedFiles = len(x.changed), x.files
 		return dir, x.write(dir)
 	}
 	p.Indexed = len(p.entities)
@@ -114,11 +114,11 @@ func (p *Prepared) writeAll(dir string, digests []digest) error {
 	}
 	for d := range p.documents {
 		if err := c.add(d); err != nil {
-			return errors.Join(err, c.abandon())
+			return errors.Join(err, c.abort())
 		}
 	}
 	if err := os.WriteFile(filepath.Join(dir, digestsFile), packDigests(digests), 0o644); err != nil {
-		return errors.Join(err, c.abandon())
+		return errors.Join(err, c.abort())
 	}
 	return c.write()
 }
@@ -153,10 +153,10 @@ func (p *Prepared) documents(yield func(*document) bool) {
 	}
 }
 
-// Place writes the manifest into a folder that Write made and moves it to the
+// Install writes the manifest into a folder that Write made and moves it to the
 // name of its build. An index that is there already stays if it is intact and the
 // caller trusts it: its bytes do not follow from the id of the build.
-func (p *Prepared) Place(root, dir, id string, trusted bool) error {
+func (p *Prepared) Install(root, dir, id string, trusted bool) error {
 	final := Dir(root, id)
 	if trusted {
 		if _, err := Verify(final, id, p.Stub); err == nil {
@@ -196,7 +196,7 @@ func (p *Prepared) Place(root, dir, id string, trusted bool) error {
 // describe lists the files of an index. What is shared was compared with its
 // checksum when it was taken over.
 func (p *Prepared) describe(dir string) ([]store.File, error) {
-	files := slices.Clone(p.shared)
+	files := slices.Clone(p.sharedFiles)
 	known := map[string]bool{}
 	for _, f := range files {
 		known[filepath.Join(dir, filepath.FromSlash(f.Path))] = true

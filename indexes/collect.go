@@ -18,24 +18,24 @@ import (
 // collector takes the documents of a build in the order of their ordinals and
 // makes the files of the index.
 type collector struct {
-	dir        string
-	bleve      bleve.Builder
-	terms      fieldTerms // of one record
-	vocabulary map[string]*vocable
-	places     []byte
-	lengths    []byte
-	texts      *bufferedFile
-	written    uint64
-	parts      [listCount][]byte // of one record
-	formerly   [][]byte          // keys of earlier slugs
-	next       uint32            // the ordinal of the next document
+	dir           string
+	bleve         bleve.Builder
+	terms         fieldTerms // of one record
+	vocabulary    map[string]*token
+	phraseOffsets []byte
+	nameLengths   []byte
+	phrases       *bufferedFile
+	phrasesLen    uint64
+	encoded       [wordFields][]byte // of one record
+	aliasKeys     [][]byte           // keys of earlier slugs
+	nextOrdinal   uint32             // the ordinal of the next document
 }
 
-// vocable is a word as it stands in texts.
-type vocable struct {
-	number       uint64 // in texts
-	term, single string // as it is, and in the singular
-	stop         bool
+// token is a word as it stands in texts.
+type token struct {
+	id         uint64 // in texts
+	term, stem string // as it is, and in the singular
+	stop       bool
 }
 
 // batchSize is how many documents a segment has before all are merged into one.
@@ -50,79 +50,79 @@ func newCollector(dir string, records int) (*collector, error) {
 	if err != nil {
 		return nil, err
 	}
-	b, err := bleve.NewBuilder(filepath.Join(dir, storeDir), m, map[string]any{
+	b, err := bleve.NewBuilder(filepath.Join(dir, bleveDir), m, map[string]any{
 		"buildPathPrefix": dir, "batchSize": batchSize, "mergeMax": records/batchSize + 2,
 		"forceSegmentType": "zap", "forceSegmentVersion": int(zap.Version),
 	})
 	if err != nil {
 		return nil, err
 	}
-	texts, err := createFile(filepath.Join(dir, textsFile))
+	phrases, err := createFile(filepath.Join(dir, phrasesFile))
 	if err != nil {
 		return nil, err
 	}
 	return &collector{
-		dir: dir, bleve: b, texts: texts, vocabulary: make(map[string]*vocable),
-		places: make([]byte, 8, 8*records+8), lengths: make([]byte, 0, records),
+		dir: dir, bleve: b, phrases: phrases, vocabulary: make(map[string]*token),
+		phraseOffsets: make([]byte, 8, 8*records+8), nameLengths: make([]byte, 0, records),
 	}, nil
 }
 
 // add takes over the next document.
 func (c *collector) add(d *document) error {
-	for i := range c.parts {
-		c.parts[i] = c.parts[i][:0]
+	for i := range c.encoded {
+		c.encoded[i] = c.encoded[i][:0]
 	}
 	for f := range c.terms {
 		c.terms[f] = c.terms[f][:0]
 	}
-	d.terms(&c.terms, c.vocable)
-	for _, slug := range d.formerly {
-		c.formerly = append(c.formerly, formerlyKey(c.next, slug))
+	d.terms(&c.terms, c.token)
+	for _, slug := range d.aliases {
+		c.aliasKeys = append(c.aliasKeys, aliasKey(c.nextOrdinal, slug))
 	}
-	c.lengths = append(c.lengths, d.length())
+	c.nameLengths = append(c.nameLengths, d.nameLength())
 	own := new(fieldTerms)
 	for f, list := range c.terms {
 		own[f] = slices.Clone(list)
 	}
-	if err := c.bleve.Index(docID(c.next), own); err != nil {
+	if err := c.bleve.Index(docID(c.nextOrdinal), own); err != nil {
 		return err
 	}
-	c.next++
-	return c.writeTexts()
+	c.nextOrdinal++
+	return c.writePhrases()
 }
 
-// vocable looks a word up and appends it to the texts of the record.
-func (c *collector) vocable(part int, t string) *vocable {
+// token looks a word up and appends it to the texts of the record.
+func (c *collector) token(part int, t string) *token {
 	if t == "" {
-		c.parts[part] = appendWord(c.parts[part], 0)
+		c.encoded[part] = appendWord(c.encoded[part], 0)
 		return nil
 	}
 	v := c.vocabulary[t]
 	if v == nil {
-		v = newVocable(t)
-		v.number = uint64(len(c.vocabulary) + 1)
+		v = newToken(t)
+		v.id = uint64(len(c.vocabulary) + 1)
 		c.vocabulary[t] = v
 	}
-	c.parts[part] = appendWord(c.parts[part], v.number)
+	c.encoded[part] = appendWord(c.encoded[part], v.id)
 	return v
 }
 
-func (c *collector) writeTexts() error {
-	head := binary.AppendUvarint(nil, uint64(len(c.parts[inName])))
-	head = binary.AppendUvarint(head, uint64(len(c.parts[inTopic])))
-	for _, b := range append([][]byte{head}, c.parts[:]...) {
-		if _, err := c.texts.Write(b); err != nil {
+func (c *collector) writePhrases() error {
+	head := binary.AppendUvarint(nil, uint64(len(c.encoded[nameField])))
+	head = binary.AppendUvarint(head, uint64(len(c.encoded[topicField])))
+	for _, b := range append([][]byte{head}, c.encoded[:]...) {
+		if _, err := c.phrases.Write(b); err != nil {
 			return err
 		}
-		c.written += uint64(len(b))
+		c.phrasesLen += uint64(len(b))
 	}
-	c.places = binary.LittleEndian.AppendUint64(c.places, c.written)
+	c.phraseOffsets = binary.LittleEndian.AppendUint64(c.phraseOffsets, c.phrasesLen)
 	return nil
 }
 
-// abandon releases what is open. Bleve's builder has files open only while it
+// abort releases what is open. Bleve's builder has files open only while it
 // works, and closing it would complete the index.
-func (c *collector) abandon() error { return c.texts.close() }
+func (c *collector) abort() error { return c.phrases.close() }
 
 // segmentFiles lists the segments in a folder, whose name may hold what a pattern
 // would take for a wildcard.
@@ -150,13 +150,13 @@ func (c *collector) write() error {
 		if err != nil {
 			return err
 		}
-		return checkNumbers(segments[0], int(c.next))
+		return checkDocNums(segments[0], int(c.nextOrdinal))
 	})
 	g.Go(func() error { return c.writeVocabulary(c.dir) })
-	g.Go(func() error { return writeFormerly(c.dir, c.formerly) })
-	g.Go(c.texts.close)
-	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, placesFile), c.places, 0o644) })
-	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, lengthsFile), c.lengths, 0o644) })
+	g.Go(func() error { return writeAliases(c.dir, c.aliasKeys) })
+	g.Go(c.phrases.close)
+	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, phraseOffsetsFile), c.phraseOffsets, 0o644) })
+	g.Go(func() error { return os.WriteFile(filepath.Join(c.dir, nameLengthsFile), c.nameLengths, 0o644) })
 	return g.Wait()
 }
 
@@ -168,7 +168,7 @@ func (c *collector) writeVocabulary(dir string) error {
 	slices.Sort(list)
 	return writeTransducer(filepath.Join(dir, vocabularyFile), func(insert func(key []byte, value uint64)) {
 		for _, t := range list {
-			insert([]byte(t), c.vocabulary[t].number)
+			insert([]byte(t), c.vocabulary[t].id)
 		}
 	})
 }

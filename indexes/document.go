@@ -12,11 +12,11 @@ type document struct {
 	topics [][]string // of provider, category, its title, type, tags, capabilities
 	text   []string   // of the description
 
-	formerly []string
+	aliases []string
 }
 
 func newDocument(s *source) *document {
-	d := &document{names: [][]string{terms(s.Name), terms(s.Slug)}, text: terms(s.Description), formerly: s.Formerly}
+	d := &document{names: [][]string{terms(s.Name), terms(s.Slug)}, text: terms(s.Description), aliases: s.Formerly}
 	for _, alias := range s.Formerly {
 		d.names = append(d.names, terms(alias))
 	}
@@ -26,9 +26,9 @@ func newDocument(s *source) *document {
 	return d
 }
 
-// length is how many words the name has together with those of the slug that are
+// nameLength is how many words the name has together with those of the slug that are
 // no part of it; 255 stands for more, too.
-func (d *document) length() byte {
+func (d *document) nameLength() byte {
 	name, slug := d.names[0], d.names[1]
 	n, joined := len(name), strings.Join(name, "")
 	for _, w := range slug {
@@ -39,55 +39,55 @@ func (d *document) length() byte {
 	return byte(min(max(1, n), 255))
 }
 
-// newVocable returns a word as it stands in texts, without a number.
-func newVocable(t string) *vocable { return &vocable{term: t, single: stem(t), stop: stopWords[t]} }
+// newToken returns a word as it stands in texts, without a number.
+func newToken(t string) *token { return &token{term: t, stem: stem(t), stop: stopWords[t]} }
 
-// vocables give each word of a text what is known of it. They are asked in the
+// tokenLookup give each word of a text what is known of it. They are asked in the
 // order in which the words stand in the names, topics or description, and for ""
 // between two of these.
-type vocables func(part int, word string) *vocable
+type tokenLookup func(part int, word string) *token
 
 // terms appends what the document has in each field.
-func (d *document) terms(to *fieldTerms, look vocables) {
-	d.nameTerms(to, look)
+func (d *document) terms(to *fieldTerms, lookup tokenLookup) {
+	d.nameTerms(to, lookup)
 	for i, topic := range d.topics {
 		if i > 0 {
-			look(inTopic, "")
+			lookup(topicField, "")
 		}
 		to.addStops(topic)
 		for _, t := range topic {
-			v := look(inTopic, t)
+			v := lookup(topicField, t)
 			if i == 0 || !v.stop { // the first is the provider: a name, whose stop words count
-				to.add(inTopic, v.single)
+				to.add(topicField, v.stem)
 			}
 		}
 	}
 	to.addStops(d.text)
 	for _, t := range d.text {
-		if v := look(inText, t); !v.stop {
-			to.add(inText, v.single)
+		if v := lookup(textField, t); !v.stop {
+			to.add(textField, v.stem)
 		}
 	}
 }
 
 // nameTerms appends those of the name, which comes first, and of the slugs.
-func (d *document) nameTerms(to *fieldTerms, look vocables) {
+func (d *document) nameTerms(to *fieldTerms, lookup tokenLookup) {
 	for i, name := range d.names {
 		if i > 0 {
-			look(inName, "")
+			lookup(nameField, "")
 		}
 		to.addStops(name)
 		for j, t := range name {
-			to.add(inName, look(inName, t).term)
+			to.add(nameField, lookup(nameField, t).term)
 			if i == 0 {
-				to.add(inName, strings.Join(name[j:], ""))
-				to.add(isEnd, strings.Join(name[j:], " "))
+				to.add(nameField, strings.Join(name[j:], ""))
+				to.add(suffixField, strings.Join(name[j:], " "))
 			}
 		}
 		joined := strings.Join(name, "")
-		to.add(inName, joined)
-		to.add(isName, strings.Join(name, " "))
-		to.add(isJoined, joined)
+		to.add(nameField, joined)
+		to.add(exactField, strings.Join(name, " "))
+		to.add(joinedField, joined)
 	}
 }
 
@@ -101,9 +101,9 @@ func (t *fieldTerms) addStops(text []string) {
 			before = ""
 			continue
 		}
-		t.add(isStop, w)
+		t.add(stopField, w)
 		if before != "" {
-			t.add(isStop, before+" "+w)
+			t.add(stopField, before+" "+w)
 		}
 		before = w
 	}
@@ -116,9 +116,9 @@ func (t *fieldTerms) add(field int, term string) {
 }
 
 // hasPhrase tells in which lists the document has a phrase.
-func (d *document) hasPhrase(phrase []string) (has [listCount]bool) {
-	for list, texts := range [listCount][][]string{inName: d.names, inTopic: d.topics, inText: {d.text}} {
-		has[list] = slices.ContainsFunc(texts, func(text []string) bool {
+func (d *document) hasPhrase(phrase []string) (found [wordFields]bool) {
+	for list, texts := range [wordFields][][]string{nameField: d.names, topicField: d.topics, textField: {d.text}} {
+		found[list] = slices.ContainsFunc(texts, func(text []string) bool {
 			for i := range text {
 				if len(text)-i >= len(phrase) && slices.Equal(text[i:i+len(phrase)], phrase) {
 					return true
@@ -127,5 +127,5 @@ func (d *document) hasPhrase(phrase []string) (has [listCount]bool) {
 			return false
 		})
 	}
-	return has
+	return found
 }

@@ -21,7 +21,7 @@ type Highlight struct {
 func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Highlight, error) {
 	var out []Highlight
 	add := func(field string, isName bool, text string) {
-		if marked, found := r.mark(text, isName); found {
+		if marked, found := r.highlight(text, isName); found {
 			out = append(out, Highlight{field, marked})
 		}
 	}
@@ -43,21 +43,21 @@ func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Hi
 	if len(out) > 0 {
 		return out, nil
 	}
-	old, err := r.index.formerly(h.Ordinal)
-	add("formerly", true, strings.Join(old, ", "))
+	aliases, err := r.index.aliases(h.Ordinal)
+	add("formerly", true, strings.Join(aliases, ", "))
 	return out, err
 }
 
-// mark returns the text with <mark> around the words that the search met and
+// highlight returns the text with <mark> around the words that the search met and
 // everything else escaped for HTML; found is false where it met none. A word of
 // which the beginning was met is marked as a whole. Names and slugs are also met
 // by what has their words without spaces between them.
-func (r *Result) mark(text string, name bool) (marked string, found bool) {
+func (r *Result) highlight(text string, name bool) (highlighted string, found bool) {
 	var b strings.Builder
 	list := spans(text)
 	at := 0
 	for i := 0; i < len(list); {
-		n := r.meets(list[i:], name)
+		n := r.matchAt(list[i:], name)
 		if n == 0 {
 			i++
 			continue
@@ -73,65 +73,65 @@ func (r *Result) mark(text string, name bool) (marked string, found bool) {
 	return b.String(), found
 }
 
-// meets returns how many words at the beginning of a list answer the query, 0
+// matchAt returns how many words at the beginning of a list answer the query, 0
 // for none.
-func (r *Result) meets(list []span, name bool) int {
+func (r *Result) matchAt(list []span, name bool) int {
 	n := 0
-	for i := range r.words {
-		switch w := &r.words[i]; {
+	for i := range r.clauses {
+		switch w := &r.clauses[i]; {
 		case w.phrase != nil:
-			if w.begins(list) {
+			if w.matchesPhrase(list) {
 				n = max(n, len(w.phrase))
 			}
-		case w.met(list[0].term):
+		case w.matches(list[0].term):
 			n = max(n, 1)
 		case name:
-			n = max(n, w.joins(list))
+			n = max(n, w.matchJoined(list))
 		}
 	}
 	if n == 0 && name && r.joined != "" {
-		n = (&word{term: r.joined}).joins(list)
+		n = (&clause{term: r.joined}).matchJoined(list)
 	}
 	return n
 }
 
-// begins tells whether the words of a phrase stand at the beginning of a list.
-func (w *word) begins(list []span) bool {
+// matchesPhrase tells whether the words of a phrase stand at the beginning of a list.
+func (w *clause) matchesPhrase(list []span) bool {
 	return len(list) >= len(w.phrase) &&
 		slices.EqualFunc(list[:len(w.phrase)], w.phrase, func(s span, t string) bool { return s.term == t })
 }
 
-// met tells whether a word of a text answers a word of the query.
-func (w *word) met(term string) bool {
+// matches tells whether a word of a text answers a word of the query.
+func (w *clause) matches(term string) bool {
 	stemmed := stem(term)
 	if term == w.term || stemmed == w.stem || strings.HasPrefix(term, w.term) || strings.HasPrefix(stemmed, w.term) {
 		return true
 	}
-	return w.near(term) || w.near(stemmed)
+	return w.matchesFuzzy(term) || w.matchesFuzzy(stemmed)
 }
 
-// near tells whether a term is within the edits of a word.
-func (w *word) near(term string) bool {
-	return w.blurred != nil && w.blurred.matches(term)
+// matchesFuzzy tells whether a term is within the edits of a word.
+func (w *clause) matchesFuzzy(term string) bool {
+	return w.fuzzy != nil && w.fuzzy.matches(term)
 }
 
-// maxAdded is how many bytes edits can add to a word: each a character.
-const maxAdded = maxEdits * utf8.UTFMax
+// maxEditBytes is how many bytes edits can add to a word: each a character.
+const maxEditBytes = maxEdits * utf8.UTFMax
 
-// joins returns how many words at the beginning of a list answer a word of the
+// matchJoined returns how many words at the beginning of a list answer a word of the
 // query when nothing is between them, 0 for none.
-func (w *word) joins(list []span) int {
+func (w *clause) matchJoined(list []span) int {
 	var b strings.Builder
 	for i, s := range list {
 		b.WriteString(s.term)
 		if strings.HasPrefix(b.String(), w.term) {
 			return i + 1
 		}
-		if b.Len() > len(w.term)+maxAdded {
+		if b.Len() > len(w.term)+maxEditBytes {
 			return 0 // whatever follows
 		}
 	}
-	if w.near(b.String()) {
+	if w.matchesFuzzy(b.String()) {
 		return len(list)
 	}
 	return 0

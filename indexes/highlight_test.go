@@ -15,7 +15,7 @@ import (
 
 func TestHighlight(t *testing.T) {
 	suite.InTest(t)
-	c := shipped(t)
+	c := shippedCatalogue(t)
 	for _, k := range []struct{ query, text, want string }{
 		{"pytrch networks", "PyTorch & <b>neural network</b>", "<mark>PyTorch</mark> &amp; &lt;b&gt;neural <mark>network</mark>&lt;/b&gt;"},
 		{"pytrch networks", "nothing here", "nothing here"},
@@ -46,7 +46,7 @@ var marks = regexp.MustCompile(`</?mark>`)
 func TestEveryHitIsMarked(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	for name, c := range map[string]*catalogue{"shipped": shipped(t), "odd": open(t, oddContent(t))} {
+	for name, c := range map[string]*catalogue{"shipped": shippedCatalogue(t), "odd": open(t, oddContent(t))} {
 		hits := 0
 		for _, q := range c.manyQueries(t) {
 			_, res := c.find(t, q, 20)

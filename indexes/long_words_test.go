@@ -8,10 +8,10 @@ import (
 // TestLongWords searches for words that nobody writes. The work must not grow with
 // their letters, since anybody may ask for them.
 func TestLongWords(t *testing.T) {
-	c := shipped(t)
+	c := shippedCatalogue(t)
 	cost := func(q string) float64 {
 		return testing.AllocsPerRun(3, func() {
-			if _, err := c.index.Instead(q, c.all, 5); err != nil {
+			if _, err := c.index.Alternatives(q, c.all, 5); err != nil {
 				t.Fatal(err)
 			}
 		})

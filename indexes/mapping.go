@@ -17,26 +17,26 @@ import (
 // The fields of the Bleve index, in which documents have terms. The first three
 // hold words and are the lists of a word; they say where records have it.
 const (
-	inName   = iota // words of name and slugs, these as one word, and names from each word on as one word
-	inTopic         // words of provider, category, type, tags, capabilities
-	inText          // words of the description
-	isName          // the name, the slug and earlier slugs, their words joined by spaces
-	isEnd           // the name from each of its words on
-	isJoined        // the name and the slugs, their words joined without spaces
-	isStop          // stop words as they stand in texts, alone and two next to each other
+	nameField   = iota // words of name and slugs, these as one word, and names from each word on as one word
+	topicField         // words of provider, category, type, tags, capabilities
+	textField          // words of the description
+	exactField         // the name, the slug and earlier slugs, their words joined by spaces
+	suffixField        // the name from each of its words on
+	joinedField        // the name and the slugs, their words joined without spaces
+	stopField          // stop words as they stand in texts, alone and two next to each other
 	fieldCount
 
-	listCount = inText + 1 // of words
+	wordFields = textField + 1 // of words
 )
 
 var fieldNames = [fieldCount]string{
-	inName: "name", inTopic: "topic", inText: "text", isName: "exact", isEnd: "starts", isJoined: "joined", isStop: "stops",
+	nameField: "name", topicField: "topic", textField: "text", exactField: "exact", suffixField: "starts", joinedField: "joined", stopField: "stops",
 }
 
-// lean is the mapping: nothing stored, no term vectors, no doc values. Texts are
+// newIndexMapping is the mapping: nothing stored, no term vectors, no doc values. Texts are
 // short, so what a record says is what counts, not how often. Documents bring
 // their terms along; the analyzers are for Bleve's own queries.
-func lean() (*mapping.IndexMappingImpl, error) {
+func newIndexMapping() (*mapping.IndexMappingImpl, error) {
 	m := bleve.NewIndexMapping()
 	err := m.AddCustomAnalyzer("words", map[string]any{
 		"type": custom.Name, "tokenizer": whitespace.Name, "token_filters": []string{lowercase.Name}})
@@ -47,7 +47,7 @@ func lean() (*mapping.IndexMappingImpl, error) {
 	for f, name := range fieldNames {
 		fm := bleve.NewTextFieldMapping()
 		fm.Analyzer = keyword.Name
-		if f < listCount {
+		if f < wordFields {
 			fm.Analyzer = "words"
 		}
 		fm.Store, fm.IncludeTermVectors, fm.IncludeInAll, fm.DocValues = false, false, false, false
@@ -55,7 +55,7 @@ func lean() (*mapping.IndexMappingImpl, error) {
 	}
 	doc.AddSubDocumentMapping("_all", bleve.NewDocumentDisabledMapping())
 	m.DefaultMapping = doc
-	m.DefaultField = fieldNames[inName]
+	m.DefaultField = fieldNames[nameField]
 	return m, nil
 }
 
@@ -63,17 +63,17 @@ func lean() (*mapping.IndexMappingImpl, error) {
 // terms of every field: they need not be found again by reflection and analysis.
 type termMapping struct {
 	*mapping.IndexMappingImpl
-	counted [fieldCount]index.TokenFrequencies
+	freqs [fieldCount]index.TokenFrequencies
 }
 
 func newTermMapping() (*termMapping, error) {
-	m, err := lean()
+	m, err := newIndexMapping()
 	if err != nil {
 		return nil, err
 	}
 	t := &termMapping{IndexMappingImpl: m}
-	for f := range t.counted {
-		t.counted[f] = index.TokenFrequencies{}
+	for f := range t.freqs {
+		t.freqs[f] = index.TokenFrequencies{}
 	}
 	return t, nil
 }
@@ -90,7 +90,7 @@ func (t *termMapping) MapDocument(doc *bleved.Document, data any) error {
 	fields := make([]termField, fieldCount)
 	for f, list := range terms {
 		if len(list) > 0 {
-			fields[f] = termField{name: fieldNames[f], terms: list, counted: t.counted[f]}
+			fields[f] = termField{name: fieldNames[f], terms: list, freqs: t.freqs[f]}
 			doc.AddField(&fields[f])
 		}
 	}
@@ -99,15 +99,15 @@ func (t *termMapping) MapDocument(doc *bleved.Document, data any) error {
 
 // termField is a field whose terms are known.
 type termField struct {
-	name    string
-	terms   []string
-	counted index.TokenFrequencies // shared by the field of all documents
+	name  string
+	terms []string
+	freqs index.TokenFrequencies // shared by the field of all documents
 }
 
-// once is what is said about each term: that it is there. With a frequency of
+// singleFreq is what is said about each term: that it is there. With a frequency of
 // one, the segment keeps the document of a term that only one has beside the
 // term.
-var once = func() *index.TokenFreq {
+var singleFreq = func() *index.TokenFreq {
 	f := &index.TokenFreq{}
 	f.SetFrequency(1)
 	return f
@@ -116,11 +116,11 @@ var once = func() *index.TokenFreq {
 // AnalyzedTokenFrequencies returns the terms. The map is valid until another
 // document is asked for the same field: segments take documents one by one.
 func (f *termField) AnalyzedTokenFrequencies() index.TokenFrequencies {
-	clear(f.counted)
+	clear(f.freqs)
 	for _, t := range f.terms {
-		f.counted[t] = once
+		f.freqs[t] = singleFreq
 	}
-	return f.counted
+	return f.freqs
 }
 
 // AnalyzedLength is the same for all, since lengths do not count.

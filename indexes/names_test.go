@@ -92,7 +92,7 @@ func TestNamesThatAreHardToFind(t *testing.T) {
 
 // TestNear asks for names that searching does not find.
 func TestNear(t *testing.T) {
-	c := shipped(t)
+	c := shippedCatalogue(t)
 	for q, want := range map[string]string{
 		"pyttrchhh": "PyTorch", "tensorfolllow": "TensorFlow", "gtp4": "GPT-4", "scikkitleeern": "scikit-learn", "bayezzyan": "Bayesian Optimization",
 		"pytorchhhhhhhhhhh": "PyTorch", "tranzfoormerz": "Transformers", "kerass2": "Keras", "llamma77": "Llama",
@@ -100,7 +100,7 @@ func TestNear(t *testing.T) {
 		if keys, _ := c.find(t, q, 1); len(keys) > 0 {
 			t.Errorf("%q finds %v", q, keys)
 		}
-		list, err := c.index.Near(q, c.all, 5)
+		list, err := c.index.NearestNames(q, c.all, 5)
 		if err != nil || len(list) == 0 || len(list) > 5 {
 			t.Fatalf("%q: %v %v", q, list, err)
 		}
@@ -113,7 +113,7 @@ func TestNear(t *testing.T) {
 		}
 	}
 	for _, q := range []string{"", "!", "zz", "qjxqjxqjx", strings.Repeat("x", 500)} {
-		if list, err := c.index.Near(q, c.all, 5); err != nil || len(list) != 0 {
+		if list, err := c.index.NearestNames(q, c.all, 5); err != nil || len(list) != 0 {
 			t.Errorf("near %.20q are %v %v", q, list, err)
 		}
 	}
@@ -122,7 +122,7 @@ func TestNear(t *testing.T) {
 // TestBeginnings compares what beginnings of names suggest with a plain look.
 func TestBeginnings(t *testing.T) {
 	suite.InTest(t)
-	c := shipped(t)
+	c := shippedCatalogue(t)
 	suggested := 0
 	for _, q := range []string{"p", "py", "pyt", "s", "sc", "sci", "scikit l", "g", "gp", "gpt", "gpt 4", "c", "q3", "2", "2.5", "x", "zzz"} {
 		want := 0

@@ -23,27 +23,27 @@ import (
 // Index is the opened search index of a build. Its methods may be called from
 // many goroutines.
 type Index struct {
-	*stored
-	build    *exports.Build
-	layers   []*layer  // over the documents of the segment, the last one on top
-	draft    *layer    // that of edits which are not built, nil without any
-	sessions sync.Pool // of *session
+	*diskIndex
+	build       *exports.Build
+	memSegments []*memSegment // over the documents of the segment, the last one on top
+	overlay     *memSegment   // that of edits which are not built, nil without any
+	sessions    sync.Pool     // of *session
 }
 
-// stored is the index of a build as it lies in its files.
-type stored struct {
-	records  int
-	listed   int // how many of them are not withdrawn; they come first
-	segment  segmentReader
-	moved    *moved // nil where the number of a document is its ordinal
-	texts    texts
-	oldSlugs *vellum.FST
-	lengths  []byte // document.length by ordinal
-	files    *mappedFiles
+// diskIndex is the index of a build as it lies in its files.
+type diskIndex struct {
+	records     int
+	listed      int // how many of them are not withdrawn; they come first
+	segment     segmentReader
+	ordinalMap  *ordinalMap // nil where the number of a document is its ordinal
+	phrases     phraseStore
+	aliasFST    *vellum.FST
+	nameLengths []byte // document.nameLength by ordinal
+	files       *mappedFiles
 
-	vocabularies [listCount]*lazyVocabulary
+	vocabularies [wordFields]*lazyVocabulary
 	closing      atomic.Bool
-	making       sync.WaitGroup // the vocabularies
+	building     sync.WaitGroup // the vocabularies
 }
 
 // Open opens the index that belongs to a build, which must stay open as long. It
@@ -55,65 +55,65 @@ func Open(root string, b *exports.Build) (*Index, error) {
 	if err != nil {
 		return nil, err
 	}
-	x := &Index{build: b, stored: &stored{records: m.Documents, listed: b.Listed(), files: &mappedFiles{dir: dir, manifest: m}}}
+	x := &Index{build: b, diskIndex: &diskIndex{records: m.Documents, listed: b.Listed(), files: &mappedFiles{dir: dir, manifest: m}}}
 	if x.records != b.Len() {
 		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: fmt.Sprintf("does not fit %d documents", b.Len())}
 	}
 	if err := x.open(m); err != nil {
 		return nil, errors.Join(err, x.Close())
 	}
-	x.making.Go(x.makeVocabularies)
+	x.building.Go(x.buildVocabularies)
 	return x, nil
 }
 
 func (x *Index) open(m *Manifest) error {
-	shares := slices.ContainsFunc(m.Files, func(f store.File) bool { return f.Path == ordinalsFile })
-	if !shares {
-		return x.stored.open(x.records)
+	shared := slices.ContainsFunc(m.Files, func(f store.File) bool { return f.Path == ordinalsFile })
+	if !shared {
+		return x.diskIndex.open(x.records)
 	}
 	at := filepath.Join(x.files.dir, ordinalsFile)
 	data, err := x.files.read(ordinalsFile)
 	if err != nil {
 		return err
 	}
-	if x.moved, err = newMoved(data, x.records); err != nil {
+	if x.ordinalMap, err = newOrdinalMap(data, x.records); err != nil {
 		return &store.DamageError{Path: at, Problem: err.Error()}
 	}
-	if err := x.stored.open(len(x.moved.ordinals)); err != nil {
+	if err := x.diskIndex.open(len(x.ordinalMap.ordinals)); err != nil {
 		return err
 	}
-	return x.openEdited()
+	return x.openChanged()
 }
 
-// openEdited indexes the documents that are not in the segment.
-func (x *Index) openEdited() error {
-	path := filepath.Join(x.files.dir, editedFile)
-	data, err := x.files.read(editedFile)
+// openChanged indexes the documents that are not in the segment.
+func (x *Index) openChanged() error {
+	path := filepath.Join(x.files.dir, changedFile)
+	data, err := x.files.read(changedFile)
 	if err != nil {
 		return err
 	}
-	var edited []source
-	if err := json.Unmarshal(data, &edited); err != nil {
+	var changed []source
+	if err := json.Unmarshal(data, &changed); err != nil {
 		return &store.DamageError{Path: path, Problem: "is no list of documents: " + err.Error()}
 	}
-	ordinals := x.moved.elsewhere()
-	if len(edited) != len(ordinals) {
-		return &store.DamageError{Path: path, Problem: fmt.Sprintf("has %d documents instead of %d", len(edited), len(ordinals))}
+	ordinals := x.ordinalMap.unmapped()
+	if len(changed) != len(ordinals) {
+		return &store.DamageError{Path: path, Problem: fmt.Sprintf("has %d documents instead of %d", len(changed), len(ordinals))}
 	}
-	documents := make(map[uint32]*document, len(edited))
+	documents := make(map[uint32]*document, len(changed))
 	for i, o := range ordinals {
-		documents[o] = newDocument(&edited[i])
+		documents[o] = newDocument(&changed[i])
 	}
-	l, err := newLayer(documents)
+	l, err := newMemSegment(documents)
 	if err != nil {
 		return err
 	}
-	x.layers = []*layer{l}
-	x.lengths = x.moved.lengths(x.lengths, documents)
+	x.memSegments = []*memSegment{l}
+	x.nameLengths = x.ordinalMap.nameLengths(x.nameLengths, documents)
 	return nil
 }
 
-func (x *stored) open(documents int) error {
+func (x *diskIndex) open(documents int) error {
 	segment, err := x.files.segment()
 	if err == nil {
 		err = x.segment.open(segment, documents)
@@ -121,20 +121,20 @@ func (x *stored) open(documents int) error {
 	if err != nil {
 		return err
 	}
-	if err := x.texts.open(x.files); err != nil {
+	if err := x.phrases.open(x.files); err != nil {
 		return err
 	}
-	old, err := x.files.open(formerlyFile)
+	aliases, err := x.files.open(aliasesFile)
 	if err != nil {
 		return err
 	}
-	if x.oldSlugs, err = vellum.Load(old); err != nil {
-		return fmt.Errorf("%s: %w", formerlyFile, err)
+	if x.aliasFST, err = vellum.Load(aliases); err != nil {
+		return fmt.Errorf("%s: %w", aliasesFile, err)
 	}
-	if x.lengths, err = x.files.open(lengthsFile); err != nil {
+	if x.nameLengths, err = x.files.open(nameLengthsFile); err != nil {
 		return err
 	}
-	if len(x.lengths) != documents || x.texts.documents() != documents {
+	if len(x.nameLengths) != documents || x.phrases.numDocs() != documents {
 		return &store.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("does not fit %d documents", documents)}
 	}
 	for list := range x.vocabularies {
@@ -143,30 +143,30 @@ func (x *stored) open(documents int) error {
 	return nil
 }
 
-// makeVocabularies makes them while nobody waits yet: those of a hundred thousand
+// buildVocabularies makes them while nobody waits yet: those of a hundred thousand
 // records take a fifth of a second, and the first search with edits would.
-func (x *stored) makeVocabularies() {
+func (x *diskIndex) buildVocabularies() {
 	for _, words := range x.vocabularies {
 		_, _ = words.get() // whoever needs it gets the error
 	}
 }
 
-// made is the vocabulary of a field, nil where it has none or that is not made yet.
-func (x *stored) made(field int) *vocabulary {
-	if field >= listCount {
+// builtVocabulary is the vocabulary of a field, nil where it has none or that is not made yet.
+func (x *diskIndex) builtVocabulary(field int) *vocabulary {
+	if field >= wordFields {
 		return nil
 	}
-	return x.vocabularies[field].made.Load()
+	return x.vocabularies[field].built.Load()
 }
 
-// Close releases the index. No search may be under way, in it or in what With
+// Close releases the index. No search may be under way, in it or in what WithEdits
 // made of it. Closing an index with edits does nothing.
 func (x *Index) Close() error {
-	if x.draft != nil {
+	if x.overlay != nil {
 		return nil
 	}
 	x.closing.Store(true)
-	x.making.Wait()
+	x.building.Wait()
 	return errors.Join(x.segment.close(), x.files.close())
 }
 
@@ -257,7 +257,7 @@ type session struct {
 	iterator vellum.FSTIterator
 	bitmap   roaring.Bitmap // the postings that are read
 	scratch  set            // as large as what gather returns
-	gathered [maxEdits + 1]set
+	docSets  [maxEdits + 1]set
 	sets     []set
 	taken    int
 }
@@ -268,7 +268,7 @@ func (x *Index) session() (*session, error) {
 		return s, nil
 	}
 	s := &session{index: x}
-	s.scratch = make(set, len(s.gather(0)))
+	s.scratch = make(set, len(s.newDocSet(0)))
 	s.taken = 0
 	for f, terms := range x.segment.terms {
 		var err error
@@ -291,7 +291,7 @@ func (s *session) end() {
 // set returns an empty set that belongs to the session.
 func (s *session) set() set {
 	if s.taken == len(s.sets) {
-		s.sets = append(s.sets, make(set, setWords(s.index.size())))
+		s.sets = append(s.sets, make(set, setWords(s.index.maxDoc())))
 	} else {
 		clear(s.sets[s.taken])
 	}

@@ -13,7 +13,7 @@ import (
 // TestPhrases compares what phrases find with a plain look through all records.
 func TestPhrases(t *testing.T) {
 	suite.InTest(t)
-	c := shipped(t)
+	c := shippedCatalogue(t)
 	rng := rand.New(rand.NewPCG(5, 5))
 	type text struct{ key, words string }
 	var texts []text
@@ -66,7 +66,7 @@ func TestPhrases(t *testing.T) {
 }
 
 func TestPhrasesAreExact(t *testing.T) {
-	c := shipped(t)
+	c := shippedCatalogue(t)
 	keys := func(q string) []string {
 		k, _ := c.find(t, q, 1000)
 		slices.Sort(k)

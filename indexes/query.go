@@ -5,38 +5,38 @@ import (
 	"unicode/utf8"
 )
 
-// maxWords is how many words and phrases of a query count; the rest would only
+// maxClauses is how many words and phrases of a query count; the rest would only
 // narrow what is narrow already.
-const maxWords = 12
+const maxClauses = 12
 
-// word is one word of a query, or a phrase in quotes.
-type word struct {
-	term    string
-	stem    string
-	edits   int      // how many edits still find it
-	letter  bool     // a single letter that is the whole query
-	phrase  []string // the words in quotes as they are, nil without quotes
-	blurred *pattern // what tells whether a term is within the edits, nil unless edits were tried
+// clause is one word of a query, or a phrase in quotes.
+type clause struct {
+	term         string
+	stem         string
+	fuzziness    int           // how many edits still find it
+	singleLetter bool          // a single letter that is the whole query
+	phrase       []string      // the words in quotes as they are, nil without quotes
+	fuzzy        *fuzzyPattern // what tells whether a term is within the edits, nil unless edits were tried
 }
 
 // parse splits a query into the words and phrases that count.
-func parse(text string) []word {
+func parse(text string) []clause {
 	words := parseAll(text)
-	return words[:min(len(words), maxWords)]
+	return words[:min(len(words), maxClauses)]
 }
 
 // parseAll splits a query into words and phrases. Stop words are dropped unless
 // there is nothing else or they stand in quotes. A quote that nothing closes is
 // closed by the end.
-func parseAll(text string) []word {
-	var kept, all []word
+func parseAll(text string) []clause {
+	var kept, all []clause
 	seen := map[string]bool{}
 	for i, part := range splitQuotes(text) {
 		list := terms(part)
 		if quoted := i%2 == 1; quoted && len(list) > 0 {
 			key := `"` + strings.Join(list, " ")
 			if !seen[key] {
-				w := word{phrase: list}
+				w := clause{phrase: list}
 				kept, all = append(kept, w), append(all, w)
 			}
 			seen[key] = true
@@ -47,7 +47,7 @@ func parseAll(text string) []word {
 				continue
 			}
 			seen[t] = true
-			w := word{term: t, stem: stem(t), edits: allowedEdits(t)}
+			w := clause{term: t, stem: stem(t), fuzziness: fuzziness(t)}
 			all = append(all, w)
 			if !stopWords[t] {
 				kept = append(kept, w)
@@ -58,7 +58,7 @@ func parseAll(text string) []word {
 		kept = all
 	}
 	if len(kept) == 1 && utf8.RuneCountInString(kept[0].term) == 1 {
-		kept[0].letter = true
+		kept[0].singleLetter = true
 	}
 	return kept
 }
@@ -77,16 +77,16 @@ func splitQuotes(text string) []string {
 	}
 }
 
-// maxBlurredLen is up to how many letters a word is tried with edits: what is longer
+// maxFuzzyLen is up to how many letters a word is tried with edits: what is longer
 // is hardly a word.
-const maxBlurredLen = 40
+const maxFuzzyLen = 40
 
-// allowedEdits is one from four letters on and two from eight on. Words with
-// digits are not blurred: GPT-4 is not GPT-5.
-func allowedEdits(t string) int {
+// fuzziness is one from four letters on and two from eight on. Words with
+// digits are not matched with edits: GPT-4 is not GPT-5.
+func fuzziness(t string) int {
 	n := utf8.RuneCountInString(t)
 	switch {
-	case n < 4 || n > maxBlurredLen || strings.ContainsAny(t, "0123456789"):
+	case n < 4 || n > maxFuzzyLen || strings.ContainsAny(t, "0123456789"):
 		return 0
 	case n < 8:
 		return 1
@@ -99,40 +99,40 @@ const maxEdits = 3
 
 // What a match is worth, by list and by how the word was met.
 var (
-	worthOf      = [listCount]float64{inName: 8, inTopic: 3, inText: 1.5}
-	worthExact   = 1.0
-	worthPrefix  = 0.35
-	worthEdits   = 0.3
-	worthInitial = 10.0 // a single letter that a name begins with
+	fieldWeights  = [wordFields]float64{nameField: 8, topicField: 3, textField: 1.5}
+	exactWeight   = 1.0
+	prefixWeight  = 0.35
+	fuzzyWeight   = 0.3
+	initialWeight = 10.0 // a single letter that a name begins with
 )
 
 // group is the set of records that have a word in one way.
 type group struct {
-	set   set
-	worth float64
-	exact bool // the word as it is
-	name  bool // in the name
+	set    set
+	weight float64
+	exact  bool // the word as it is
+	name   bool // in the name
 }
 
 // match is all that was found for one word.
 type match struct {
-	groups []group
-	union  set
-	as     found // the records that have the word as it is
-	exact  bool  // there are such
+	groups    []group
+	union     set
+	exactSets fieldSets // the records that have the word as it is
+	hasExact  bool      // there are such
 }
 
-func (m *match) add(f *found, share float64, exact bool) {
+func (m *match) add(f *fieldSets, share float64, exact bool) {
 	for i, set := range f {
 		if set != nil {
-			m.addGroup(group{set, worthOf[i] * share, exact, i == inName})
+			m.addGroup(group{set, fieldWeights[i] * share, exact, i == nameField})
 		}
 	}
 }
 
-func (m *match) addExact(f found) {
-	m.add(&f, worthExact, true)
-	m.as, m.exact = f, len(m.groups) > 0
+func (m *match) addExact(f fieldSets) {
+	m.add(&f, exactWeight, true)
+	m.exactSets, m.hasExact = f, len(m.groups) > 0
 }
 
 func (m *match) addGroup(g group) {
@@ -140,125 +140,125 @@ func (m *match) addGroup(g group) {
 	m.union.or(g.set)
 }
 
-// find collects what matches a word: as it is, as the beginning of longer
+// matchClause collects what matches a word: as it is, as the beginning of longer
 // words, and, where nothing has it as it is, with edits.
-func (s *session) find(w *word, within set) (*match, error) {
+func (s *session) matchClause(w *clause, within set) (*match, error) {
 	m := &match{union: s.set()}
 	if w.phrase != nil {
-		return m, s.phrase(m, w.phrase, within)
+		return m, s.matchPhrase(m, w.phrase, within)
 	}
-	as, err := s.asItIs(w)
+	exact, err := s.exactSets(w)
 	if err != nil {
 		return nil, err
 	}
-	m.addExact(as)
-	if w.letter {
-		begins, err := s.prefix(isName, w.term)
-		if err == nil && begins != nil {
-			m.addGroup(group{begins, worthInitial, false, true})
+	m.addExact(exact)
+	if w.singleLetter {
+		prefixed, err := s.prefixSet(exactField, w.term)
+		if err == nil && prefixed != nil {
+			m.addGroup(group{prefixed, initialWeight, false, true})
 		}
 		return m, err
 	}
-	var begins found
-	for list := range begins {
-		if begins[list], err = s.prefix(list, w.term); err != nil {
+	var prefixed fieldSets
+	for list := range prefixed {
+		if prefixed[list], err = s.prefixSet(list, w.term); err != nil {
 			return nil, err
 		}
 	}
-	m.add(&begins, worthPrefix, false)
-	if m.exact {
+	m.add(&prefixed, prefixWeight, false)
+	if m.hasExact {
 		return m, nil
 	}
-	return m, s.blur(m, w)
+	return m, s.addFuzzy(m, w)
 }
 
-// asItIs finds a word: in names as it is, elsewhere in the singular.
-func (s *session) asItIs(w *word) (f found, err error) {
+// exactSets finds a word: in names as it is, elsewhere in the singular.
+func (s *session) exactSets(w *clause) (f fieldSets, err error) {
 	for list := range f {
 		term := w.stem
-		if list == inName {
+		if list == nameField {
 			term = w.term
 		}
-		if f[list], err = s.text(list, term); err != nil {
+		if f[list], err = s.termSet(list, term); err != nil {
 			return f, err
 		}
 	}
 	return f, nil
 }
 
-// blur adds the records that have a word with edits, unless they were added
+// addFuzzy adds the records that have a word with edits, unless they were added
 // already.
-func (s *session) blur(m *match, w *word) (err error) {
-	if w.edits == 0 || w.blurred != nil {
+func (s *session) addFuzzy(m *match, w *clause) (err error) {
+	if w.fuzziness == 0 || w.fuzzy != nil {
 		return nil
 	}
-	w.blurred = newPattern(w.term, w.edits)
-	var near [maxEdits + 1]found
-	for list := range listCount {
-		sets, err := s.near(list, w.blurred)
+	w.fuzzy = newFuzzyPattern(w.term, w.fuzziness)
+	var byEdits [maxEdits + 1]fieldSets
+	for list := range wordFields {
+		sets, err := s.fuzzySets(list, w.fuzzy)
 		if err != nil {
 			return err
 		}
-		for d := range near {
-			near[d][list] = sets[d]
+		for d := range byEdits {
+			byEdits[d][list] = sets[d]
 		}
 	}
-	for d := 1; d <= w.edits; d++ {
-		m.add(&near[d], worthEdits/float64(d), false)
+	for d := 1; d <= w.fuzziness; d++ {
+		m.add(&byEdits[d], fuzzyWeight/float64(d), false)
 	}
 	return nil
 }
 
-// phrase finds the records within a set that have words in this order, next to
+// matchPhrase finds the records within a set that have words in this order, next to
 // each other, in one text: those that have all of the words in a list, looked through.
-func (s *session) phrase(m *match, phrase []string, within set) error {
-	p, err := s.index.phrase(phrase)
+func (s *session) matchPhrase(m *match, phrase []string, within set) error {
+	p, err := s.index.encodePhrase(phrase)
 	if err != nil || p == nil {
 		return err
 	}
-	var may, has found
-	for list := range may {
-		may[list] = s.set()
-		copy(may[list], within)
+	var candidates, matched fieldSets
+	for list := range candidates {
+		candidates[list] = s.set()
+		copy(candidates[list], within)
 	}
 	for i := range phrase {
-		if err := s.narrow(&may, phrase[i:]); err != nil {
+		if err := s.narrowPhrase(&candidates, phrase[i:]); err != nil {
 			return err
 		}
 	}
-	for list := range may {
-		for o := range may[list].each {
+	for list := range candidates {
+		for o := range candidates[list].each {
 			if s.index.hasPhrase(o, p, list) {
-				if has[list] == nil {
-					has[list] = s.set()
+				if matched[list] == nil {
+					matched[list] = s.set()
 				}
-				has[list].add(o)
+				matched[list].add(o)
 			}
 		}
 	}
-	m.addExact(has)
+	m.addExact(matched)
 	return nil
 }
 
-// narrow leaves those records that have the first word of a phrase in a list; where it
+// narrowPhrase leaves those records that have the first word of a phrase in a list; where it
 // is a stop word and another follows, those that have both together anywhere.
-func (s *session) narrow(may *found, phrase []string) (err error) {
+func (s *session) narrowPhrase(candidates *fieldSets, phrase []string) (err error) {
 	t := phrase[0]
-	var having found
+	var sets fieldSets
 	if !stopWords[t] {
-		having, err = s.asItIs(&word{term: t, stem: stem(t)})
+		sets, err = s.exactSets(&clause{term: t, stem: stem(t)})
 	} else {
 		if len(phrase) > 1 && stopWords[phrase[1]] {
 			t += " " + phrase[1]
 		}
-		having[0], err = s.text(isStop, t)
-		having[1], having[2] = having[0], having[0]
+		sets[0], err = s.termSet(stopField, t)
+		sets[1], sets[2] = sets[0], sets[0]
 	}
-	for list, set := range having {
+	for list, set := range sets {
 		if set == nil {
-			clear(may[list])
+			clear(candidates[list])
 		} else {
-			may[list].and(set)
+			candidates[list].and(set)
 		}
 	}
 	return err

@@ -41,15 +41,15 @@ func (r *ranks) ask(t testing.TB, c *catalogue, q, want string) {
 }
 
 // atLeast prints the mean reciprocal rank and wants it to reach a figure.
-func (r *ranks) atLeast(t *testing.T, want float64, fewest int) {
+func (r *ranks) atLeast(t *testing.T, want float64, minQueries int) {
 	t.Helper()
 	mrr := r.sum / float64(r.n)
 	t.Logf("MRR@10 %.4f over %d queries, %d of them not first", mrr, r.n, len(r.missed))
 	for _, m := range r.missed[:min(8, len(r.missed))] {
 		t.Log("  ", m)
 	}
-	if r.n < fewest || mrr < want {
-		t.Errorf("MRR@10 %.4f over %d queries, want at least %.2f over %d", mrr, r.n, want, fewest)
+	if r.n < minQueries || mrr < want {
+		t.Errorf("MRR@10 %.4f over %d queries, want at least %.2f over %d", mrr, r.n, want, minQueries)
 	}
 }
 
@@ -58,7 +58,7 @@ func (r *ranks) atLeast(t *testing.T, want float64, fewest int) {
 func TestKnownItems(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
-	c := shipped(t)
+	c := shippedCatalogue(t)
 	rng := rand.New(rand.NewPCG(11, 13))
 	names := nameWords(t, c)
 	frequency := descriptionWords(t, c)
@@ -226,7 +226,7 @@ func fits(t testing.TB, e *record.Entity, specs []string) bool {
 // TestJudgedQueries compares the first hits of queries with judgements, and the
 // first five with the golden ranking.
 func TestJudgedQueries(t *testing.T) {
-	c := shipped(t)
+	c := shippedCatalogue(t)
 	list := readJudged(t)
 	var golden strings.Builder
 	first, fine, hits := 0, 0, 0

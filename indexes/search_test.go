@@ -90,7 +90,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-func shipped(t testing.TB) *catalogue {
+func shippedCatalogue(t testing.TB) *catalogue {
 	t.Helper()
 	out, err := shippedOut()
 	if err != nil {
@@ -135,7 +135,7 @@ func (c *catalogue) each(t testing.TB, f func(e *record.Entity)) {
 }
 
 func TestExactNameAndSlugComeFirst(t *testing.T) {
-	c := shipped(t)
+	c := shippedCatalogue(t)
 	c.each(t, func(e *record.Entity) {
 		for _, q := range []string{e.Name, e.Slug, strings.ToUpper(e.Name), strings.ToLower(e.Name)} {
 			if keys, _ := c.find(t, q, 5); len(keys) == 0 || keys[0] != e.Key() {
@@ -157,8 +157,8 @@ func typos(rng *rand.Rand, s string) []string {
 	}
 }
 
-func TestWordsWithDigitsAreNotBlurred(t *testing.T) {
-	c := shipped(t)
+func TestWordsWithDigitsAreNotFuzzy(t *testing.T) {
+	c := shippedCatalogue(t)
 	keys, _ := c.find(t, "gpt-5", 20)
 	for _, k := range keys {
 		if k == "model/gpt-4o" {
@@ -174,7 +174,7 @@ func TestWordsWithDigitsAreNotBlurred(t *testing.T) {
 }
 
 func TestBeginningsPhrasesAndJoinedWords(t *testing.T) {
-	c := shipped(t)
+	c := shippedCatalogue(t)
 	for q, want := range map[string]string{
 		"pytor": "tool/pytorch", "scikit learn": "tool/scikit-learn", "scikitlearn": "tool/scikit-learn",
 		"light gbm": "tool/lightgbm", "hyperparameter search": "tool/optuna", "  PyTorch  ": "tool/pytorch",
@@ -198,7 +198,7 @@ func TestBeginningsPhrasesAndJoinedWords(t *testing.T) {
 }
 
 func TestFilterPagingAndOrder(t *testing.T) {
-	c := shipped(t)
+	c := shippedCatalogue(t)
 	models, err := c.build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{"model"}}}})
 	if err != nil {
 		t.Fatal(err)
@@ -232,7 +232,7 @@ func TestFilterPagingAndOrder(t *testing.T) {
 		}
 		paged = append(paged, res.Hits...)
 		last := res.Hits[len(res.Hits)-1]
-		after = &indexes.After{Relevance: last.Relevance, Ordinal: float64(last.Ordinal)}
+		after = &indexes.After{Relevance: last.Relevance, SortPosition: float64(last.Ordinal)}
 	}
 	if fmt.Sprint(paged) != fmt.Sprint(whole.Hits) {
 		t.Error("the pages do not join up to the whole")
@@ -259,7 +259,7 @@ func TestWordsOfAProvider(t *testing.T) {
 }
 
 func TestSuggest(t *testing.T) {
-	c := shipped(t)
+	c := shippedCatalogue(t)
 	found, total, err := c.index.Suggest("pyt", c.all, 5)
 	if err != nil || len(found) < 2 || total < len(found) {
 		t.Fatalf("%v %v", found, err)
@@ -281,7 +281,7 @@ func TestSuggest(t *testing.T) {
 }
 
 // TestManySearchesAtOnce is for the race detector.
-func TestManySearchesAtOnce(t *testing.T) { searchAtOnce(t, shipped(t)) }
+func TestManySearchesAtOnce(t *testing.T) { searchAtOnce(t, shippedCatalogue(t)) }
 
 func searchAtOnce(t *testing.T, c *catalogue) {
 	queries := []string{"pytrch", "gradient boosting", "gpt", "vision language", "open weights model"}
@@ -314,7 +314,7 @@ func searchAtOnce(t *testing.T, c *catalogue) {
 }
 
 func FuzzSearch(f *testing.F) {
-	c := shipped(f)
+	c := shippedCatalogue(f)
 	f.Add("PyTorch C++ 3.5 naïve 的 \"x\"")
 	f.Add("\"gradient boosting\" gpu4 “the of")
 	f.Fuzz(func(t *testing.T, q string) {
@@ -349,7 +349,7 @@ func FuzzSearch(f *testing.F) {
 		if _, _, err := c.index.Suggest(q, c.all, 5); err != nil {
 			t.Fatalf("%q: %v", q, err)
 		}
-		if near, err := c.index.Instead(q, c.all, 5); err != nil || len(near) > 5 {
+		if near, err := c.index.Alternatives(q, c.all, 5); err != nil || len(near) > 5 {
 			t.Fatalf("%q: %v %v", q, near, err)
 		}
 	})

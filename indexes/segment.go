@@ -14,15 +14,15 @@ import (
 	"github.com/blevesearch/zapx/v16"
 )
 
-// inOrder is Bleve's segment format with the documents of each segment in the
+// orderedPlugin is Bleve's segment format with the documents of each segment in the
 // order of their ids. Bleve's builder takes them from a map, in any order; this
 // way the number of a document is its ordinal.
-type inOrder struct{ *zap.ZapPlugin }
+type orderedPlugin struct{ *zap.ZapPlugin }
 
-func init() { scorch.RegisterSegmentPlugin(inOrder{&zap.ZapPlugin{}}, false) }
+func init() { scorch.RegisterSegmentPlugin(orderedPlugin{&zap.ZapPlugin{}}, false) }
 
 // New implements scorch.SegmentPlugin.
-func (p inOrder) New(docs []index.Document) (segment.Segment, uint64, error) {
+func (p orderedPlugin) New(docs []index.Document) (segment.Segment, uint64, error) {
 	slices.SortFunc(docs, func(a, b index.Document) int { return cmp.Compare(a.ID(), b.ID()) })
 	return p.ZapPlugin.New(docs)
 }
@@ -60,9 +60,9 @@ func (s *segmentReader) open(path string, documents int) (err error) {
 		return fmt.Errorf("open search index %s: it has %d documents instead of %d", path, seg.NumDocs(), documents)
 	}
 	s.data = seg.Data()
-	has := seg.Fields()
+	fields := seg.Fields()
 	for f, name := range fieldNames {
-		if !slices.Contains(has, name) {
+		if !slices.Contains(fields, name) {
 			continue
 		}
 		if s.terms[f], err = s.dictionary(seg, name); err != nil {
@@ -88,21 +88,21 @@ func (s *segmentReader) dictionary(seg *zap.Segment, field string) (*vellum.FST,
 	return vellum.Load(s.data[from : from+size])
 }
 
-// checkNumbers tells whether the number of every document of an index is its
+// checkDocNums tells whether the number of every document of an index is its
 // ordinal.
-func checkNumbers(path string, documents int) (err error) {
+func checkDocNums(path string, documents int) (err error) {
 	var s segmentReader
 	defer func() { err = errors.Join(err, s.close()) }()
 	if err := s.open(path, documents); err != nil {
 		return err
 	}
-	for number := range documents {
-		id, err := s.segment.DocID(uint64(number))
+	for docNum := range documents {
+		id, err := s.segment.DocID(uint64(docNum))
 		if err != nil {
 			return err
 		}
-		if string(id) != docID(uint32(number)) {
-			return fmt.Errorf("search index %s: document %d has the id %x", path, number, id)
+		if string(id) != docID(uint32(docNum)) {
+			return fmt.Errorf("search index %s: document %d has the id %x", path, docNum, id)
 		}
 	}
 	return nil
@@ -116,13 +116,13 @@ func (s *segmentReader) close() error {
 	return s.segment.Close()
 }
 
-// posting adds the documents of a term to a set: one that stands beside the term
-// itself, or a bitmap behind two offsets and its length (the format is described
+// addPosting adds the documents of a term to a set: one that stands beside the term
+// itself, or a bitmap after two offsets and its length (the format is described
 // in zap.md of zapx).
-func (s *session) posting(dst set, value uint64) error {
+func (s *session) addPosting(dst set, value uint64) error {
 	if value&zap.FSTValEncodingMask == zap.FSTValEncoding1Hit {
-		number, _ := zap.FSTValDecode1Hit(value)
-		dst.add(uint32(number))
+		docNum, _ := zap.FSTValDecode1Hit(value)
+		dst.add(uint32(docNum))
 		return nil
 	}
 	b := s.index.segment.data[value:]
@@ -138,4 +138,4 @@ func (s *session) posting(dst set, value uint64) error {
 	return nil
 }
 
-var _ scorch.SegmentPlugin = inOrder{}
+var _ scorch.SegmentPlugin = orderedPlugin{}

@@ -22,37 +22,37 @@ func (x *Index) Suggest(text string, within *roaring.Bitmap, limit int) (best []
 		return nil, 0, err
 	}
 	defer s.end()
-	begins, err := s.prefix(isEnd, prefix)
-	if err != nil || begins == nil {
+	prefixed, err := s.prefixSet(suffixField, prefix)
+	if err != nil || prefixed == nil {
 		return nil, 0, err
 	}
 	allowed := s.set()
 	within.WriteDenseTo(allowed)
-	allowed.and(begins)
-	return s.first(allowed, limit), allowed.count(), nil
+	allowed.and(prefixed)
+	return s.best(allowed, limit), allowed.count(), nil
 }
 
-// first returns up to limit members of a set, those with the best scores.
-func (s *session) first(among set, limit int) []uint32 {
+// best returns up to limit members of a set, those with the best scores.
+func (s *session) best(among set, limit int) []uint32 {
 	var list []uint32
 	edited := false
 	for o := range among.each {
 		if edited = int(o) >= s.index.records; len(list) < limit || edited {
 			list = append(list, o)
-		} else if s.index.draft == nil {
+		} else if s.index.overlay == nil {
 			break
 		}
 	}
 	if edited {
-		slices.SortFunc(list, func(a, b uint32) int { return cmp.Compare(s.index.standing(a), s.index.standing(b)) })
+		slices.SortFunc(list, func(a, b uint32) int { return cmp.Compare(s.index.sortPosition(a), s.index.sortPosition(b)) })
 	}
 	return list[:min(limit, len(list))]
 }
 
-// Instead returns up to limit records within a set for a search that found nothing
+// Alternatives returns up to limit records within a set for a search that found nothing
 // in a part of it: the best hits within the whole set, where there are none those
 // of the words without their quotes, else the nearest names.
-func (x *Index) Instead(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
+func (x *Index) Alternatives(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
 	res, err := x.Search(text, within, nil, 0, limit)
 	if plain := Unquoted(text); err == nil && len(res.Hits) == 0 && plain != text {
 		res, err = x.Search(plain, within, nil, 0, limit)
@@ -61,7 +61,7 @@ func (x *Index) Instead(text string, within *roaring.Bitmap, limit int) ([]uint3
 		return nil, err
 	}
 	if len(res.Hits) == 0 {
-		return x.Near(text, within, limit)
+		return x.NearestNames(text, within, limit)
 	}
 	list := make([]uint32, len(res.Hits))
 	for i, h := range res.Hits {
@@ -70,14 +70,14 @@ func (x *Index) Instead(text string, within *roaring.Bitmap, limit int) ([]uint3
 	return list, nil
 }
 
-// Near returns the records within a set with the names nearest to a text, the
+// NearestNames returns the records within a set with the names nearest to a text, the
 // nearest first, for a search that found nothing. Words may have one edit more
 // than searches allow, and those with digits, which searches take as they are,
 // one or two; where that finds nothing, the longest beginning counts that a word
 // has in common with a name.
-func (x *Index) Near(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
+func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
 	list := terms(text)
-	list = list[:min(len(list), blurredWords)]
+	list = list[:min(len(list), maxFuzzyClauses)]
 	if len(list) > 1 {
 		list = append(list, strings.Join(list, ""))
 	}
@@ -90,28 +90,28 @@ func (x *Index) Near(text string, within *roaring.Bitmap, limit int) ([]uint32, 
 	within.WriteDenseTo(allowed)
 	nearest := map[uint32]int{} // by record: how many letters its name has right
 	for _, t := range list {
-		if err := s.nearTo(nearest, t, allowed); err != nil {
+		if err := s.addNearest(nearest, t, allowed); err != nil {
 			return nil, err
 		}
 	}
 	if len(nearest) == 0 {
-		return s.sameBeginning(list, allowed, limit)
+		return s.longestPrefix(list, allowed, limit)
 	}
 	found := slices.Collect(maps.Keys(nearest))
 	slices.SortFunc(found, func(a, b uint32) int {
-		return cmp.Or(cmp.Compare(nearest[b], nearest[a]), cmp.Compare(s.index.standing(a), s.index.standing(b)))
+		return cmp.Or(cmp.Compare(nearest[b], nearest[a]), cmp.Compare(s.index.sortPosition(a), s.index.sortPosition(b)))
 	})
 	return found[:min(limit, len(found))], nil
 }
 
-// nearTo adds, for every record with a word near to a term in its name, how much
+// addNearest adds, for every record with a word near to a term in its name, how much
 // of the term is right.
-func (s *session) nearTo(nearest map[uint32]int, term string, allowed set) error {
-	edits := nearEdits(term)
+func (s *session) addNearest(nearest map[uint32]int, term string, allowed set) error {
+	edits := nearestFuzziness(term)
 	if edits == 0 {
 		return nil
 	}
-	near, err := s.near(inName, newPattern(term, edits))
+	near, err := s.fuzzySets(nameField, newFuzzyPattern(term, edits))
 	if err != nil {
 		return err
 	}
@@ -131,42 +131,42 @@ func (s *session) nearTo(nearest map[uint32]int, term string, allowed set) error
 	return nil
 }
 
-// nearEdits is how many edits away a name may be to be near.
-func nearEdits(term string) int {
+// nearestFuzziness is how many edits away a name may be to be near.
+func nearestFuzziness(term string) int {
 	n := utf8.RuneCountInString(term)
 	switch {
-	case n < 3 || n > maxBlurredLen:
+	case n < 3 || n > maxFuzzyLen:
 		return 0
 	case strings.ContainsAny(term, "0123456789"):
 		return min(n-2, 2)
-	case n > maxNearLen:
-		return allowedEdits(term)
+	case n > maxNearestLen:
+		return fuzziness(term)
 	}
-	return min(allowedEdits(term)+1, maxEdits)
+	return min(fuzziness(term)+1, maxEdits)
 }
 
-// maxNearLen is up to how many letters a word has one edit more than searches allow.
-const maxNearLen = 20
+// maxNearestLen is up to how many letters a word has one edit more than searches allow.
+const maxNearestLen = 20
 
-// minInCommon is how many letters a word and a name must begin with alike.
-const minInCommon = 3
+// minCommonPrefix is how many letters a word and a name must begin with alike.
+const minCommonPrefix = 3
 
-// sameBeginning returns records that have the longest beginning of any of the
+// longestPrefix returns records that have the longest beginning of any of the
 // words in their names.
-func (s *session) sameBeginning(list []string, allowed set, limit int) ([]uint32, error) {
-	best, length := []uint32(nil), minInCommon-1
+func (s *session) longestPrefix(list []string, allowed set, limit int) ([]uint32, error) {
+	best, length := []uint32(nil), minCommonPrefix-1
 	for _, t := range list {
 		runes := []rune(t)
-		for n := min(len(runes), maxBlurredLen); n > length; n-- {
-			begins, err := s.prefix(inName, string(runes[:n]))
+		for n := min(len(runes), maxFuzzyLen); n > length; n-- {
+			prefixed, err := s.prefixSet(nameField, string(runes[:n]))
 			if err != nil {
 				return nil, err
 			}
-			if begins == nil {
+			if prefixed == nil {
 				continue
 			}
-			begins.and(allowed)
-			if list := s.first(begins, limit); len(list) > 0 {
+			prefixed.and(allowed)
+			if list := s.best(prefixed, limit); len(list) > 0 {
 				best, length = list, n
 			}
 		}

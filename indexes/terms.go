@@ -114,8 +114,8 @@ func stem(w string) string {
 	return w[:n-1]
 }
 
-// meaningful are the stemmed words of a text without stop words.
-func meaningful(text string) []string {
+// contentWords are the stemmed words of a text without stop words.
+func contentWords(text string) []string {
 	var out []string
 	for _, t := range terms(text) {
 		if !stopWords[t] {
@@ -127,4 +127,4 @@ func meaningful(text string) []string {
 
 // Words splits a text into the words that carry meaning: folded, in the
 // singular, without stop words.
-func Words(text string) []string { return meaningful(text) }
+func Words(text string) []string { return contentWords(text) }

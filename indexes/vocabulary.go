@@ -19,39 +19,39 @@ import (
 // automaton that walks the transducer instead takes milliseconds and megabytes: with
 // three edits it tries nearly everything that three letters begin with.
 type vocabulary struct {
-	kinds  []uint64            // of the letters of each term, as didyoumean.Kinds has them
-	values []uint64            // as the transducer has them
-	ends   []uint32            // where each term ends in text, by its place plus one
-	text   string              // all terms, those of a length in their order
-	from   [maxTermLen + 2]int // by length in letters: the place of the first
+	letterMasks []uint64            // of the letters of each term, as didyoumean.LetterMask has them
+	postings    []uint64            // as the transducer has them
+	ends        []uint32            // where each term ends in text, by its place plus one
+	text        string              // all terms, those of a length in their order
+	starts      [maxTermLen + 2]int // by length in letters: the place of the first
 }
 
 // maxTermLen is what all terms count as that have more letters than anything near
 // to a word.
-const maxTermLen = maxBlurredLen + maxEdits + 1
+const maxTermLen = maxFuzzyLen + maxEdits + 1
 
 // lazyVocabulary is a vocabulary that is made when it is first asked for.
 type lazyVocabulary struct {
-	get  func() (*vocabulary, error)
-	made atomic.Pointer[vocabulary] // nil before
+	get   func() (*vocabulary, error)
+	built atomic.Pointer[vocabulary] // nil before
 }
 
-func newLazyVocabulary(fst *vellum.FST, stopped func() bool) *lazyVocabulary {
+func newLazyVocabulary(fst *vellum.FST, cancelled func() bool) *lazyVocabulary {
 	l := &lazyVocabulary{}
 	l.get = sync.OnceValues(func() (*vocabulary, error) {
-		v, err := newVocabulary(fst, stopped)
-		l.made.Store(v)
+		v, err := newVocabulary(fst, cancelled)
+		l.built.Store(v)
 		return v, err
 	})
 	return l
 }
 
-// errStopped is what becomes of a vocabulary that nobody waits for any more.
-var errStopped = errors.New("indexes: the index is closed")
+// errCancelled is what becomes of a vocabulary that nobody waits for any more.
+var errCancelled = errors.New("indexes: the index is closed")
 
 // newVocabulary lists the terms of a transducer, nil for none. stopped is asked from
 // time to time.
-func newVocabulary(fst *vellum.FST, stopped func() bool) (v *vocabulary, err error) {
+func newVocabulary(fst *vellum.FST, cancelled func() bool) (v *vocabulary, err error) {
 	defer func() {
 		if r := recover(); r != nil { // vellum trusts what a transducer says of itself
 			v, err = nil, fmt.Errorf("the terms of the search index cannot be read: %v", r)
@@ -68,8 +68,8 @@ func newVocabulary(fst *vellum.FST, stopped func() bool) (v *vocabulary, err err
 	}
 	it, err := fst.Iterator(nil, nil)
 	for n := 0; err == nil; err = it.Next() {
-		if n++; n%1024 == 0 && stopped() {
-			return nil, errStopped
+		if n++; n%1024 == 0 && cancelled() {
+			return nil, errCancelled
 		}
 		term, value := it.Current()
 		l := &byLength[min(utf8.RuneCount(term), maxTermLen)]
@@ -86,29 +86,29 @@ func newVocabulary(fst *vellum.FST, stopped func() bool) (v *vocabulary, err err
 		for _, end := range l.ends {
 			v.ends = append(v.ends, at+end)
 		}
-		v.values = append(v.values, l.values...)
-		v.from[n+1] = len(v.values)
+		v.postings = append(v.postings, l.values...)
+		v.starts[n+1] = len(v.postings)
 	}
 	v.text = text.String()
-	v.kinds = make([]uint64, len(v.values))
-	for i := range v.kinds {
-		v.kinds[i] = didyoumean.Kinds(v.term(i))
+	v.letterMasks = make([]uint64, len(v.postings))
+	for i := range v.letterMasks {
+		v.letterMasks[i] = didyoumean.LetterMask(v.term(i))
 	}
 	return v, nil
 }
 
 func (v *vocabulary) term(i int) string { return v.text[v.ends[i]:v.ends[i+1]] }
 
-// near calls f for the terms that are within the edits of a word: where their postings
+// fuzzy calls f for the terms that are within the edits of a word: where their postings
 // are, and how many edits away they are.
-func (v *vocabulary) near(w *pattern, f func(value uint64, edits int) error) error {
-	from, to := v.from[max(0, w.Letters()-w.edits)], v.from[w.Letters()+w.edits+1]
-	for i, kinds := range v.kinds[from:to] {
-		if w.Apart(kinds) > w.edits {
+func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(value uint64, edits int) error) error {
+	from, to := v.starts[max(0, w.Letters()-w.edits)], v.starts[w.Letters()+w.edits+1]
+	for i, kinds := range v.letterMasks[from:to] {
+		if w.MinDistance(kinds) > w.edits {
 			continue
 		}
-		if d := w.Aligned(v.term(from + i)); d <= w.edits {
-			if err := f(v.values[from+i], d); err != nil {
+		if d := w.Distance(v.term(from + i)); d <= w.edits {
+			if err := f(v.postings[from+i], d); err != nil {
 				return err
 			}
 		}
@@ -123,10 +123,10 @@ const shortPrefix = 3
 // prefix calls f for the terms that have a prefix: where their postings are.
 func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
 	for n := range maxTermLen + 1 {
-		from, to := v.from[n], v.from[n+1]
+		from, to := v.starts[n], v.starts[n+1]
 		from += sort.Search(to-from, func(i int) bool { return v.term(from+i) >= prefix })
 		for i := from; i < to && strings.HasPrefix(v.term(i), prefix); i++ {
-			if err := f(v.values[i]); err != nil {
+			if err := f(v.postings[i]); err != nil {
 				return err
 			}
 		}
@@ -134,13 +134,15 @@ func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
 	return nil
 }
 
-// pattern is a word of at most maxBlurredLen letters that terms are compared with.
-type pattern struct {
+// fuzzyPattern is a word of at most maxFuzzyLen letters that terms are compared with.
+type fuzzyPattern struct {
 	*didyoumean.Word
 	edits int // how many are allowed
 }
 
-func newPattern(word string, edits int) *pattern { return &pattern{didyoumean.NewWord(word), edits} }
+func newFuzzyPattern(word string, edits int) *fuzzyPattern {
+	return &fuzzyPattern{didyoumean.NewWord(word), edits}
+}
 
 // matches tells whether a term is within the edits of the word.
-func (w *pattern) matches(term string) bool { return w.Aligned(term) <= w.edits }
+func (w *fuzzyPattern) matches(term string) bool { return w.Distance(term) <= w.edits }

@@ -33,11 +33,11 @@ func TestVocabulary(t *testing.T) {
 	for i := range 5000 {
 		having[word()] = []uint32{uint32(i)}
 	}
-	var terms layerTerms
-	if err := terms.fill(having); err != nil {
+	var terms memTerms
+	if err := terms.build(having); err != nil {
 		t.Fatal(err)
 	}
-	words, err := terms.words.get()
+	words, err := terms.vocabulary.get()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,7 +63,7 @@ func TestVocabulary(t *testing.T) {
 		}
 		for range 300 {
 			asked := word()
-			if n := len([]rune(asked)); n == 0 || n > maxBlurredLen {
+			if n := len([]rune(asked)); n == 0 || n > maxFuzzyLen {
 				continue
 			}
 			a, err := automata.BuildDfa(asked, uint8(edits))
@@ -72,7 +72,7 @@ func TestVocabulary(t *testing.T) {
 			}
 			want := walked(t, terms.fst, a)
 			got := map[uint64]int{}
-			if err := words.near(newPattern(asked, edits), func(value uint64, edits int) error {
+			if err := words.fuzzy(newFuzzyPattern(asked, edits), func(value uint64, edits int) error {
 				got[value] = edits
 				return nil
 			}); err != nil {
@@ -80,7 +80,7 @@ func TestVocabulary(t *testing.T) {
 			}
 			for value, d := range want {
 				if got[value] != d {
-					t.Fatalf("%q: %v is %d edits away, not %d", asked, terms.of[value], d, got[value])
+					t.Fatalf("%q: %v is %d edits away, not %d", asked, terms.postings[value], d, got[value])
 				}
 				within[d]++
 			}
@@ -122,14 +122,14 @@ func TestVocabularyIsStopped(t *testing.T) {
 			having[string([]rune{'a' + a, 'a' + b})] = nil
 		}
 	}
-	var terms layerTerms
-	if err := terms.fill(having); err != nil {
+	var terms memTerms
+	if err := terms.build(having); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := newVocabulary(terms.fst, func() bool { return true }); !errors.Is(err, errStopped) {
+	if _, err := newVocabulary(terms.fst, func() bool { return true }); !errors.Is(err, errCancelled) {
 		t.Errorf("%v", err)
 	}
-	if v, err := newVocabulary(terms.fst, never); err != nil || len(v.values) != len(having) || !slices.IsSorted(v.ends) {
+	if v, err := newVocabulary(terms.fst, neverCancelled); err != nil || len(v.postings) != len(having) || !slices.IsSorted(v.ends) {
 		t.Errorf("%v", err)
 	}
 }

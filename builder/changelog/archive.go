@@ -53,7 +53,7 @@ func New(in Input) (*Archive, error) {
 	a := &Archive{Input: in, newest: make(map[string]int32, len(in.Entities))}
 	a.result.Formula = formulaHash(in.Formula)
 	if in.Previous != nil && (in.Log == nil || in.Log.Continued) {
-		a.result.Upon, a.previous = in.Previous, in.Previous.Archive()
+		a.result.Previous, a.previous = in.Previous, in.Previous.Archive()
 		a.keep()
 	}
 	if in.Log != nil {
@@ -116,7 +116,7 @@ func (a *Archive) append(log *gitlog.Log) {
 	}
 	for _, v := range log.Versions {
 		r.Versions = append(r.Versions, record.Version{Type: v.Type, Slug: v.Slug, Entity: v.Entity, Deleted: v.Entity == nil,
-			Time: log.Commits[v.Commit-first].Time.Unix(), Commit: int32(v.Commit), Before: int32(v.Before), Change: none})
+			Time: log.Commits[v.Commit-first].Time.Unix(), Commit: int32(v.Commit), Previous: int32(v.Before), Change: none})
 	}
 }
 
@@ -132,8 +132,8 @@ func (a *Archive) attach() {
 	for i := range versions {
 		v := &versions[i]
 		a.newest[v.Type+"/"+v.Slug] = int32(i)
-		if a.line[i] = int32(i); v.Before != none {
-			a.line[i], a.followed[v.Before] = a.line[v.Before], true
+		if a.line[i] = int32(i); v.Previous != none {
+			a.line[i], a.followed[v.Previous] = a.line[v.Previous], true
 		}
 	}
 	inParallel(len(a.Entities), func(from, to int) {
@@ -162,10 +162,10 @@ func (a *Archive) entity(i int32) (*record.Entity, error) {
 
 // before is the content before a version, nil where the entity was not there.
 func (a *Archive) before(v *record.Version) (*record.Entity, error) {
-	if v.Before == none {
+	if v.Previous == none {
 		return nil, nil
 	}
-	return a.entity(v.Before)
+	return a.entity(v.Previous)
 }
 
 // Date gives the entities of the content the dates that their files do not give.
@@ -213,8 +213,8 @@ func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 // lastChange is the time of the latest change of an entity up to a version.
 func (a *Archive) lastChange(i int32) int64 {
 	v := &a.result.Versions[i]
-	for v.Change == none && v.Before != none {
-		v = &a.result.Versions[v.Before]
+	for v.Change == none && v.Previous != none {
+		v = &a.result.Versions[v.Previous]
 	}
 	return v.Time
 }

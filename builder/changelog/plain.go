@@ -23,7 +23,7 @@ func (a *Archive) compare() error {
 	}
 	for _, v := range log.Versions {
 		a.result.Versions = append(a.result.Versions, record.Version{Type: v.Type, Slug: v.Slug, Entity: v.Entity, Deleted: v.Entity == nil,
-			Time: log.Commits[0].Time.Unix(), Commit: none, Before: int32(v.Before), Change: none})
+			Time: log.Commits[0].Time.Unix(), Commit: none, Previous: int32(v.Before), Change: none})
 	}
 	return nil
 }

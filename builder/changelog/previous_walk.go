@@ -33,4 +33,4 @@ func (w previousWalk) Last(typ, slug string) (place int, alive, ok bool) {
 }
 
 // Before implements gitlog.Previous.
-func (w previousWalk) Before(place int) int { return int(w.Version(place).Before) }
+func (w previousWalk) Before(place int) int { return int(w.Version(place).Previous) }

@@ -75,7 +75,7 @@ func followers(versions []record.Version) []int32 {
 		after[i] = none
 	}
 	for i := range versions {
-		if b := versions[i].Before; b != none {
+		if b := versions[i].Previous; b != none {
 			after[b] = int32(i)
 		}
 	}

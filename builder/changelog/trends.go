@@ -132,7 +132,7 @@ func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) 
 	end := endOf(since)
 	then := newest
 	for then != none && a.result.Versions[then].Time >= end {
-		then = a.result.Versions[then].Before
+		then = a.result.Versions[then].Previous
 	}
 	if then == none || a.result.Versions[then].Deleted {
 		return t, nil // it was not there: its previous score is null, and it has gained nothing
@@ -164,7 +164,7 @@ func (a *Archive) stateAt(now *record.Entity, then int32) (*record.Entity, error
 	old := *content
 	old.Signals = record.Signals{}
 	missing := now.Signals
-	for v := then; v != none && len(missing.Facts)+len(missing.Benchmarks) > 0; v = a.result.Versions[v].Before {
+	for v := then; v != none && len(missing.Facts)+len(missing.Benchmarks) > 0; v = a.result.Versions[v].Previous {
 		e, err := a.entity(v)
 		if err != nil {
 			return nil, err

@@ -18,7 +18,7 @@ var asOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 // formula scores a tool by its stars alone: full marks for so many.
 func formula(t *testing.T, version string, full float64) *score.Formula {
 	t.Helper()
-	f, err := score.Read(fmt.Appendf(nil, `{"version":%q,"types":{"tool":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
+	f, err := score.ParseChecked(fmt.Appendf(nil, `{"version":%q,"types":{"tool":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
 		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":%g,"weight":1}]}}}}}`, version, full))
 	if err != nil {
 		t.Fatal(err)
@@ -174,7 +174,7 @@ func TestFormula(t *testing.T) {
 		t.Errorf("%+v", c.Formula)
 	}
 	// One that knows no tools ranks none.
-	none, err := score.Read([]byte(`{"version":"3","types":{"model":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
+	none, err := score.ParseChecked([]byte(`{"version":"3","types":{"model":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
 		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":10,"weight":1}]}}}}}`))
 	if err != nil {
 		t.Fatal(err)

@@ -21,12 +21,12 @@ import (
 type bench struct {
 	options
 	tmp      string
-	started  clock
+	started  cpuClock
 	progress io.Writer
 	rows     []row
 	left     []string // parts that are not measured, and why
 
-	plain, repository *workplace // copies that edits are made in, nil before
+	plain, repository *workCopy // copies that edits are made in, nil before
 
 	paged        int     // entities of the build whose pages were measured
 	root         string  // the output folder whose build is measured
@@ -125,7 +125,7 @@ func (b *bench) prepare() error {
 
 // makeYardsticks gives the yardsticks the documents that lists show.
 func (b *bench) makeYardsticks() error {
-	if !b.wants("search") && !b.wants("filters") {
+	if !b.selected("search") && !b.selected("filters") {
 		return nil
 	}
 	entities, err := b.decoded()
@@ -141,13 +141,13 @@ func (b *bench) makeYardsticks() error {
 		e := entities[o]
 		docs[o] = baseline.Document{Entity: e, Title: titles[e.Category], Record: b.build.Record(uint32(o))}
 	}
-	if b.wants("search") {
+	if b.selected("search") {
 		fmt.Fprintln(b.progress, "making the SQLite database")
 		if b.fts, err = baseline.NewFTS5(filepath.Join(b.tmp, "fts5.db"), docs); err != nil {
 			return err
 		}
 	}
-	if b.wants("filters") {
+	if b.selected("filters") {
 		fmt.Fprintln(b.progress, "making the Bleve index")
 		if b.bleve, err = baseline.NewBleve(filepath.Join(b.tmp, "bleve"), docs); err != nil {
 			return err
@@ -156,7 +156,7 @@ func (b *bench) makeYardsticks() error {
 	return nil
 }
 
-func (b *bench) wants(part string) bool { return len(b.only) == 0 || slices.Contains(b.only, part) }
+func (b *bench) selected(part string) bool { return len(b.only) == 0 || slices.Contains(b.only, part) }
 
 // categoryTitles reads the titles by slug.
 func categoryTitles(b *exports.Build) (map[string]string, error) {

@@ -146,7 +146,7 @@ func TestBench(t *testing.T) {
 	}
 	table, lines, _ := strings.Cut(stdout, "\n{")
 	dec := json.NewDecoder(strings.NewReader("{" + lines))
-	var m machine
+	var m hardware
 	if err := dec.Decode(&m); err != nil || m.Entities != 300 || m.Cores < 1 || m.Go == "" || m.Queries != 20 || m.Others == nil || *m.Others < 0 || *m.Others > 1 {
 		t.Errorf("%+v %v", m, err)
 	}
@@ -279,12 +279,12 @@ func burn() error {
 func TestMissed(t *testing.T) {
 	suite.InTest(t)
 	b := &bench{options: options{jsonFile: "-", profiles: filepath.Join(t.TempDir(), "profiles")}}
-	p := &profiled{name: "burning", run: burn}
+	p := &profileRun{name: "burning", run: burn}
 	fail := errors.New("cannot run again")
 	err := b.add(
 		row{Part: "p", Name: "slow", Value: 2, Unit: "s"}.atMost(1).explained(p),
 		row{Part: "p", Name: "slower", Value: 3, Unit: "s"}.against("other", 2, 1).timesAtMost(1.4).explained(p),
-		row{Part: "p", Name: "met", Value: 1, Unit: "s"}.atMost(1).explained(&profiled{run: func() error { return fail }}),
+		row{Part: "p", Name: "met", Value: 1, Unit: "s"}.atMost(1).explained(&profileRun{run: func() error { return fail }}),
 		row{Part: "p", Name: "fraction", Value: 0.97}.atLeast(0.97))
 	if err != nil {
 		t.Fatal(err)
@@ -300,7 +300,7 @@ func TestMissed(t *testing.T) {
 			t.Errorf("%d times %q, want %d, in %s", got, want, n, out.String())
 		}
 	}
-	err = b.add(row{Part: "p", Name: "no profile", Value: 2}.atMost(1).explained(&profiled{name: "x", run: func() error { return fail }}))
+	err = b.add(row{Part: "p", Name: "no profile", Value: 2}.atMost(1).explained(&profileRun{name: "x", run: func() error { return fail }}))
 	if !errors.Is(err, fail) {
 		t.Errorf("%v", err)
 	}
@@ -326,10 +326,10 @@ func TestChildren(t *testing.T) {
 	if _, err := git(ctx, w.content, "add", "--all"); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&workplace{repo: w.content}).commit(ctx); err != nil {
+	if err := (&workCopy{repo: w.content}).commit(ctx); err != nil {
 		t.Fatal(err)
 	}
-	for _, p := range []*profiled{
+	for _, p := range []*profileRun{
 		b.buildProfile(ctx, "cpu"), b.buildProfile(ctx, "alloc"),
 		walkProfile(ctx, w.content), b.rebuildProfile(ctx, "folder", w), b.watchProfile(ctx, w),
 		b.serveProfile(ctx, httpClassOf{name: "GET /api/entity", paths: []string{"/api/entity/tool/pytorch"}}, "0"),
@@ -381,7 +381,7 @@ func TestMistype(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	kinds := map[int]int{}
 	for range 2000 {
-		typed := mistype(rng, "gradient")
+		typed := typo(rng, "gradient")
 		if d := matchr.DamerauLevenshtein(typed, "gradient"); d > 1 {
 			t.Fatalf("%q is %d edits away", typed, d)
 		}
@@ -411,7 +411,7 @@ func TestPatience(t *testing.T) {
 	var spent time.Duration
 	asked := map[int]int{}
 	for k := range 1000 {
-		if !b.outOfPatience(spent, k) {
+		if !b.timedOut(spent, k) {
 			spent += 4 * time.Millisecond // a quarter fits
 			asked[k/100]++
 		}

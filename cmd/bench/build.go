@@ -39,7 +39,7 @@ func (b *bench) measureBuild(ctx context.Context) error {
 			b.indexSeconds = s.Seconds
 		}
 	}
-	if !b.wants("build") {
+	if !b.selected("build") {
 		return nil // the build is only made for the other parts
 	}
 	peak, err := peakOf(state)

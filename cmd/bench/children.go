@@ -72,11 +72,11 @@ func profileServe(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 3 {
 		return errors.New("profile-serve DIR FILE LIMIT")
 	}
-	most, err := strconv.ParseInt(args[2], 10, 64)
+	limit, err := strconv.ParseInt(args[2], 10, 64)
 	if err != nil {
 		return err
 	}
-	s, end, err := openEdge(ctx, args[0], most)
+	s, end, err := openEdge(ctx, args[0], limit)
 	if err != nil {
 		return err
 	}
@@ -89,17 +89,17 @@ func profileServe(ctx context.Context, args []string, stdout io.Writer) error {
 
 // openEdge serves a build, with one limit for all or, with 0, without. end gives it
 // up.
-func openEdge(ctx context.Context, dir string, most int64) (s *edge.Server, end func(), err error) {
+func openEdge(ctx context.Context, dir string, limit int64) (s *edge.Server, end func(), err error) {
 	tmp, err := os.MkdirTemp("", "kindex-state-")
 	if err != nil {
 		return nil, nil, err
 	}
-	st, err := storage.Open(ctx, filepath.Join(tmp, "kindex.db"), storage.Options{Serving: true})
+	st, err := storage.Open(ctx, filepath.Join(tmp, "kindex.db"), storage.Options{Exclusive: true})
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(tmp))
 	}
 	away := func() { _ = errors.Join(st.Close(), os.RemoveAll(tmp)) } // nothing in it matters
-	if s, err = edge.New(edge.Options{Dir: dir, State: st, LimitAnonymous: most, LimitKey: most}); err != nil {
+	if s, err = edge.New(edge.Options{Dir: dir, State: st, LimitAnonymous: limit, LimitKey: limit}); err != nil {
 		away()
 		return nil, nil, err
 	}
@@ -141,8 +141,8 @@ func asBuild(cmd *exec.Cmd) {
 
 // buildProfile makes the build again as a child that writes its profiles, and
 // takes one of them.
-func (b *bench) buildProfile(ctx context.Context, kind string) *profiled {
-	p := &profiled{name: "build-" + kind}
+func (b *bench) buildProfile(ctx context.Context, kind string) *profileRun {
+	p := &profileRun{name: "build-" + kind}
 	if kind == "alloc" {
 		p.values = "alloc_space"
 	}

@@ -14,9 +14,9 @@ import (
 	"kindex/exports/record"
 )
 
-// costlyPages are the classes of pages that take the most of what anybody may ask the
+// expensivePages are the classes of pages that take the most of what anybody may ask the
 // website for: names that there are not, and searches for frequent words.
-func costlyPages(rng *rand.Rand, w *words) []httpClassOf {
+func expensivePages(rng *rand.Rand, w *words) []httpClassOf {
 	unknown := httpClassOf{name: "compare four unknown names"}
 	missing := httpClassOf{name: "404 with near names", status: http.StatusNotFound}
 	longest := httpClassOf{name: "search as long as may be"}
@@ -24,10 +24,10 @@ func costlyPages(rng *rand.Rand, w *words) []httpClassOf {
 	for range pageSamples {
 		var names []string
 		for range 4 {
-			names = append(names, "e=tool/"+strings.Join([]string{gibberish(rng), gibberish(rng), gibberish(rng), gibberish(rng)}, "-"))
+			names = append(names, "e=tool/"+strings.Join([]string{randomWord(rng), randomWord(rng), randomWord(rng), randomWord(rng)}, "-"))
 		}
 		unknown.paths = append(unknown.paths, "/compare/?"+strings.Join(names, "&"))
-		if path, ok := mistyped(rng, w.build); ok {
+		if path, ok := withTypo(rng, w.build); ok {
 			missing.paths = append(missing.paths, path)
 		}
 		if len(frequent) > 1 {
@@ -51,8 +51,8 @@ func byScores(paths []string) []httpClassOf {
 	return []httpClassOf{c}
 }
 
-// gibberish is a word of twenty letters, the longest that three edits are tried of.
-func gibberish(rng *rand.Rand) string {
+// randomWord is a word of twenty letters, the longest that three edits are tried of.
+func randomWord(rng *rand.Rand) string {
 	word := make([]byte, 20)
 	for i := range word {
 		word[i] = byte('a' + rng.IntN(26))
@@ -60,10 +60,10 @@ func gibberish(rng *rand.Rand) string {
 	return string(word)
 }
 
-// mistyped is the address of an entity with two edits, where there is none.
-func mistyped(rng *rand.Rand, b *exports.Build) (path string, ok bool) {
+// withTypo is the address of an entity with two edits, where there is none.
+func withTypo(rng *rand.Rand, b *exports.Build) (path string, ok bool) {
 	typ, slug := b.Key(uint32(rng.IntN(b.Listed())))
-	slug = strings.Trim(mistype(rng, mistype(rng, slug)), "-")
+	slug = strings.Trim(typo(rng, typo(rng, slug)), "-")
 	if _, _, found := b.Find(typ, slug); found || slug == "" {
 		return "", false
 	}

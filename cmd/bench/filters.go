@@ -40,7 +40,7 @@ func (b *bench) measureFilters(ctx context.Context) error {
 	for k, l := range list {
 		var page []uint32
 		var total uint64
-		asked := k < warmUp || !b.outOfPatience(spent, k-warmUp)
+		asked := k < warmUp || !b.timedOut(spent, k-warmUp)
 		theirs := func() (took time.Duration) {
 			start := time.Now()
 			buf, page, total, err = b.bleve.Page(buf[:0], l.filters, l.offset, pageSize)
@@ -80,7 +80,7 @@ func (b *bench) measureFilters(ctx context.Context) error {
 
 func (b *bench) filterRows(list []listing, own, other durations) error {
 	k, w := 0, newAnswer()
-	p := &profiled{name: "filters", run: func() error {
+	p := &profileRun{name: "filters", run: func() error {
 		b.server.ServeHTTP(w.reset(), list[k%len(list)].request)
 		k++
 		return nil

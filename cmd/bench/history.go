@@ -32,7 +32,7 @@ func (b *bench) measureHistory(ctx context.Context) error {
 		return err
 	}
 	var own, other durations
-	var all *walked
+	var all *walkResult
 	var peak float64
 	files := 0
 	for begin := time.Now(); len(own) < walkRuns && (len(own) == 0 || time.Since(begin) < walkTime); {
@@ -74,7 +74,7 @@ func (b *bench) measureHistory(ctx context.Context) error {
 
 // walkChild runs a walk as a process of its own and returns what it tells and
 // the most memory that it held.
-func walkChild(ctx context.Context, content, mode string) (*walked, float64, error) {
+func walkChild(ctx context.Context, content, mode string) (*walkResult, float64, error) {
 	cmd, err := child(ctx, "walk", content, mode)
 	if err != nil {
 		return nil, 0, err
@@ -84,7 +84,7 @@ func walkChild(ctx context.Context, content, mode string) (*walked, float64, err
 	if err != nil {
 		return nil, 0, failure(err)
 	}
-	w := new(walked)
+	w := new(walkResult)
 	if err := json.Unmarshal(out, w); err != nil {
 		return nil, 0, fmt.Errorf("walk: %w in %q", err, tail(out))
 	}
@@ -122,8 +122,8 @@ func readPacks(repo string) error {
 }
 
 // walkProfile walks again under a profile.
-func walkProfile(ctx context.Context, content string) *profiled {
-	return &profiled{name: "history-walk", record: func(path string) error {
+func walkProfile(ctx context.Context, content string) *profileRun {
+	return &profileRun{name: "history-walk", record: func(path string) error {
 		cmd, err := child(ctx, "profile-walk", content, path)
 		if err != nil {
 			return err

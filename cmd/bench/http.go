@@ -132,18 +132,18 @@ func start(ctx context.Context, cmd *exec.Cmd) (*process, error) {
 	}
 	p := &process{cmd: cmd, client: &http.Client{Timeout: time.Minute,
 		Transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: connections, MaxConnsPerHost: connections}}}
-	said := bufio.NewReader(out)
+	output := bufio.NewReader(out)
 	address, ok := "", false
 	var line string
 	for !ok && err == nil { // a watcher says more
-		line, err = said.ReadString('\n')
+		line, err = output.ReadString('\n')
 		address, ok = strings.CutPrefix(strings.TrimSpace(line), "serving ")
 	}
 	if !ok {
 		_ = p.stop() // it has failed already
 		return nil, fmt.Errorf("%s does not serve: %q %w %s", cmd.Path, line, errors.Join(err, ctx.Err()), problems.String())
 	}
-	go func() { _, _ = io.Copy(io.Discard, said) }() // it must never wait for a reader
+	go func() { _, _ = io.Copy(io.Discard, output) }() // it must never wait for a reader
 	p.url = address
 	return p, nil
 }
@@ -225,16 +225,16 @@ func (l *load) each() float64 { return float64(l.cpu.Microseconds()) / float64(l
 
 // httpClass measures one class.
 func (b *bench) httpClass(ctx context.Context, c httpClassOf, product, bare *process) error {
-	loads, err := takeTurns(ctx, c, product, bare)
+	loads, err := interleave(ctx, c, product, bare)
 	if err != nil {
 		return err
 	}
 	return b.add(b.httpRows(ctx, c, loads)...)
 }
 
-// takeTurns sends the requests of a class to several servers, in blocks that take
+// interleave sends the requests of a class to several servers, in blocks that take
 // turns. All must answer with the same number of bytes.
-func takeTurns(ctx context.Context, c httpClassOf, sides ...*process) ([]load, error) {
+func interleave(ctx context.Context, c httpClassOf, sides ...*process) ([]load, error) {
 	loads := make([]load, len(sides))
 	for _, p := range sides {
 		if err := ask(ctx, p, c.paths, min(len(c.paths), c.requests), new(load)); err != nil { // to warm up
@@ -334,17 +334,17 @@ func (p *process) answered(res *http.Response) bool {
 }
 
 // serveProfile asks a child that serves the same build under a profile.
-func (b *bench) serveProfile(ctx context.Context, c httpClassOf, most string) *profiled {
+func (b *bench) serveProfile(ctx context.Context, c httpClassOf, limit string) *profileRun {
 	name := "http-"
-	if most != "0" {
+	if limit != "0" {
 		name = "limits-"
 	}
-	return serveProfileOf(ctx, b.root, name, nil, c, most)
+	return serveProfileOf(ctx, b.root, name, nil, c, limit)
 }
 
-func serveProfileOf(ctx context.Context, root, name string, header http.Header, c httpClassOf, most string) *profiled {
-	return &profiled{name: name + strings.Trim(strings.NewReplacer("/", "-", " ", "-", ",", "").Replace(strings.TrimPrefix(c.name, "GET ")), "-"), record: func(path string) error {
-		cmd, err := child(ctx, "profile-serve", root, path, most)
+func serveProfileOf(ctx context.Context, root, name string, header http.Header, c httpClassOf, limit string) *profileRun {
+	return &profileRun{name: name + strings.Trim(strings.NewReplacer("/", "-", " ", "-", ",", "").Replace(strings.TrimPrefix(c.name, "GET ")), "-"), record: func(path string) error {
+		cmd, err := child(ctx, "profile-serve", root, path, limit)
 		if err != nil {
 			return err
 		}

@@ -44,14 +44,14 @@ func (b *bench) measureIncremental(ctx context.Context) error {
 	return nil
 }
 
-// built is what one build took.
-type built struct {
+// buildResult is what one build took.
+type buildResult struct {
 	*builder.Report
 	peak float64 // MiB
 }
 
 // incremental measures one workplace.
-func (b *bench) incremental(ctx context.Context, name string, w *workplace) error {
+func (b *bench) incremental(ctx context.Context, name string, w *workCopy) error {
 	out := filepath.Join(b.tmp, "out-"+name)
 	defer os.RemoveAll(out) // it is large; what stays goes with b.tmp
 	fmt.Fprintln(b.progress, "measuring: incremental", name, "in full")
@@ -60,7 +60,7 @@ func (b *bench) incremental(ctx context.Context, name string, w *workplace) erro
 		return err
 	}
 	fmt.Fprintln(b.progress, "measuring: incremental", name, "after edits")
-	var one []built
+	var one []buildResult
 	for range editRuns {
 		r, err := b.buildAfter(ctx, w, out, 1)
 		if err != nil {
@@ -77,35 +77,35 @@ func (b *bench) incremental(ctx context.Context, name string, w *workplace) erro
 
 // buildAfter edits and commits, builds, and looks whether the published build
 // has the last edit.
-func (b *bench) buildAfter(ctx context.Context, w *workplace, out string, edits int) (built, error) {
-	var last edited
+func (b *bench) buildAfter(ctx context.Context, w *workCopy, out string, edits int) (buildResult, error) {
+	var last editedEntity
 	for range edits {
 		var err error
 		if last, err = w.edit(); err != nil {
-			return built{}, err
+			return buildResult{}, err
 		}
 	}
 	if edits > 0 {
 		if err := w.commit(ctx); err != nil {
-			return built{}, err
+			return buildResult{}, err
 		}
 	}
 	r, state, err := b.runBuild(ctx, w.content, out)
 	if err != nil {
-		return built{}, err
+		return buildResult{}, err
 	}
 	peak, err := peakOf(state)
 	if err != nil {
-		return built{}, err
+		return buildResult{}, err
 	}
 	if edits > 0 {
 		err = published(out, last)
 	}
-	return built{r, peak}, err
+	return buildResult{r, peak}, err
 }
 
 // published makes sure that the current build of an output folder has an edit.
-func published(out string, last edited) error {
+func published(out string, last editedEntity) error {
 	build, err := exports.OpenCurrent(out)
 	if err != nil {
 		return err
@@ -123,9 +123,9 @@ func published(out string, last edited) error {
 }
 
 // incrementalRows: what a build after edits takes beside the full one.
-func (b *bench) incrementalRows(ctx context.Context, name string, w *workplace, full built, one []built, many built) []row {
+func (b *bench) incrementalRows(ctx context.Context, name string, w *workCopy, full buildResult, one []buildResult, many buildResult) []row {
 	const yardstick = "full build"
-	seconds, peak := medianOf(one, func(r built) float64 { return r.Seconds }), 0.0
+	seconds, peak := medianOf(one, func(r buildResult) float64 { return r.Seconds }), 0.0
 	for _, r := range one {
 		peak = max(peak, r.peak)
 	}
@@ -140,13 +140,13 @@ func (b *bench) incrementalRows(ctx context.Context, name string, w *workplace, 
 			against(yardstick, full.Seconds, 1),
 	}
 	for _, s := range full.Steps {
-		own := medianOf(one, func(r built) float64 { return stepOf(r, s.Name) })
+		own := medianOf(one, func(r buildResult) float64 { return stepOf(r, s.Name) })
 		if own >= 0.0005 && s.Seconds >= 0.0005 {
 			rows = append(rows, row{Part: "incremental", Name: name + " step " + s.Name, Value: own, Unit: "s"}.against(yardstick, s.Seconds, 1))
 		}
 	}
 	for _, s := range one[0].Steps { // what only a build upon another one does
-		own := medianOf(one, func(r built) float64 { return stepOf(r, s.Name) })
+		own := medianOf(one, func(r buildResult) float64 { return stepOf(r, s.Name) })
 		if own >= 0.0005 && stepOf(full, s.Name) < 0.0005 {
 			rows = append(rows, row{Part: "incremental", Name: name + " step " + s.Name, Value: own, Unit: "s"})
 		}
@@ -156,7 +156,7 @@ func (b *bench) incrementalRows(ctx context.Context, name string, w *workplace, 
 
 func inSeconds(s float64) time.Duration { return time.Duration(s * float64(time.Second)) }
 
-func medianOf(list []built, of func(built) float64) float64 {
+func medianOf(list []buildResult, of func(buildResult) float64) float64 {
 	var all durations
 	for _, r := range list {
 		all = append(all, inSeconds(of(r)))
@@ -165,7 +165,7 @@ func medianOf(list []built, of func(built) float64) float64 {
 }
 
 // stepOf is how long a step took, 0 where there was none.
-func stepOf(r built, name string) float64 {
+func stepOf(r buildResult, name string) float64 {
 	for _, s := range r.Steps {
 		if s.Name == name {
 			return s.Seconds
@@ -175,8 +175,8 @@ func stepOf(r built, name string) float64 {
 }
 
 // rebuildProfile profiles one more build after one more edit.
-func (b *bench) rebuildProfile(ctx context.Context, name string, w *workplace) *profiled {
-	p := &profiled{name: "incremental-" + name + "-cpu"}
+func (b *bench) rebuildProfile(ctx context.Context, name string, w *workCopy) *profileRun {
+	p := &profileRun{name: "incremental-" + name + "-cpu"}
 	p.record = func(path string) error {
 		if _, err := w.edit(); err != nil {
 			return err

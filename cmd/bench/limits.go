@@ -15,12 +15,12 @@ import (
 
 	"kindex/edge/ratelimit"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest/server"
+	"kindex/edge/storage/storagetest/server"
 )
 
 const (
-	// unreached is a limit that no measurement comes near.
-	unreached = "1000000000"
+	// unlimitedQuota is a limit that no measurement comes near.
+	unlimitedQuota = "1000000000"
 	// limitCost is what a request with limits may cost, beside the same without.
 	limitCost = 1.15
 	takes     = 5000 // in PostgreSQL, one after the other
@@ -78,7 +78,7 @@ func (b *bench) limitsOn(ctx context.Context, engine string, mark float64, targe
 		}
 		sides = append(sides, p)
 	}
-	loads, err := takeTurns(ctx, c, sides...)
+	loads, err := interleave(ctx, c, sides...)
 	if err != nil {
 		return err
 	}
@@ -103,9 +103,9 @@ func (b *bench) serveLimited(ctx context.Context, state string, key, limited boo
 		}
 		header = http.Header{"X-Api-Key": {strings.TrimSpace(string(made))}}
 	}
-	most := "0"
+	limit := "0"
 	if limited {
-		most = unreached
+		limit = unlimitedQuota
 	}
 	// PostgreSQL asks for a key of the operator's. There is nothing here to protect.
 	operator := filepath.Join(b.tmp, "operator.key")
@@ -113,7 +113,7 @@ func (b *bench) serveLimited(ctx context.Context, state string, key, limited boo
 		return nil, err
 	}
 	p, err := start(ctx, exec.CommandContext(ctx, b.kindex, "serve", "--dir", b.root, "--addr", "127.0.0.1:0", "--admin", "",
-		"--state", state, "--operator-key", operator, "--limit-anonymous", most, "--limit-key", most))
+		"--state", state, "--operator-key", operator, "--limit-anonymous", limit, "--limit-key", limit))
 	if err != nil {
 		return nil, err
 	}
@@ -153,7 +153,7 @@ func (b *bench) limitRows(ctx context.Context, c httpClassOf, engine string, mar
 			Note: "processor time of the edge alone; the same build and the same requests without limits beside it; all requests count for one subject"}.
 			against("without limits", without.each(), without.requests)
 		if mark > 0 {
-			cpu = cpu.timesAtMost(mark).explained(b.serveProfile(ctx, c, unreached))
+			cpu = cpu.timesAtMost(mark).explained(b.serveProfile(ctx, c, unlimitedQuota))
 		}
 		rows = append(rows, cpu, row{Part: "limits", Name: name + " requests", Value: own.rate(), Unit: "/s", Count: own.requests,
 			Note: fmt.Sprintf("%d connections; the client and PostgreSQL run on the same cores", connections)}.

@@ -8,8 +8,8 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// machine is what the numbers were measured on.
-type machine struct {
+// hardware is what the numbers were measured on.
+type hardware struct {
 	CPU      string    `json:"cpu"`
 	Cores    int       `json:"cores"`
 	Go       string    `json:"go"`
@@ -25,10 +25,10 @@ type machine struct {
 	Others *float64 `json:"others"`
 }
 
-func (b *bench) machine() machine {
-	m := machine{Entities: b.paged, CPU: cpuModel(), Cores: runtime.NumCPU(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
+func (b *bench) machine() hardware {
+	m := hardware{Entities: b.paged, CPU: cpuModel(), Cores: runtime.NumCPU(), Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 		Queries: b.queries, Seed: b.seed, Time: time.Now().UTC().Truncate(time.Second), Others: b.started.others()}
-	for _, w := range []*workplace{b.plain, b.repository} {
+	for _, w := range []*workCopy{b.plain, b.repository} {
 		if w != nil {
 			m.Entities = w.entities
 		}
@@ -39,15 +39,15 @@ func (b *bench) machine() machine {
 	return m
 }
 
-// clock is the processor time used up to a moment, in seconds.
-type clock struct {
+// cpuClock is the processor time used up to a moment, in seconds.
+type cpuClock struct {
 	at   time.Time
 	busy float64 // by everybody, and by other guests of the same hardware
 	own  float64 // by this program and the ones that it has started and that have ended
 	ok   bool
 }
 
-func readClock() (c clock) {
+func readClock() (c cpuClock) {
 	c.at = time.Now()
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {
@@ -72,7 +72,7 @@ func readClock() (c clock) {
 
 // others is the share of all processor time since then that other programs
 // took.
-func (c clock) others() *float64 {
+func (c cpuClock) others() *float64 {
 	now := readClock()
 	all := now.at.Sub(c.at).Seconds() * float64(runtime.NumCPU())
 	if !c.ok || !now.ok || all <= 0 {

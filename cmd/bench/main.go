@@ -133,8 +133,8 @@ func (o *options) check(f *flag.FlagSet) error {
 	return nil
 }
 
-// part is one group of measurements.
-type part struct {
+// section is one group of measurements.
+type section struct {
 	name  string
 	run   func(*bench, context.Context) error
 	needs func(*options) string // what it cannot do without and has not, "" where nothing is lacking
@@ -142,7 +142,7 @@ type part struct {
 
 // parts in the order in which they run: first what needs a small process, then
 // what needs the documents, then what must not have them in memory.
-var parts = []part{
+var parts = []section{
 	{"build", (*bench).measureBuild, needsCorpus},
 	{"history", (*bench).measureHistory, needsHistory},
 	{"incremental", (*bench).measureIncremental, needsContent},
@@ -199,10 +199,10 @@ func partNames() []string {
 	return names
 }
 
-// buildsFirst tells whether the corpus must be built: to measure it, or to have
+// requiresBuild tells whether the corpus must be built: to measure it, or to have
 // a build for the other parts.
-func (b *bench) buildsFirst() bool {
-	return b.corpus != "" && (b.wants("pages") && b.history == "" || slices.ContainsFunc([]string{"build", "open", "similar", "search", "filters", "http", "limits"}, b.wants))
+func (b *bench) requiresBuild() bool {
+	return b.corpus != "" && (b.selected("pages") && b.history == "" || slices.ContainsFunc([]string{"build", "open", "similar", "search", "filters", "http", "limits"}, b.selected))
 }
 
 // measure runs the parts and reports.
@@ -218,7 +218,7 @@ func measure(ctx context.Context, o options, stdout, stderr io.Writer) (err erro
 	b := &bench{options: o, tmp: tmp, progress: stderr, started: readClock()}
 	defer func() { err = errors.Join(err, b.close(), os.RemoveAll(tmp)) }()
 	for _, p := range parts {
-		if !b.wants(p.name) && (p.name != "build" || !b.buildsFirst()) {
+		if !b.selected(p.name) && (p.name != "build" || !b.requiresBuild()) {
 			continue
 		}
 		if lacking := p.needs(&o); lacking != "" {

@@ -52,8 +52,8 @@ func (b *bench) measureOpen(ctx context.Context) error {
 		}
 	}
 	rate := func(ms float64) float64 { return float64(bytes) / 1e6 / ms }
-	verifying := &profiled{name: "verify", run: func() error { _, err := verifyAll(b.root, id); return err }}
-	opening := &profiled{name: "open", run: func() error {
+	verifying := &profileRun{name: "verify", run: func() error { _, err := verifyAll(b.root, id); return err }}
+	opening := &profileRun{name: "open", run: func() error {
 		done, err := openAll(b.root, id)
 		if err != nil {
 			return err
@@ -98,7 +98,7 @@ func openAll(root, id string) (done func() error, err error) {
 	}
 	done = func() error { return errors.Join(index.Close(), build.Close()) }
 	data, _, _ := build.File(exports.ScoringFile)
-	if _, err := score.Read(data); err != nil {
+	if _, err := score.ParseChecked(data); err != nil {
 		return nil, errors.Join(err, done())
 	}
 	data, _, _ = build.File(exports.CategoriesFile)

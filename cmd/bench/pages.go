@@ -137,7 +137,7 @@ func (b *bench) pageClasses(ctx context.Context, build *exports.Build, p *proces
 			list = append(list, byScores(paths)...)
 		}
 	}
-	return append(list, costlyPages(rng, words)...), words.err
+	return append(list, expensivePages(rng, words)...), words.err
 }
 
 // entityPages are the classes of pages that are about entities.

@@ -16,8 +16,8 @@ import (
 // profileTime is how long something is run again for its profile.
 var profileTime = 3 * time.Second
 
-// profiled is what is looked into where a mark is missed.
-type profiled struct {
+// profileRun is what is looked into where a mark is missed.
+type profileRun struct {
 	name string
 	// run is called over and over while the processor is profiled.
 	run func() error
@@ -32,7 +32,7 @@ type profiled struct {
 
 // take writes the profile into a folder, once, and returns its file and the
 // functions on top of it.
-func (p *profiled) take(dir string) (path string, top []string, err error) {
+func (p *profileRun) take(dir string) (path string, top []string, err error) {
 	if p.path != "" {
 		return p.path, p.top, nil
 	}
@@ -55,7 +55,7 @@ func (p *profiled) take(dir string) (path string, top []string, err error) {
 }
 
 // again runs what was measured under the processor profile.
-func (p *profiled) again(path string) error {
+func (p *profileRun) again(path string) error {
 	return profileTo(path, func() error {
 		for end := time.Now().Add(profileTime); time.Now().Before(end); {
 			if err := p.run(); err != nil {

@@ -21,8 +21,8 @@ type words struct {
 	err   error // the first, for whoever has made all queries
 }
 
-// tries is how many documents are looked at for a word that will do.
-const tries = 10_000
+// maxAttempts is how many documents are looked at for a word that will do.
+const maxAttempts = 10_000
 
 // draw takes a document at random and returns its words, or those of its name.
 func (w *words) draw(rng *rand.Rand, name bool) []string {
@@ -39,7 +39,7 @@ func (w *words) draw(rng *rand.Rand, name bool) []string {
 
 // one draws until a word will do.
 func (w *words) one(rng *rand.Rand, name bool, good func(word string, all []string) bool) string {
-	for range tries {
+	for range maxAttempts {
 		all := w.draw(rng, name)
 		if len(all) == 0 {
 			continue
@@ -98,14 +98,14 @@ func (w *words) typo(rng *rand.Rand) []string {
 		if utf8.RuneCountInString(meant) < 4 || strings.ContainsFunc(meant, func(r rune) bool { return !unicode.IsLetter(r) }) {
 			return false
 		}
-		typed = mistype(rng, meant)
+		typed = typo(rng, meant)
 		return typed != meant && utf8.RuneCountInString(typed) >= 4
 	})
 	return []string{typed, meant}
 }
 
-// mistype makes one edit: it replaces, drops, adds or exchanges a letter.
-func mistype(rng *rand.Rand, word string) string {
+// typo makes one edit: it replaces, drops, adds or exchanges a letter.
+func typo(rng *rand.Rand, word string) string {
 	r := []rune(word)
 	at, letter := rng.IntN(len(r)), rune('a'+rng.IntN(26))
 	switch rng.IntN(4) {

@@ -32,7 +32,7 @@ type row struct {
 	Profile string   `json:"profile,omitempty"` // the file
 	Top     []string `json:"top,omitempty"`     // of the profile
 
-	explain *profiled
+	explain *profileRun
 }
 
 // against adds what the yardstick took for the same.
@@ -67,7 +67,7 @@ func (r row) timesAtMost(limit float64) row {
 }
 
 // explained says what is profiled where the mark is missed.
-func (r row) explained(p *profiled) row {
+func (r row) explained(p *profileRun) row {
 	r.explain = p
 	return r
 }

@@ -20,11 +20,11 @@ type class struct {
 	name  string
 	make  func(*rand.Rand) []string // the word searched for first; for typing errors, the word meant is the last
 	extra string                    // further parameters of the API's address
-	rival []rival
+	rival []competitor
 }
 
-// rival is a yardstick.
-type rival struct {
+// competitor is a yardstick.
+type competitor struct {
 	name string
 	ask  func(dst []byte, words []string) ([]byte, int, error)
 	mark float64 // what part of its p99 is allowed, 0 for no mark
@@ -37,14 +37,14 @@ func (b *bench) classes() []class {
 	all := func(dst []byte, words []string) ([]byte, int, error) { return f.All(dst, words...) }
 	const plain = "API: GET /api/search?q=…&limit=20 as its handler answers it, with highlights and the number of matches; FTS5: MATCH '\"word\" …' ORDER BY rank LIMIT 20, the records"
 	return []class{
-		{name: "term", make: w.term, rival: []rival{{"FTS5", all, 0.25, plain}}},
-		{name: "two words", make: w.two, rival: []rival{{"FTS5", all, 0.25, plain}}},
-		{name: "prefix", make: w.prefix, rival: []rival{{"FTS5", func(dst []byte, words []string) ([]byte, int, error) { return f.Prefix(dst, words[0]) }, 0.25,
+		{name: "term", make: w.term, rival: []competitor{{"FTS5", all, 0.25, plain}}},
+		{name: "two words", make: w.two, rival: []competitor{{"FTS5", all, 0.25, plain}}},
+		{name: "prefix", make: w.prefix, rival: []competitor{{"FTS5", func(dst []byte, words []string) ([]byte, int, error) { return f.Prefix(dst, words[0]) }, 0.25,
 			"as for a term; FTS5: MATCH '\"pre\"*' with prefix='2 3 4'"}}},
-		{name: "facets", make: w.term, extra: "&facets=category,tag,license", rival: []rival{{"FTS5",
+		{name: "facets", make: w.term, extra: "&facets=category,tag,license", rival: []competitor{{"FTS5",
 			func(dst []byte, words []string) ([]byte, int, error) { return f.Faceted(dst, words[0]) }, 0.25,
 			"as for a term, with facets=category,tag,license; FTS5: the ranked 20, then three GROUP BY over the matches, found once"}}},
-		{name: "typo", make: w.typo, rival: []rival{
+		{name: "typo", make: w.typo, rival: []competitor{
 			{"FTS5 trigram", func(dst []byte, words []string) ([]byte, int, error) { return f.AnyTrigram(dst, words[0]) }, 0.1,
 				"a name's word with one edit; FTS5 forgives none by itself: the yardstick is its trigram tokenizer, MATCH '\"pyt\" OR \"ytr\" OR …' over a second table of the same documents"},
 			{"FTS5 corrected", func(dst []byte, words []string) ([]byte, int, error) { return f.Corrected(dst, words[0]) }, 0,
@@ -141,7 +141,7 @@ func (b *bench) searchClass(ctx context.Context, c *class, asked [][]string, req
 		for turn := range sides {
 			side := (turn + k) % len(sides)
 			s := &sides[side]
-			if k >= warmUp && side > 0 && b.outOfPatience(s.spent, k-warmUp) {
+			if k >= warmUp && side > 0 && b.timedOut(s.spent, k-warmUp) {
 				continue
 			}
 			var n int
@@ -169,14 +169,14 @@ func (b *bench) searchClass(ctx context.Context, c *class, asked [][]string, req
 	return b.add(c.rows(sides, b.searchProfile(c, requests))...)
 }
 
-// outOfPatience tells whether a yardstick leaves out the k-th query, because
+// timedOut tells whether a yardstick leaves out the k-th query, because
 // its time so far would not do for all.
-func (b *bench) outOfPatience(spent time.Duration, k int) bool {
+func (b *bench) timedOut(spent time.Duration, k int) bool {
 	return b.patience > 0 && spent.Seconds() > b.patience.Seconds()*float64(k+1)/float64(b.queries)
 }
 
 // rows reports a class.
-func (c *class) rows(sides []contest, p *profiled) []row {
+func (c *class) rows(sides []contest, p *profileRun) []row {
 	var rows []row
 	own := &sides[0]
 	for i, r := range c.rival {
@@ -208,9 +208,9 @@ func (c *class) rows(sides []contest, p *profiled) []row {
 }
 
 // searchProfile asks the edge the queries of a class again, over and over.
-func (b *bench) searchProfile(c *class, requests []*http.Request) *profiled {
+func (b *bench) searchProfile(c *class, requests []*http.Request) *profileRun {
 	k, w := 0, newAnswer()
-	return &profiled{name: "search-" + strings.ReplaceAll(c.name, " ", "-"), run: func() error {
+	return &profileRun{name: "search-" + strings.ReplaceAll(c.name, " ", "-"), run: func() error {
 		b.server.ServeHTTP(w.reset(), requests[k%len(requests)])
 		k++
 		return nil

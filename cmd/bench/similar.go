@@ -53,7 +53,7 @@ func (b *bench) measureSimilar(ctx context.Context) error {
 			return fmt.Errorf("the exact neighbours of entity %d are not those of all pairs", some[k])
 		}
 	}
-	finding := &profiled{name: "similar", run: func() error { neighbors.Find(entities, indexes.Words); return ctx.Err() }}
+	finding := &profileRun{name: "similar", run: func() error { neighbors.Find(entities, indexes.Words); return ctx.Err() }}
 	return b.add(
 		row{Part: "similar", Name: "recall@10", Value: float64(found) / float64(max(1, wanted)), Count: len(of)}.atLeast(0.97).explained(finding),
 		row{Part: "similar", Name: "time", Value: took, Unit: "s", Count: len(entities),

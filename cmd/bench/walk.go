@@ -18,8 +18,8 @@ import (
 // newCommits is how many commits are walked on top of a history, one by one.
 const newCommits = 5
 
-// walked is what a child tells of its walks over a history.
-type walked struct {
+// walkResult is what a child tells of its walks over a history.
+type walkResult struct {
 	Commits  int
 	Versions int
 	Seconds  float64   // of the walk over everything
@@ -44,7 +44,7 @@ func walk(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	w := walked{Commits: len(log.Commits), Versions: len(log.Versions), Seconds: took.Seconds()}
+	w := walkResult{Commits: len(log.Commits), Versions: len(log.Versions), Seconds: took.Seconds()}
 	if args[1] == "known" {
 		if w.OnTop, err = walkOnTop(ctx, o, log); err != nil {
 			return err
@@ -65,11 +65,11 @@ func timedWalk(ctx context.Context, o gitlog.Options) (*gitlog.Log, time.Duratio
 
 // walkOnTop commits edits of one entity each and walks over them.
 func walkOnTop(ctx context.Context, o gitlog.Options, log *gitlog.Log) (seconds []float64, err error) {
-	w := &workplace{repo: filepath.Dir(o.Dir), content: o.Dir}
+	w := &workCopy{repo: filepath.Dir(o.Dir), content: o.Dir}
 	if err := w.survey(23); err != nil {
 		return nil, err
 	}
-	o.Previous = newEarlier(log)
+	o.Previous = newPreviousArchive(log)
 	for range newCommits {
 		if _, err := w.edit(); err != nil {
 			return nil, err
@@ -124,15 +124,15 @@ func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *
 	return func(typ, slug, blob string) *record.Entity { return known[typ+"/"+slug+" "+blob] }, nil
 }
 
-// earlier lets a walk go on from a log, as it goes on from a build.
-type earlier struct {
+// previousArchive lets a walk go on from a log, as it goes on from a build.
+type previousArchive struct {
 	log    *gitlog.Log
 	newest map[string]int // versions by address
 	after  map[int]bool   // versions that another follows
 }
 
-func newEarlier(log *gitlog.Log) *earlier {
-	e := &earlier{log, make(map[string]int, len(log.Versions)), make(map[int]bool, len(log.Versions))}
+func newPreviousArchive(log *gitlog.Log) *previousArchive {
+	e := &previousArchive{log, make(map[string]int, len(log.Versions)), make(map[int]bool, len(log.Versions))}
 	for i, v := range log.Versions {
 		e.newest[v.Type+"/"+v.Slug] = i
 		e.after[v.Before] = true
@@ -141,21 +141,21 @@ func newEarlier(log *gitlog.Log) *earlier {
 }
 
 // The methods of gitlog.Previous.
-func (e *earlier) Commit() string       { return e.log.Head }
-func (e *earlier) Path() string         { return e.log.Path }
-func (e *earlier) Mailmap() string      { return e.log.Mailmap }
-func (e *earlier) Commits() int         { return len(e.log.Commits) }
-func (e *earlier) Versions() int        { return len(e.log.Versions) }
-func (e *earlier) Time() time.Time      { return e.log.Commits[len(e.log.Commits)-1].Time }
-func (e *earlier) Before(place int) int { return e.log.Versions[place].Before }
+func (e *previousArchive) Commit() string       { return e.log.Head }
+func (e *previousArchive) Path() string         { return e.log.Path }
+func (e *previousArchive) Mailmap() string      { return e.log.Mailmap }
+func (e *previousArchive) Commits() int         { return len(e.log.Commits) }
+func (e *previousArchive) Versions() int        { return len(e.log.Versions) }
+func (e *previousArchive) Time() time.Time      { return e.log.Commits[len(e.log.Commits)-1].Time }
+func (e *previousArchive) Before(place int) int { return e.log.Versions[place].Before }
 
-func (e *earlier) Last(typ, slug string) (place int, alive, ok bool) {
-	place, ok = e.newest[typ+"/"+slug]
-	return place, ok && e.log.Versions[place].Entity != nil && !e.after[place], ok
+func (e *previousArchive) Last(typ, slug string) (version int, alive, ok bool) {
+	version, ok = e.newest[typ+"/"+slug]
+	return version, ok && e.log.Versions[version].Entity != nil && !e.after[version], ok
 }
 
-func (e *earlier) Entity(place int) (*record.Entity, error) {
-	return e.log.Versions[place].Entity, nil
+func (e *previousArchive) Entity(version int) (*record.Entity, error) {
+	return e.log.Versions[version].Entity, nil
 }
 
 // profileWalk is a child that writes the processor profile of a walk.

@@ -28,8 +28,8 @@ const (
 	watchTime = 8 * time.Minute
 	saveTime  = 3 * time.Minute // after which a save counts as lost
 
-	lookServed    = 5 * time.Millisecond // between looks at a record
-	lookPublished = 50 * time.Millisecond
+	servedPollInterval    = 5 * time.Millisecond // between looks at a record
+	publishedPollInterval = 50 * time.Millisecond
 )
 
 // measureWatch saves edits while `kindex serve --watch` runs, and asks for the
@@ -81,21 +81,21 @@ func (b *bench) measureWatch(ctx context.Context) error {
 }
 
 // save edits one entity and waits until it is served, and until a build has it.
-func save(ctx context.Context, p *process, w *workplace) (served, published time.Duration, err error) {
+func save(ctx context.Context, p *process, w *workCopy) (served, published time.Duration, err error) {
 	begin := time.Now()
 	e, err := w.edit()
 	if err != nil {
 		return 0, 0, err
 	}
-	pause := lookServed
+	pause := servedPollInterval
 	for time.Since(begin) < saveTime {
-		text, build, err := describedAs(ctx, p, e.slug)
+		text, build, err := description(ctx, p, e.slug)
 		if err != nil {
 			return 0, 0, err
 		}
 		if strings.Contains(text, e.mark) {
 			if served == 0 {
-				served, pause = time.Since(begin), lookPublished
+				served, pause = time.Since(begin), publishedPollInterval
 			}
 			if !strings.Contains(build, "+") { // which edits beside a build have
 				return served, time.Since(begin), nil
@@ -106,8 +106,8 @@ func save(ctx context.Context, p *process, w *workplace) (served, published time
 	return 0, 0, fmt.Errorf("%s/%s was saved and is not published after %v (served after %v)", editedType, e.slug, saveTime, served)
 }
 
-// describedAs asks for the description of an entity, and the build it comes from.
-func describedAs(ctx context.Context, p *process, slug string) (description, build string, err error) {
+// description asks for the description of an entity, and the build it comes from.
+func description(ctx context.Context, p *process, slug string) (description, build string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+"/api/entity/"+editedType+"/"+slug, nil)
 	if err != nil {
 		return "", "", err
@@ -184,8 +184,8 @@ func profileWatch(ctx context.Context, args []string, stdout io.Writer) error {
 }
 
 // watchProfile saves a few times more while a child watches under a profile.
-func (b *bench) watchProfile(ctx context.Context, w *workplace) *profiled {
-	return &profiled{name: "watch", record: func(path string) error {
+func (b *bench) watchProfile(ctx context.Context, w *workCopy) *profileRun {
+	return &profileRun{name: "watch", record: func(path string) error {
 		cmd, err := child(ctx, "profile-watch", w.content, filepath.Join(b.tmp, "out-watch-profiled"), path)
 		if err != nil {
 			return err

@@ -41,9 +41,9 @@ const (
 type generator struct {
 	seed     uint64
 	all      []*original
-	shelves  map[string]*shelf // by type
+	pools    map[string]*recordPool // by type
 	names    *rand.Rand
-	mint     *mint
+	mint     *nameGenerator
 	taken    map[string]bool // the addresses that nobody else may have
 	subjects []subject
 }
@@ -60,8 +60,8 @@ type original struct {
 	clauses []string
 }
 
-// shelf holds the real records of one type, and the words for names.
-type shelf struct {
+// recordPool holds the real records of one type, and the words for names.
+type recordPool struct {
 	records    []*original
 	byCategory map[string][]*original
 	words      []string // as often as they were used: what is common stays common
@@ -69,27 +69,27 @@ type shelf struct {
 
 // newGenerator takes real entities apart and settles the names of n new ones.
 func newGenerator(entities []*record.Entity, n int, seed uint64) (*generator, error) {
-	g := &generator{seed: seed, shelves: map[string]*shelf{}}
+	g := &generator{seed: seed, pools: map[string]*recordPool{}}
 	for _, e := range entities {
 		r := &original{Entity: e, clauses: clausesOf(e.Description)}
-		s := g.shelves[e.Type]
+		s := g.pools[e.Type]
 		if s == nil {
-			s = &shelf{byCategory: map[string][]*original{}}
-			g.shelves[e.Type] = s
+			s = &recordPool{byCategory: map[string][]*original{}}
+			g.pools[e.Type] = s
 		}
 		s.records = append(s.records, r)
 		s.byCategory[e.Category] = append(s.byCategory[e.Category], r)
 		g.all = append(g.all, r)
 	}
 	for _, typ := range record.Types {
-		if s := g.shelves[typ]; s != nil {
+		if s := g.pools[typ]; s != nil {
 			if s.words = wordsOf(s.records); !varied(s.words) {
 				return nil, fmt.Errorf("the names of type %s have too few words to make others from", typ)
 			}
 		}
 	}
 	var err error
-	if g.mint, err = newMint(g.all); err != nil {
+	if g.mint, err = newNameGenerator(g.all); err != nil {
 		return nil, err
 	}
 	g.names = rand.New(rand.NewPCG(seed, 0))
@@ -99,13 +99,13 @@ func newGenerator(entities []*record.Entity, n int, seed uint64) (*generator, er
 		g.taken[r.Type+"/"+content.Slugify(r.Name)] = true
 	}
 	for range n {
-		g.settle()
+		g.addSubject()
 	}
 	return g, nil
 }
 
-// settle picks the base record and the name of one more entity.
-func (g *generator) settle() {
+// addSubject picks the base record and the name of one more entity.
+func (g *generator) addSubject() {
 	base := pick(g.names, g.all)
 	name, slug := g.newName(base.Type)
 	g.subjects = append(g.subjects, subject{base, name, slug})
@@ -113,7 +113,7 @@ func (g *generator) settle() {
 
 // newName makes a name that nobody has, or had, and its slug.
 func (g *generator) newName(typ string) (name, slug string) {
-	name, slug = g.shelves[typ].newName(g.names, g.mint, func(slug string) bool { return g.taken[typ+"/"+slug] })
+	name, slug = g.pools[typ].newName(g.names, g.mint, func(slug string) bool { return g.taken[typ+"/"+slug] })
 	g.taken[typ+"/"+slug] = true
 	return name, slug
 }
@@ -133,7 +133,7 @@ func (g *generator) counts() map[string]int {
 func (g *generator) entity(i int) *record.Entity {
 	rng := rand.New(rand.NewPCG(g.seed, uint64(i)+1))
 	s := g.subjects[i]
-	of := g.shelves[s.base.Type]
+	of := g.pools[s.base.Type]
 	peers := of.peers(s.base.Category)
 	terms, figures := pick(rng, peers), pick(rng, of.records)
 	e := &record.Entity{
@@ -156,7 +156,7 @@ func (g *generator) entity(i int) *record.Entity {
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
 
 // peers are the records to combine those of a category with.
-func (s *shelf) peers(category string) []*original {
+func (s *recordPool) peers(category string) []*original {
 	if list := s.byCategory[category]; len(list) >= minPeers {
 		return list
 	}

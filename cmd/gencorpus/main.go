@@ -22,9 +22,9 @@ import (
 	"kindex/exports/record"
 )
 
-// most is how many entities a corpus may have: names and words are kept in
+// maxEntities is how many entities a corpus may have: names and words are kept in
 // memory until all are made.
-const most = 5_000_000
+const maxEntities = 5_000_000
 
 // The exit codes.
 const (
@@ -67,16 +67,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitUsage
 	}
 	start := time.Now()
-	place, produce := o.out, write
+	target, produce := o.out, write
 	if o.repo != "" {
-		place, produce = o.repo, writeRepository
+		target, produce = o.repo, writeRepository
 	}
 	r, err := produce(o)
 	if err != nil {
 		fmt.Fprintln(stderr, "corpus:", err)
 		return exitProblem
 	}
-	fmt.Fprintf(stdout, "%s: %s, %d bytes in %.1f s\n", place, r.counted(), r.bytes, time.Since(start).Seconds())
+	fmt.Fprintf(stdout, "%s: %s, %d bytes in %.1f s\n", target, r.counted(), r.bytes, time.Since(start).Seconds())
 	return exitOK
 }
 
@@ -85,7 +85,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	f := flag.NewFlagSet("corpus", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // run reports what is wrong, once
-	f.IntVar(&o.n, "n", 100_000, fmt.Sprintf("how many entities to make, 1 to %d", most))
+	f.IntVar(&o.n, "n", 100_000, fmt.Sprintf("how many entities to make, 1 to %d", maxEntities))
 	f.StringVar(&o.content, "content", "content", "the content folder to make them from")
 	f.StringVar(&o.out, "out", "", "the folder to write; it must be empty or not exist")
 	f.StringVar(&o.repo, "repo", "", "instead of -out: the git repository to write; it must be empty or not exist")
@@ -102,8 +102,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	switch {
 	case f.NArg() > 0:
 		return o, fmt.Errorf("unexpected argument %q", f.Arg(0))
-	case o.n < 1 || o.n > most:
-		return o, fmt.Errorf("-n is %d; it must be from 1 to %d", o.n, most)
+	case o.n < 1 || o.n > maxEntities:
+		return o, fmt.Errorf("-n is %d; it must be from 1 to %d", o.n, maxEntities)
 	case (o.out == "") == (o.repo == ""):
 		return o, errors.New("name the folder to write with -out, or the repository with -repo")
 	case o.repo == "" && o.commits != 0:

@@ -13,7 +13,7 @@ import (
 
 // newName makes a name of two or three words that nobody has yet, and its slug.
 // A slug is a function of the folded name, so a new slug means a new name too.
-func (s *shelf) newName(rng *rand.Rand, m *mint, taken func(slug string) bool) (name, slug string) {
+func (s *recordPool) newName(rng *rand.Rand, m *nameGenerator, taken func(slug string) bool) (name, slug string) {
 	for attempt := 0; ; attempt++ {
 		words := []string{s.firstWord(rng)}
 		words = append(words, s.nextWord(rng, words))
@@ -42,7 +42,7 @@ func (s *shelf) newName(rng *rand.Rand, m *mint, taken func(slug string) bool) (
 }
 
 // firstWord draws a word that may begin a name: no number, no single letter.
-func (s *shelf) firstWord(rng *rand.Rand) string {
+func (s *recordPool) firstWord(rng *rand.Rand) string {
 	if w := pick(rng, s.words); leads(w) {
 		return w
 	}
@@ -50,7 +50,7 @@ func (s *shelf) firstWord(rng *rand.Rand) string {
 }
 
 // nextWord draws a word that the name does not have yet.
-func (s *shelf) nextWord(rng *rand.Rand, before []string) string {
+func (s *recordPool) nextWord(rng *rand.Rand, before []string) string {
 	w := pick(rng, s.words)
 	if slices.ContainsFunc(before, func(b string) bool { return content.Slugify(b) == content.Slugify(w) }) {
 		return ""
@@ -112,14 +112,14 @@ func nameWords(name string) []string {
 	return words
 }
 
-// mint coins words from syllables of real names.
-type mint struct {
+// nameGenerator coins words from syllables of real names.
+type nameGenerator struct {
 	syllables []string
 	issued    map[string]bool // and real words
 }
 
-func newMint(records []*original) (*mint, error) {
-	m := &mint{issued: map[string]bool{}}
+func newNameGenerator(records []*original) (*nameGenerator, error) {
+	m := &nameGenerator{issued: map[string]bool{}}
 	for _, r := range records {
 		for _, w := range nameWords(r.Name) {
 			m.issued[strings.ToLower(w)] = true
@@ -135,7 +135,7 @@ func newMint(records []*original) (*mint, error) {
 }
 
 // propose returns a word that nobody has. Words grow as the short ones run out.
-func (m *mint) propose(rng *rand.Rand) string {
+func (m *nameGenerator) propose(rng *rand.Rand) string {
 	for attempt := 0; ; attempt++ {
 		var b strings.Builder
 		for range 2 + rng.IntN(2) + attempt/patience {
@@ -148,7 +148,7 @@ func (m *mint) propose(rng *rand.Rand) string {
 }
 
 // issue keeps a word from being proposed again.
-func (m *mint) issue(word string) { m.issued[strings.ToLower(word)] = true }
+func (m *nameGenerator) issue(word string) { m.issued[strings.ToLower(word)] = true }
 
 // syllables takes a lower-case word apart, roughly: consonants, vowels, and a
 // consonant more where another follows or the word ends. Words that are more

@@ -59,7 +59,7 @@ func writeRepository(o options) (result, error) {
 	if err := git(nil, "init", "-q", "--template=", "--object-format=sha1", "--initial-branch=main", o.repo); err != nil {
 		return result{}, err
 	}
-	s := &stream{past: newPast(g, firstCommit), rng: rand.New(rand.NewPCG(g.seed, 1<<63))}
+	s := &stream{past: newHistory(g, firstCommit), rng: rand.New(rand.NewPCG(g.seed, 1<<63))}
 	if err := s.importInto(o); err != nil {
 		return result{}, err
 	}
@@ -69,7 +69,7 @@ func writeRepository(o options) (result, error) {
 		}
 	}
 	r := result{counts: map[string]int{}, bytes: s.bytes, commits: o.commits, versions: s.versions}
-	for typ, list := range s.past.living {
+	for typ, list := range s.past.existing {
 		r.counts[typ] = len(list)
 	}
 	return r, nil
@@ -96,7 +96,7 @@ func git(input io.Reader, args ...string) error {
 // stream writes commits as git fast-import reads them.
 type stream struct {
 	*bufio.Writer
-	past     *past
+	past     *history
 	rng      *rand.Rand
 	side     int // the number of the last commit beside the main branch
 	pull     int // the number of the last pull request
@@ -150,7 +150,7 @@ func (s *stream) writeFirst(content string) error {
 		s.content(file{name, data})
 	}
 	for i := range s.past.g.subjects {
-		e := s.past.now(i)
+		e := s.past.current(i)
 		s.content(file{pathOf(e), appendYAML(nil, e)})
 		s.versions++
 	}

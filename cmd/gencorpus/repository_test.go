@@ -69,7 +69,7 @@ func TestHistory(t *testing.T) {
 	all := strings.Join(subjects, "\n")
 	kinds := []string{"Merge pull request #", " (#", "Say when", " and others"}
 	for _, k := range edits {
-		kinds = append(kinds, k.does+" ")
+		kinds = append(kinds, k.message+" ")
 	}
 	for _, want := range kinds {
 		if !strings.Contains(all, want) {

@@ -57,6 +57,12 @@ var mayImport = map[string][]string{
 
 	// What shows builds to people.
 	"site":          {"exports", "exports/*"},
+	"site/badge":    {"exports", "exports/*"},
+	"site/chart":    {"exports/record", "site/textfmt"},
+	"site/form":     {"exports/record", "exports/safetext", "site/textfmt"},
+	"site/panel":    {"exports/record", "exports/safetext", "site/chart", "site/siteurl", "site/textfmt"},
+	"site/siteurl":  {"exports/record"},
+	"site/textfmt":  {"exports/feed", "exports/safetext"},
 	"site/docs":     {},
 	"site/mdrender": {},
 	"site/ogimage":  {"exports/record"},
@@ -91,25 +97,21 @@ var mayImport = map[string][]string{
 	"cmd/kindex":         {"*"},
 
 	// What tests start from, and packages of tests alone.
-	"builder/content/contenttest":      {"builder/content/yamldoc", "builder/suite"},
-	"builder/diff/difftest":            {"builder/diff", "exports/jsonenc", "exports/record"},
-	"builder/suite":                    {},
-	"edge/auth/signintest":             {"builder/suite"},
-	"edge/edgefuzz":                    {},
-	"edge/edgetest":                    {"builder", "edge", "edge/apikey", "edge/safedial", "edge/storage", "edge/storage/statetest"},
-	"edge/edgetest/browser":            {"builder/suite"},
-	"edge/storage/statetest":           {"builder/suite", "edge/storage", "edge/storage/statetest/server"},
-	"edge/storage/statetest/server":    {},
-	"edge/submission/github/forgetest": {},
-	"site/audit":                       {},
-	"site/e2e":                         {},
-	"site/badge":                       {"exports", "exports/*"},
-	"site/chart":                       {"exports/record", "site/textfmt"},
-	"site/form":                        {"exports/record", "exports/safetext", "site/textfmt"},
-	"site/panel":                       {"exports/record", "exports/safetext", "site/chart", "site/siteurl", "site/textfmt"},
-	"site/siteurl":                     {"exports/record"},
-	"site/textfmt":                     {"exports/feed", "exports/safetext"},
-	"site/static/statictest":           {"builder/suite", "site/pages", "site/static"},
+	"builder/content/contenttest": {"builder/content/yamldoc", "builder/suite"},
+	"builder/diff/difftest":       {"builder/diff", "exports/jsonenc", "exports/record"},
+	"builder/suite":               {},
+
+	"edge/edgefuzz":                     {},
+	"edge/submission/github/githubtest": {},
+	"edge/storage/storagetest/server":   {},
+	"edge/storage/storagetest":          {"builder/suite", "edge/storage", "edge/storage/storagetest/server"},
+	"edge/auth/authtest":                {"builder/suite"},
+	"edge/edgetest":                     {"builder", "edge", "edge/apikey", "edge/safedial", "edge/storage", "edge/storage/storagetest"},
+	"edge/edgetest/browser":             {"builder/suite"},
+
+	"site/audit":             {},
+	"site/e2e":               {},
+	"site/static/statictest": {"builder/suite", "site/pages", "site/static"},
 }
 
 // onlyIn lists libraries that one package alone may know. cmd/bench/baseline
@@ -126,8 +128,8 @@ var onlyIn = map[string][]string{
 	"github.com/spf13/cobra":        {"cmd/kindex"},
 	"github.com/swaggest/swgui":     {"site"},
 	"github.com/yuin/goldmark":      {"site/mdrender"},
-	"database/sql":                  {"edge/storage", "edge/storage/statetest", "cmd/bench/baseline"},
-	"github.com/jackc/pgx":          {"edge/storage", "edge/storage/statetest", "edge/storage/statetest/server"},
+	"database/sql":                  {"edge/storage", "edge/storage/storagetest", "cmd/bench/baseline"},
+	"github.com/jackc/pgx":          {"edge/storage", "edge/storage/storagetest", "edge/storage/storagetest/server"},
 	"github.com/pressly/goose":      {"edge/storage"},
 	"github.com/coreos/go-oidc":     {"edge/auth"},
 	"code.dny.dev/ssrf":             {"edge/safedial"},
@@ -141,7 +143,7 @@ var onlyIn = map[string][]string{
 	// Nobody else starts a program. What is no part of the product: measurements,
 	// generated catalogues, and what tests begin with.
 	"os/exec": {"builder/git", "builder/suite", "cmd/bench", "cmd/bench/baseline", "cmd/gencorpus", "edge/edgetest", "edge/edgetest/browser",
-		"edge/auth/signintest", "edge/storage/statetest", "edge/storage/statetest/server", "edge/submission/github/forgetest"},
+		"edge/auth/authtest", "edge/storage/storagetest", "edge/storage/storagetest/server", "edge/submission/github/githubtest"},
 }
 
 // starts finds the other ways to start a program, or to load code.

@@ -62,7 +62,7 @@ the old one out of the file. Nothing is sent or lost meanwhile.`,
 			if err != nil {
 				return err
 			}
-			s, err := storage.Open(cmd.Context(), target, storage.Options{Existing: true})
+			s, err := storage.Open(cmd.Context(), target, storage.Options{MustExist: true})
 			if err != nil {
 				return err
 			}

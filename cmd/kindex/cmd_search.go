@@ -108,7 +108,7 @@ func printNear(w io.Writer, b *exports.Build, x *indexes.Index, text string) err
 	if err != nil {
 		return err
 	}
-	list, err := x.Instead(text, all, nearNames)
+	list, err := x.Alternatives(text, all, nearNames)
 	if err != nil {
 		return err
 	}

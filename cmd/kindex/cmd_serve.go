@@ -162,7 +162,7 @@ func (o *serveOptions) names(e *edge.Options) (err error) {
 // openState opens the state and the keys of its secrets.
 func (o *serveOptions) openState(cmd *cobra.Command, e *edge.Options) (madeKey string, err error) {
 	target := cmp.Or(o.state, filepath.Join(o.dir, stateFile))
-	if e.State, err = storage.Open(cmd.Context(), target, storage.Options{Serving: true}); err != nil {
+	if e.State, err = storage.Open(cmd.Context(), target, storage.Options{Exclusive: true}); err != nil {
 		return "", err
 	}
 	if e.OperatorKeys, madeKey, err = operatorKeys(target, o.operatorKey, true); err == nil {

@@ -108,7 +108,7 @@ func unknownName(what, name string, known []string, near string) error {
 // explain computes the score of a record again, with its reasons.
 func explain(b *exports.Build, e *record.Entity) (*score.Explanation, error) {
 	data, _, _ := b.File(exports.ScoringFile)
-	f, err := score.Read(data)
+	f, err := score.ParseChecked(data)
 	if err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ webhooks. It is a SQLite file, or a PostgreSQL database that many edges share.`,
 
 // openAsItIs opens a state that must be there, and leaves its schema alone.
 func openAsItIs(ctx context.Context, target string) (*storage.State, error) {
-	return storage.Open(ctx, target, storage.Options{Existing: true, AsItIs: true})
+	return storage.Open(ctx, target, storage.Options{MustExist: true, SkipMigrations: true})
 }
 
 func stateCheckCommand() *cobra.Command {
@@ -65,8 +65,8 @@ keys than it may. What is wrong is printed, and then the exit code is 1.`,
 }
 
 func printStateReport(w io.Writer, r *storage.Report) {
-	fmt.Fprintf(w, "%s: %s %s, schema %d", r.State, r.Engine, r.Server, r.At)
-	if r.At == r.Newest {
+	fmt.Fprintf(w, "%s: %s %s, schema %d", r.State, r.Engine, r.Server, r.Version)
+	if r.Version == r.Latest {
 		fmt.Fprint(w, ", the newest")
 	}
 	fmt.Fprintln(w)
@@ -126,7 +126,7 @@ To restore it, use it as the state, or copy it: kindex state copy --from FILE.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s: %d bytes, schema %d, nothing is wrong\nrows: %s\n", s, args[0], i.Size(), r.At, formatCounts(r.Counts))
+			fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s: %d bytes, schema %d, nothing is wrong\nrows: %s\n", s, args[0], i.Size(), r.Version, formatCounts(r.Counts))
 			return nil
 		},
 	}
@@ -155,7 +155,7 @@ something to do.`,
 
 func runStateMigrate(cmd *cobra.Command, target string, check bool) (failed error) {
 	ctx := cmd.Context()
-	s, err := storage.Open(ctx, target, storage.Options{Existing: true, AsItIs: true, Serving: !check})
+	s, err := storage.Open(ctx, target, storage.Options{MustExist: true, SkipMigrations: true, Exclusive: !check})
 	if err != nil {
 		return err
 	}
@@ -168,7 +168,7 @@ func runStateMigrate(cmd *cobra.Command, target string, check bool) (failed erro
 		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema %d, the newest\n", s, at)
 		return nil
 	case at > newest:
-		return &storage.NewerError{State: s.String(), At: at, Newest: newest}
+		return &storage.SchemaTooNewError{Target: s.String(), Version: at, Latest: newest}
 	case check:
 		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema %d, the newest is %d\n", s, at, newest)
 		return quietError{exitProblem}
@@ -233,12 +233,12 @@ func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 		return err
 	}
 	defer func() { failed = errors.Join(failed, from.Close()) }()
-	if err := from.LockServing(); errors.Is(err, storage.ErrInUse) && !o.whileServing {
+	if err := from.LockExclusive(); errors.Is(err, storage.ErrInUse) && !o.whileServing {
 		return fmt.Errorf("%s is being served: stop the edge first, or give --while-serving to copy without the requests that it has in memory", from)
 	} else if err != nil && !errors.Is(err, storage.ErrInUse) {
 		return err
 	}
-	to, err := storage.Open(ctx, o.to, storage.Options{AsItIs: true, Serving: true})
+	to, err := storage.Open(ctx, o.to, storage.Options{SkipMigrations: true, Exclusive: true})
 	if err != nil {
 		return err
 	}

@@ -14,11 +14,11 @@ import (
 	"github.com/chromedp/chromedp"
 
 	"kindex/builder/suite"
-	"kindex/edge/auth/signintest"
+	"kindex/edge/auth/authtest"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
 	"kindex/edge/submission"
-	"kindex/edge/submission/github/forgetest"
+	"kindex/edge/submission/github/githubtest"
 )
 
 // contributor is somebody who proposes an entity on the website, together with the
@@ -31,7 +31,7 @@ type contributor struct {
 	dir    string // the checkout
 	out    string
 	state  string
-	forge  *forgetest.Server
+	forge  *githubtest.Server
 	page   string // of the submission, in the panel
 }
 
@@ -66,10 +66,10 @@ func (c *contributor) publishContent() {
 	c.git("init", "-q", "--bare", "-b", "main", bare)
 	c.git("remote", "add", "origin", "file://"+bare)
 	c.git("push", "-q", "origin", "main")
-	c.forge = forgetest.Start(bare)
+	c.forge = githubtest.Start(bare)
 	c.Cleanup(func() {
 		c.forge.Close()
-		for _, wrong := range c.forge.Wrong() {
+		for _, wrong := range c.forge.Violations() {
 			c.Errorf("the forge was asked for what no forge would stand: %s", wrong)
 		}
 	})
@@ -80,10 +80,10 @@ func (c *contributor) publishContent() {
 func (c *contributor) serve() {
 	addr := freeAddress(c.T)
 	c.url = "http://" + addr
-	c.issuer = signintest.StartOIDC(c, c.url+"/signin/oidc/callback", map[string]string{"1001": "ada"})
+	c.issuer = authtest.StartOIDC(c, c.url+"/signin/oidc/callback", map[string]string{"1001": "ada"})
 	cmd := program("serve", "--dir", c.out, "--addr", addr, "--admin", "", "--state", c.state, "--url", c.url,
-		"--signin-oidc-issuer", c.issuer, "--signin-oidc-client", signintest.Client)
-	cmd.Env = append(cmd.Env, "KINDEX_SIGNIN_OIDC_SECRET="+signintest.ClientSecret)
+		"--signin-oidc-issuer", c.issuer, "--signin-oidc-client", authtest.Client)
+	cmd.Env = append(cmd.Env, "KINDEX_SIGNIN_OIDC_SECRET="+authtest.ClientSecret)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		c.Fatal(err)
@@ -176,7 +176,7 @@ func (c *contributor) review() {
 	if one.Name != proposedName || one.Account != "ada" || c.page != "/developer/submissions/"+one.ID+"/" {
 		c.Fatalf("%+v waits for review; its page is %s", one, c.page)
 	}
-	forge := []string{"--state", c.state, "--forge", c.forge.URL, "--forge-repo", forgetest.Repository}
+	forge := []string{"--state", c.state, "--forge", c.forge.URL, "--forge-repo", githubtest.Repository}
 	c.kindex(append([]string{"submissions", "accept", one.ID, "--content", "content"}, forge...)...)
 	pulls := c.forge.Pulls()
 	if len(pulls) != 1 || pulls[0].Title != "Add tool/gradient-lantern" || !strings.Contains(pulls[0].Body, "1 created") {
@@ -189,7 +189,7 @@ func (c *contributor) review() {
 	c.git("fetch", "-q", "origin", pulls[0].Head)
 	c.git("merge", "-q", "--no-edit", "--no-ff", "FETCH_HEAD")
 	c.git("push", "-q", "origin", "main")
-	if err := c.forge.Settle(1, true); err != nil {
+	if err := c.forge.ClosePull(1, true); err != nil {
 		c.Fatal(err)
 	}
 	c.kindex(append([]string{"submissions", "sync", "--dir", c.out}, forge...)...)
@@ -228,7 +228,7 @@ func (c *contributor) checkState(want submission.Status) {
 func (c *contributor) kindex(args ...string) string {
 	c.Helper()
 	cmd := program(args...)
-	cmd.Env = append(cmd.Env, forgeToken+"="+forgetest.Token)
+	cmd.Env = append(cmd.Env, forgeToken+"="+githubtest.Token)
 	return c.run(cmd)
 }
 

@@ -20,7 +20,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // TestCrash kills a server at random moments while keys are made and revoked, things are
@@ -41,7 +41,7 @@ func TestCrash(t *testing.T) {
 		c.finish()
 	}
 	t.Run("SQLite", func(t *testing.T) { crash(t, filepath.Join(t.TempDir(), "kindex.db"), kills[storage.SQLite]) })
-	t.Run("PostgreSQL", func(t *testing.T) { crash(t, statetest.PostgreSQL(t), kills[storage.PostgreSQL]) })
+	t.Run("PostgreSQL", func(t *testing.T) { crash(t, storagetest.PostgreSQL(t), kills[storage.PostgreSQL]) })
 }
 
 // crashing is a service that is killed again and again, and what it has promised.

@@ -23,7 +23,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 	}
 	ctx := context.Background()
 	target, ballast := filepath.Join(disk, "kindex.db"), filepath.Join(disk, "ballast")
-	s, err := storage.Open(ctx, target, storage.Options{Serving: true})
+	s, err := storage.Open(ctx, target, storage.Options{Exclusive: true})
 	if err != nil {
 		t.Fatal(err)
 	}

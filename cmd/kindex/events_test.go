@@ -17,7 +17,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/exports"
 	"kindex/exports/record"
 	"kindex/exports/store"
@@ -28,7 +28,7 @@ import (
 func TestEventsOfCollection(t *testing.T) {
 	r := wholeReplay(t, nil)
 	b := r.builds([]int{0, 1, 4, 5, 6, 10, len(r.list) - 1})
-	r.compareEvents(b, newMovedEdge(t, b, statetest.SQLite(t), nil))
+	r.compareEvents(b, newMovedEdge(t, b, storagetest.SQLite(t), nil))
 }
 
 // TestEventsOfExtract does the same with a small extract of the list, and every way
@@ -41,7 +41,7 @@ func TestEventsOfExtract(t *testing.T) {
 		t.Run(fmt.Sprint(stops), func(t *testing.T) {
 			r.t = t
 			b := r.builds(stops)
-			statetest.Each(t, func(t *testing.T, open func() *storage.State) { r.compareEvents(b, newMovedEdge(t, b, open(), nil)) })
+			storagetest.Each(t, func(t *testing.T, open func() *storage.State) { r.compareEvents(b, newMovedEdge(t, b, open(), nil)) })
 		})
 	}
 }
@@ -136,7 +136,7 @@ func anotherEdge(t *testing.T, b *replayBuilds, s *storage.State, set func(*edge
 	}
 	e.server = server
 	ctx, cancel := context.WithCancel(context.Background())
-	wait := server.Work(ctx)
+	wait := server.RunJobs(ctx)
 	t.Cleanup(func() {
 		cancel()
 		wait()
@@ -333,7 +333,7 @@ func TestEventsAreOfCommits(t *testing.T) {
 	b := &replayBuilds{out: t.TempDir()}
 	content := r.checkout(2)
 	b.add(t, content, "2026-01-01")
-	e := newMovedEdge(t, b, statetest.SQLite(t), nil)
+	e := newMovedEdge(t, b, storagetest.SQLite(t), nil)
 	edit := func(version string) {
 		for slug, text := range map[string]string{"pytorch": "name: Edited\ncategory: other\ndescription: x\nversion: " + version + "\n",
 			"brand-new": "name: New\ncategory: other\ndescription: x\n"} {
@@ -381,7 +381,7 @@ func TestEventsAreOfCommits(t *testing.T) {
 	}
 	edit("one")
 	plain.add(t, content, "2026-01-01")
-	e = newMovedEdge(t, plain, statetest.SQLite(t), nil)
+	e = newMovedEdge(t, plain, storagetest.SQLite(t), nil)
 	edit("two")
 	events := e.move(plain.add(t, content, "2026-01-02"))
 	if got := describe(events); !slices.Equal(got, []string{`entity.updated pytorch version "two"`}) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 
 	"kindex/builder/suite"
-	"kindex/edge/submission/github/forgetest"
+	"kindex/edge/submission/github/githubtest"
 )
 
 // eavesdropper is a host and a proxy of an attacker, who takes part in any connection
@@ -55,7 +55,7 @@ func (e *eavesdropper) note(r *http.Request) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.asked = append(e.asked, r.Method+" "+r.Host+r.URL.Path)
-	token := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + forgetest.Token))
+	token := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + githubtest.Token))
 	if strings.Contains(strings.Join(r.Header.Values("Authorization"), " "), token) {
 		e.tokens++
 	}
@@ -108,7 +108,7 @@ func TestForgeTokenStaysThere(t *testing.T) {
 			}
 			cmd := program("submissions", "accept", ids[0], "--state", own, "--content", "content", "--forge", "https://api.github.com", "--forge-repo", "example/index", "--base", "main")
 			cmd.Dir = h.dir
-			cmd.Env = append(cmd.Env, "KINDEX_FORGE_TOKEN="+forgetest.Token, "https_proxy="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "no_proxy=", "NO_PROXY=")
+			cmd.Env = append(cmd.Env, "KINDEX_FORGE_TOKEN="+githubtest.Token, "https_proxy="+proxy.URL, "HTTPS_PROXY="+proxy.URL, "no_proxy=", "NO_PROXY=")
 			said, err := cmd.CombinedOutput()
 			if err == nil || !strings.Contains(string(said), row.says) {
 				t.Errorf("it says %q, %v", said, err)

@@ -18,7 +18,7 @@ import (
 	"time"
 
 	"kindex/builder/suite"
-	"kindex/edge/submission/github/forgetest"
+	"kindex/edge/submission/github/githubtest"
 )
 
 // trap is a way by which a repository makes git run a program, or lie.
@@ -206,7 +206,7 @@ func (h *hostile) quiet(what string) {
 func (h *hostile) kindex(args ...string) (out string, err error) {
 	cmd := program(args...)
 	cmd.Dir = h.dir
-	cmd.Env = append(cmd.Env, "KINDEX_FORGE_TOKEN="+forgetest.Token, "TMPDIR="+filepath.Join(h.root, "tmp"))
+	cmd.Env = append(cmd.Env, "KINDEX_FORGE_TOKEN="+githubtest.Token, "TMPDIR="+filepath.Join(h.root, "tmp"))
 	cmd.WaitDelay = hanging
 	both, err := cmd.CombinedOutput()
 	return string(both), err
@@ -318,9 +318,9 @@ func (h *hostile) accept(trap trap, number int, state string, ids [2]string) {
 	if err := os.WriteFile(own, data, 0o600); err != nil {
 		h.Fatal(err)
 	}
-	forge := forgetest.Start(h.bare)
+	forge := githubtest.Start(h.bare)
 	defer forge.Close()
-	for i, more := range [][]string{nil, {"--forge", forge.URL, "--forge-repo", forgetest.Repository}} {
+	for i, more := range [][]string{nil, {"--forge", forge.URL, "--forge-repo", githubtest.Repository}} {
 		if !suite.Soaking() && !trap.refused && !trap.remote && i != number%2 && (i == 0 || !trap.springs("push", "fetch", "ls-remote")) {
 			continue
 		}

@@ -11,7 +11,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // TestKeysOnEveryEngine goes through the commands on both engines; the scripts have
@@ -19,7 +19,7 @@ import (
 func TestKeysOnEveryEngine(t *testing.T) {
 	suite.InTest(t)
 	t.Run("SQLite", func(t *testing.T) { testKeysCommands(t, filepath.Join(t.TempDir(), "kindex.db")) })
-	t.Run("PostgreSQL", func(t *testing.T) { testKeysCommands(t, statetest.PostgreSQL(t)) })
+	t.Run("PostgreSQL", func(t *testing.T) { testKeysCommands(t, storagetest.PostgreSQL(t)) })
 }
 
 func testKeysCommands(t *testing.T, target string) {

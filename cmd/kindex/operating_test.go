@@ -14,7 +14,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 var operating = filepath.Join("..", "..", "site", "docs", "operating.md")
@@ -48,7 +48,7 @@ trap 'test -z "$running" || kill "$running"' EXIT
 // folders, addresses and a database of its own.
 func TestOperating(t *testing.T) {
 	suite.InTest(t)
-	database, dir := statetest.PostgreSQL(t), t.TempDir()
+	database, dir := storagetest.PostgreSQL(t), t.TempDir()
 	page := readText(t, operating)
 	blocks := regexp.MustCompile("(?s)\n```sh\n(.*?)```\n").FindAllStringSubmatch(page, -1)
 	settings := regexp.MustCompile("(?s)\n```\n(KINDEX_.*?)```\n").FindStringSubmatch(page)
@@ -178,7 +178,7 @@ func TestOperatingIsWhole(t *testing.T) {
 			t.Errorf("there is no metric %s", name)
 		}
 	}
-	r, err := statetest.SQLite(t).Check(t.Context())
+	r, err := storagetest.SQLite(t).Check(t.Context())
 	if err != nil || len(r.Counts) == 0 {
 		t.Fatalf("%+v %v", r, err)
 	}

@@ -24,7 +24,7 @@ import (
 	"kindex/edge"
 	"kindex/edge/edgetest"
 	"kindex/edge/safedial"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // readmeDay is the day of which the README shows scores.
@@ -75,7 +75,7 @@ func TestReadme(t *testing.T) {
 	if _, err := builder.Build(t.Context(), builder.Options{Content: filepath.Join(dir, "content"), Out: out, AsOf: readmeDay, Keep: 1}); err != nil {
 		t.Fatal(err)
 	}
-	e := edgetest.Start(t, edge.Options{Dir: out, LimitAnonymous: 20, LimitKey: 100, State: statetest.Open(t, filepath.Join(dir, "kindex.db")),
+	e := edgetest.Start(t, edge.Options{Dir: out, LimitAnonymous: 20, LimitKey: 100, State: storagetest.Open(t, filepath.Join(dir, "kindex.db")),
 		Guard: safedial.New(safedial.Options{Resolver: public{}, Dial: public{}.dial})})
 	edgetest.Examples(t, "README.md", edgetest.Run{Edge: e, Key: e.Key(t, "local"), Dir: dir, Path: []string{clock},
 		Env: append(slices.Clone(programEnvironment), "KINDEX_AS_OF="+readmeDay.Format(time.DateOnly)),

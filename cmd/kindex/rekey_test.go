@@ -11,7 +11,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/seal"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/webhook"
 )
 
@@ -19,7 +19,7 @@ import (
 func TestRekeyOnEveryEngine(t *testing.T) {
 	suite.InTest(t)
 	t.Run("SQLite", func(t *testing.T) { testRekey(t, filepath.Join(t.TempDir(), "kindex.db")) })
-	t.Run("PostgreSQL", func(t *testing.T) { testRekey(t, statetest.PostgreSQL(t)) })
+	t.Run("PostgreSQL", func(t *testing.T) { testRekey(t, storagetest.PostgreSQL(t)) })
 }
 
 func testRekey(t *testing.T, target string) {
@@ -57,7 +57,7 @@ func testRekey(t *testing.T, target string) {
 		a, err := tx.EnsureAccount("ada")
 		if err == nil {
 			_, err = tx.CreateWebhook(webhook.Webhook{ID: "wh_1", AccountID: a.ID, URL: "https://example.org/", Events: []string{"entity.created"},
-				Sealed: before.Seal([]byte("whsec_1"), webhook.Purpose, "wh_1")})
+				SealedSecret: before.Seal([]byte("whsec_1"), webhook.Purpose, "wh_1")})
 		}
 		return err
 	}); err != nil {

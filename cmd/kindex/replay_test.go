@@ -16,7 +16,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // replay is a repository with one commit for each snapshot of a list.
@@ -207,7 +207,7 @@ func (r *replay) build(content, asOf string) *httptest.Server {
 	if code, stderr := kindex(r.t, "build", "--content", content, "--out", out, "--as-of", asOf); code != exitOK {
 		r.t.Fatalf("exit %d, %s", code, stderr)
 	}
-	s, err := edge.New(edge.Options{Dir: out, State: statetest.SQLite(r.t)})
+	s, err := edge.New(edge.Options{Dir: out, State: storagetest.SQLite(r.t)})
 	if err != nil {
 		r.t.Fatal(err)
 	}

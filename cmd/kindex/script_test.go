@@ -25,7 +25,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/exports/store"
 	"kindex/site/pages"
 )
@@ -346,8 +346,8 @@ type scriptTest struct{}
 func cmdPostgres(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) > 0, "postgres VAR...")
 	for _, name := range args {
-		target, err := statetest.NewDatabase()
-		if errors.Is(err, statetest.ErrNotInstalled) {
+		target, err := storagetest.NewDatabase()
+		if errors.Is(err, storagetest.ErrNotInstalled) {
 			ts.Value(scriptTest{}).(testscript.T).Skip(err)
 		}
 		ts.Check(err)
@@ -358,7 +358,7 @@ func cmdPostgres(ts *testscript.TestScript, neg bool, args []string) {
 // sqlite FILE STATEMENT: changes a SQLite file behind the program's back.
 func cmdSQLite(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "sqlite FILE STATEMENT")
-	ts.Check(statetest.Exec(ts.MkAbs(args[0]), args[1]))
+	ts.Check(storagetest.Exec(ts.MkAbs(args[0]), args[1]))
 }
 
 // heldLocks are the locks that scripts hold, by folder.

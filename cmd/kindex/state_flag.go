@@ -34,7 +34,7 @@ func withState(cmd *cobra.Command, target string, makes bool, do func(context.Co
 			}()
 		}
 	}
-	s, err := storage.Open(cmd.Context(), target, storage.Options{Existing: !makes})
+	s, err := storage.Open(cmd.Context(), target, storage.Options{MustExist: !makes})
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ import (
 	"kindex/builder/diff"
 	"kindex/builder/diff/difftest"
 	"kindex/edge/submission"
-	"kindex/edge/submission/github/forgetest"
+	"kindex/edge/submission/github/githubtest"
 	"kindex/exports/record"
 )
 
@@ -83,16 +83,16 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) > 0, "forge start BARE VAR | merge N | close N | lose | body N | count N")
 	key := ts.Getenv("WORK")
 	if args[0] == "start" {
-		s := forgetest.Start(ts.MkAbs(args[1]))
+		s := githubtest.Start(ts.MkAbs(args[1]))
 		forges.Store(key, s)
 		ts.Setenv(args[2], s.URL)
 		ts.Defer(func() {
 			s.Close()
 			forges.Delete(key)
-			for _, wrong := range s.Wrong() {
+			for _, wrong := range s.Violations() {
 				ts.Logf("the forge: %s", wrong)
 			}
-			if len(s.Wrong()) > 0 {
+			if len(s.Violations()) > 0 {
 				ts.Fatalf("the forge was asked for what no forge would stand")
 			}
 		})
@@ -102,7 +102,7 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	if !ok {
 		ts.Fatalf("no forge was started")
 	}
-	s, n := found.(*forgetest.Server), 0
+	s, n := found.(*githubtest.Server), 0
 	if len(args) > 1 {
 		var err error
 		n, err = strconv.Atoi(args[1])
@@ -110,9 +110,9 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	switch pulls := s.Pulls(); args[0] {
 	case "merge", "close":
-		ts.Check(s.Settle(n, args[0] == "merge"))
+		ts.Check(s.ClosePull(n, args[0] == "merge"))
 	case "lose":
-		s.Lose(1)
+		s.DropCreateResponses(1)
 	case "body":
 		fmt.Fprintf(ts.Stdout(), "%s\n\n%s", pulls[n-1].Title, pulls[n-1].Body)
 	case "count":

@@ -12,7 +12,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // TestTimeTravelOfCollection holds every change of the replayed history against
@@ -32,7 +32,7 @@ func (r *replay) travel() {
 	if code, stderr := kindex(t, "build", "--content", filepath.Join(r.repo, "content"), "--out", out, "--as-of", r.list[len(r.list)-1].date); code != exitOK {
 		t.Fatalf("exit %d, %s", code, stderr)
 	}
-	s, err := edge.New(edge.Options{Dir: out, State: statetest.SQLite(t)})
+	s, err := edge.New(edge.Options{Dir: out, State: storagetest.SQLite(t)})
 	if err != nil {
 		t.Fatal(err)
 	}

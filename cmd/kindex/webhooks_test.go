@@ -25,7 +25,7 @@ import (
 	"kindex/edge/safedial"
 	"kindex/edge/seal"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/webhook"
 	"kindex/exports/record"
 )
@@ -246,7 +246,7 @@ func (e *endpoint) wants() []string {
 func TestWebhooksOfCollection(t *testing.T) {
 	r := wholeReplay(t, nil)
 	b := r.builds([]int{0, 1, 4, 5, 6, 10, len(r.list) - 1})
-	r.compareWebhooks(t, b, func() *storage.State { return statetest.SQLite(t) },
+	r.compareWebhooks(t, b, func() *storage.State { return storagetest.SQLite(t) },
 		map[string]float64{"error": 0.04, "unavailable": 0.02, "reset": 0.03, "closed": 0.03, "lost": 0.04, "elsewhere": 0.02, "patience": 0.002})
 }
 
@@ -257,7 +257,7 @@ func TestWebhooksOfExtract(t *testing.T) {
 	t.Parallel()
 	r := extractReplay(t)
 	built := r.builds([]int{0, 1, 2, 3, 4, 5})
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		t.Parallel() // both wait most of the time, for an endpoint that says nothing
 		b := *built
 		b.out = t.TempDir()

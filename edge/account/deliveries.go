@@ -28,8 +28,8 @@ type DeliveryRecord struct {
 
 func NewDeliveryRecord(d webhook.Delivery) DeliveryRecord {
 	v := DeliveryRecord{ID: d.ID, WebhookID: d.WebhookID, Kind: string(d.Kind), EventID: d.EventID, Event: d.Event,
-		Status: string(d.Status), Attempts: d.Attempts, CreatedAt: web.Second(d.CreatedAt),
-		LastAttemptAt: web.TimeOrNull(d.LastAttemptAt), NextAttemptAt: web.TimeOrNull(d.NextAt)}
+		Status: string(d.Status), Attempts: d.Attempts, CreatedAt: web.TruncateToSecond(d.CreatedAt),
+		LastAttemptAt: web.NullableTime(d.LastAttemptAt), NextAttemptAt: web.NullableTime(d.NextAt)}
 	if d.ResponseStatus != 0 {
 		v.ResponseStatus = &d.ResponseStatus
 	}
@@ -43,11 +43,11 @@ func NewDeliveryRecord(d webhook.Delivery) DeliveryRecord {
 	return v
 }
 
-// AskTest is the write that has a test sent to a webhook, and has a DeliveryRecord
+// RequestTest is the write that has a test sent to a webhook, and has a DeliveryRecord
 // as its body.
-func AskTest(w webhook.Webhook) WriteFunc {
+func RequestTest(w webhook.Webhook) WriteFunc {
 	return func(tx *storage.Tx) (Result, error) {
-		d, err := tx.AskTest(w.AccountID, w.ID)
+		d, err := tx.RequestTest(w.AccountID, w.ID)
 		if err != nil {
 			return Result{}, webhookProblem(err, w.ID, "")
 		}
@@ -55,14 +55,14 @@ func AskTest(w webhook.Webhook) WriteFunc {
 	}
 }
 
-// AskReplay is the write that has the event of a delivery sent once more, and has a
+// RequestReplay is the write that has the event of a delivery sent once more, and has a
 // DeliveryRecord as its body.
-func AskReplay(w webhook.Webhook, id string) (WriteFunc, error) {
-	if !PlausibleID("dlv_", id) {
+func RequestReplay(w webhook.Webhook, id string) (WriteFunc, error) {
+	if !ValidID("dlv_", id) {
 		return nil, webhookProblem(webhook.ErrUnknown, w.ID, id)
 	}
 	return func(tx *storage.Tx) (Result, error) {
-		d, err := tx.AskReplay(w.AccountID, w.ID, id)
+		d, err := tx.RequestReplay(w.AccountID, w.ID, id)
 		if err != nil {
 			return Result{}, webhookProblem(err, w.ID, id)
 		}

@@ -24,43 +24,43 @@ type Result struct {
 // was sent: then the same write sent again gets the same answer for 24 hours, and
 // has no further effect. The caller must have an account. do may be run several
 // times.
-func (s *Service) Write(c *web.Call, do WriteFunc) (*web.Reply, error) {
-	a, err := readAttempt(c)
+func (s *Service) Write(c *web.Call, fn WriteFunc) (*web.Reply, error) {
+	a, err := readIdempotencyKey(c)
 	if err != nil {
 		return nil, err
 	}
-	done, repeated, err := s.Idempotent(c.Request.Context(), a, do)
+	done, repeated, err := s.WriteOnce(c.Request.Context(), a, fn)
 	if err != nil {
 		return nil, err
 	}
-	return replyTo(a, done, repeated)
+	return idempotentReply(a, done, repeated)
 }
 
 // WriteFunc is what a write does within its transaction. It may be run several times.
 type WriteFunc func(tx *storage.Tx) (Result, error)
 
-// Idempotent makes a write that was not made before, or tells that it was, and what came
+// WriteOnce makes a write that was not made before, or tells that it was, and what came
 // of it.
-func (s *Service) Idempotent(ctx context.Context, a storage.Attempt, do WriteFunc) (done storage.Done, repeated bool, err error) {
+func (s *Service) WriteOnce(ctx context.Context, a storage.IdempotencyKey, fn WriteFunc) (done storage.IdempotencyRecord, repeated bool, err error) {
 	err = s.state.Write(ctx, func(tx *storage.Tx) error {
-		done, repeated = storage.Done{}, false
+		done, repeated = storage.IdempotencyRecord{}, false
 		if a.Key != "" {
-			before, err := tx.Begin(a)
+			earlier, err := tx.ClaimIdempotency(a)
 			if err != nil {
 				return err
 			}
-			if before != nil {
-				done, repeated = *before, true
+			if earlier != nil {
+				done, repeated = *earlier, true
 				return nil
 			}
 		}
-		o, err := do(tx)
+		result, err := fn(tx)
 		if err != nil {
 			return err
 		}
-		done = storage.Done{BodyHash: a.BodyHash, Status: o.Status, Location: o.Location, SecretID: o.secretID}
-		if o.Body != nil {
-			done.Answer = string(web.AppendJSON(nil, o.Body)) + "\n"
+		done = storage.IdempotencyRecord{BodyHash: a.BodyHash, Status: result.Status, Location: result.Location, SecretID: result.secretID}
+		if result.Body != nil {
+			done.Answer = string(web.AppendJSON(nil, result.Body)) + "\n"
 		}
 		if a.Key == "" {
 			return nil
@@ -69,12 +69,12 @@ func (s *Service) Idempotent(ctx context.Context, a storage.Attempt, do WriteFun
 		if kept.SecretID != "" {
 			kept.Answer = ""
 		}
-		return tx.End(a, kept)
+		return tx.SaveIdempotency(a, kept)
 	})
 	return done, repeated, web.StateProblem(err)
 }
 
-func replyTo(a storage.Attempt, done storage.Done, repeated bool) (*web.Reply, error) {
+func idempotentReply(a storage.IdempotencyKey, done storage.IdempotencyRecord, repeated bool) (*web.Reply, error) {
 	r := &web.Reply{Status: done.Status, Body: []byte(done.Answer), Header: http.Header{}}
 	if done.Location != "" {
 		r.Header.Set("Location", done.Location)
@@ -92,22 +92,22 @@ func replyTo(a storage.Attempt, done storage.Done, repeated bool) (*web.Reply, e
 	return r, nil
 }
 
-// Repeatable reports whether the write came with an Idempotency-Key, so that it may
+// HasIdempotencyKey reports whether the write came with an Idempotency-Key, so that it may
 // have been made before.
-func Repeatable(c *web.Call) bool { return len(c.Request.Header.Values("Idempotency-Key")) > 0 }
+func HasIdempotencyKey(c *web.Call) bool { return len(c.Request.Header.Values("Idempotency-Key")) > 0 }
 
-// readAttempt reads the Idempotency-Key.
-func readAttempt(c *web.Call) (storage.Attempt, error) {
+// readIdempotencyKey reads the Idempotency-Key.
+func readIdempotencyKey(c *web.Call) (storage.IdempotencyKey, error) {
 	account, err := c.Account()
 	if err != nil {
-		return storage.Attempt{}, err
+		return storage.IdempotencyKey{}, err
 	}
-	a := storage.Attempt{AccountID: account.ID, Method: c.Request.Method, Path: c.Request.URL.Path}
+	a := storage.IdempotencyKey{AccountID: account.ID, Method: c.Request.Method, Path: c.Request.URL.Path}
 	values := c.Request.Header.Values("Idempotency-Key")
 	if len(values) == 0 {
 		return a, nil
 	}
-	if a.Key = values[0]; len(values) > 1 || !visible(a.Key) || len(a.Key) > 255 || a.Key == "" {
+	if a.Key = values[0]; len(values) > 1 || !isVisibleASCII(a.Key) || len(a.Key) > 255 || a.Key == "" {
 		const must = "must be one value of 1 to 255 visible ASCII characters, such as a UUID"
 		p := web.NewProblem("invalid-idempotency-key", "Idempotency-Key "+must+".")
 		p.Errors = append(p.Errors, web.FieldError{Field: "Idempotency-Key", Message: must})
@@ -118,8 +118,8 @@ func readAttempt(c *web.Call) (storage.Attempt, error) {
 	return a, nil
 }
 
-// visible reports whether a text has only visible ASCII characters.
-func visible(s string) bool {
+// isVisibleASCII reports whether a text has only visible ASCII characters.
+func isVisibleASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {
 			return false

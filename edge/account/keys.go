@@ -42,7 +42,7 @@ func (s *Service) KeysOf(ctx context.Context, account string) ([]KeyRecord, erro
 	data := make([]KeyRecord, len(list))
 	for i, k := range list {
 		data[i] = KeyRecord{ID: k.ID, Name: k.Name, Masked: k.Masked, Scopes: k.Scopes.List(), Legacy: k.Legacy,
-			ExpiresAt: web.TimeOrNull(k.ExpiresAt), CreatedAt: web.Second(k.CreatedAt), LastUsedAt: web.TimeOrNull(s.keys.LastUsed(k))}
+			ExpiresAt: web.NullableTime(k.ExpiresAt), CreatedAt: web.TruncateToSecond(k.CreatedAt), LastUsedAt: web.NullableTime(s.keys.LastUsed(k))}
 	}
 	return data, nil
 }
@@ -57,34 +57,34 @@ type NewKey struct {
 // Grant is what the body asks for.
 func (k NewKey) Grant(now time.Time) (apikey.Grant, error) {
 	g := apikey.Grant{Name: k.Name, Scopes: apikey.DefaultScopes}
-	var faults []web.FieldError
-	fault := func(field string, err error) {
+	var fieldErrors []web.FieldError
+	check := func(field string, err error) {
 		if err != nil {
-			faults = append(faults, web.FieldError{Field: field, Message: err.Error()})
+			fieldErrors = append(fieldErrors, web.FieldError{Field: field, Message: err.Error()})
 		}
 	}
-	fault("name", apikey.CheckName(k.Name))
+	check("name", apikey.CheckName(k.Name))
 	if k.Scopes != nil {
 		var err error
 		g.Scopes, err = apikey.ParseScopes(k.Scopes)
-		fault("scopes", err)
+		check("scopes", err)
 	}
 	if k.ExpiresAt != nil {
 		at, err := time.Parse(time.RFC3339, *k.ExpiresAt)
 		if err != nil {
 			err = errors.New("must be a time such as 2027-01-31T00:00:00Z (RFC 3339)")
 		} else {
-			g.ExpiresAt = web.Second(at)
+			g.ExpiresAt = web.TruncateToSecond(at)
 			err = apikey.CheckExpiry(g.ExpiresAt, now)
 		}
-		fault("expiresAt", err)
+		check("expiresAt", err)
 	}
-	return g, web.InvalidBody(faults)
+	return g, web.InvalidBody(fieldErrors)
 }
 
-// MakeKey is the write that adds a key to an account, and has a CreatedKey as its
+// CreateKey is the write that adds a key to an account, and has a CreatedKey as its
 // body.
-func (s *Service) MakeKey(account string, g apikey.Grant) WriteFunc {
+func (s *Service) CreateKey(account string, g apikey.Grant) WriteFunc {
 	secret := apikey.Generate()
 	return func(tx *storage.Tx) (Result, error) {
 		k, err := tx.CreateLimitedKey(account, g, secret)
@@ -92,7 +92,7 @@ func (s *Service) MakeKey(account string, g apikey.Grant) WriteFunc {
 			return Result{}, s.keyProblem(err)
 		}
 		return Result{Status: http.StatusCreated, secretID: k.ID, Body: CreatedKey{ID: k.ID, Name: k.Name, Key: secret.Reveal(),
-			Scopes: k.Scopes.List(), ExpiresAt: web.TimeOrNull(k.ExpiresAt), CreatedAt: web.Second(k.CreatedAt)}}, nil
+			Scopes: k.Scopes.List(), ExpiresAt: web.NullableTime(k.ExpiresAt), CreatedAt: web.TruncateToSecond(k.CreatedAt)}}, nil
 	}
 }
 
@@ -101,17 +101,17 @@ func (s *Service) keyProblem(err error) error {
 	var suspended *apikey.SuspendedError
 	switch {
 	case errors.Is(err, apikey.ErrTooMany):
-		return web.NewProblem("too-many-keys", web.Sentence(err.Error()))
+		return web.NewProblem("too-many-keys", web.AsSentence(err.Error()))
 	case errors.As(err, &suspended):
-		return s.shared.Suspended(suspended)
+		return s.shared.SuspendedProblem(suspended)
 	}
 	return err
 }
 
-// EndKey revokes a key of an account, at once on this edge. false tells that the
+// RevokeKey revokes a key of an account, at once on this edge. false tells that the
 // account has no active key with this id.
-func (s *Service) EndKey(ctx context.Context, account, id string) (revoked bool, err error) {
-	if !PlausibleID("key_", id) {
+func (s *Service) RevokeKey(ctx context.Context, account, id string) (revoked bool, err error) {
+	if !ValidID("key_", id) {
 		return false, nil
 	}
 	err = s.state.Write(ctx, func(tx *storage.Tx) (err error) {

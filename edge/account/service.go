@@ -52,7 +52,7 @@ func New(o Options) (*Service, error) {
 			return nil, err
 		}
 	}
-	s.Dispatch = webhook.New(webhook.Options{Store: o.State, Client: s.guard.Client(), Begin: s.guard.Begin, Owner: storage.NewID(""), Log: o.Shared.Log,
+	s.Dispatch = webhook.New(webhook.Options{Store: o.State, Client: s.guard.Client(), Reserve: s.guard.Reserve, Owner: storage.NewID(""), Log: o.Shared.Log,
 		Metrics: o.Shared.Metrics.Registry, Agent: "kindex-webhook", Now: o.Shared.Now, Schedule: o.Schedule, Poll: o.Poll,
 		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) { return openSecrets(s.operatorKeys, w) }})
 	return s, nil

@@ -12,8 +12,8 @@ import (
 	"kindex/exports/record"
 )
 
-// SubmissionFrom is a draft as an account submits it.
-func SubmissionFrom(d *submission.Draft, id, account string) submission.Submission {
+// NewSubmission is a draft as an account submits it.
+func NewSubmission(d *submission.Draft, id, account string) submission.Submission {
 	return submission.Submission{ID: id, AccountID: account, Type: d.Entity.Type, Slug: d.Entity.Slug, Name: d.Entity.Name, URL: d.Entity.URL, YAML: string(d.YAML)}
 }
 
@@ -24,12 +24,12 @@ var TooManyOpen = fmt.Sprintf("Your account has %d open submissions, which is th
 func FieldErrors(problems []submission.Problem) []web.FieldError {
 	list := []web.FieldError{}
 	for _, p := range problems {
-		list = append(list, web.FieldError{Field: p.Field, Message: p.Says()})
+		list = append(list, web.FieldError{Field: p.Field, Message: p.Text()})
 	}
 	return list
 }
 
-// SubmissionIndex is a view as submissions see it.
+// SubmissionIndex is a served build as submissions see it.
 type SubmissionIndex struct{ Served *live.ServedBuild }
 
 // Categories implements submission.Index.
@@ -41,8 +41,8 @@ func (b SubmissionIndex) Find(typ, slug string) (string, bool) {
 	if !ok {
 		return "", false
 	}
-	_, now := b.Served.Build.Key(o)
-	return now, true
+	_, current := b.Served.Build.Key(o)
+	return current, true
 }
 
 // Deleted implements submission.Index.
@@ -52,20 +52,20 @@ func (b SubmissionIndex) Deleted(typ, slug string) string {
 	if !ok {
 		return ""
 	}
-	now := a.Version(a.Newest(last))
-	if !now.Deleted {
+	latest := a.Version(a.Newest(last))
+	if !latest.Deleted {
 		return ""
 	}
-	return time.Unix(now.Time, 0).UTC().Format(time.DateOnly)
+	return time.Unix(latest.Time, 0).UTC().Format(time.DateOnly)
 }
 
-// maxNamed is how many entities of one name are looked at.
-const maxNamed = 200
+// maxSameName is how many entities of one name are looked at.
+const maxSameName = 200
 
 // Named implements submission.Index.
 func (b SubmissionIndex) Named(name string) ([]*record.Entity, error) {
 	var list []*record.Entity
-	for _, o := range b.Served.Build.FindByName(name, maxNamed) {
+	for _, o := range b.Served.Build.FindByName(name, maxSameName) {
 		e, err := b.Served.Build.Entity(o)
 		if err != nil {
 			return nil, err

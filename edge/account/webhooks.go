@@ -19,7 +19,7 @@ import (
 
 // openSecrets are the secrets of a webhook, the newest first.
 func openSecrets(keys *seal.Keys, w *webhook.Webhook) (secrets []webhook.Secret, err error) {
-	for _, sealed := range []string{w.Sealed, w.Previous} {
+	for _, sealed := range []string{w.SealedSecret, w.PreviousSealed} {
 		if sealed == "" {
 			continue
 		}
@@ -58,60 +58,60 @@ type WebhookRecord struct {
 }
 
 func NewWebhookRecord(w webhook.Webhook) WebhookRecord {
-	v := WebhookRecord{ID: w.ID, URL: w.URL, Events: w.Events, Active: w.Active(), CreatedAt: web.Second(w.CreatedAt),
-		DisabledAt: web.TimeOrNull(w.DisabledAt), FailingSince: web.TimeOrNull(w.FailingSince), LastAttemptAt: web.TimeOrNull(w.LastAttemptAt),
-		LastSuccessAt: web.TimeOrNull(w.LastSuccessAt)}
+	v := WebhookRecord{ID: w.ID, URL: w.URL, Events: w.Events, Active: w.Active(), CreatedAt: web.TruncateToSecond(w.CreatedAt),
+		DisabledAt: web.NullableTime(w.DisabledAt), FailingSince: web.NullableTime(w.FailingSince), LastAttemptAt: web.NullableTime(w.LastAttemptAt),
+		LastSuccessAt: web.NullableTime(w.LastSuccessAt)}
 	if w.Active() {
-		v.NextAttemptAt = web.TimeOrNull(w.NextAt)
+		v.NextAttemptAt = web.NullableTime(w.NextAt)
 	} else {
 		v.DisabledReason = &w.DisabledReason
 	}
 	return v
 }
 
-// MakeWebhook is the write that adds a webhook to an account, and has a
+// CreateWebhook is the write that adds a webhook to an account, and has a
 // CreatedWebhook as its body. refused is what is wrong with the webhook, nil for
 // nothing, and what the write comes to then; err, that the client has gone.
-func (s *Service) MakeWebhook(ctx context.Context, account, address string, events []string) (do WriteFunc, refused, err error) {
-	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: inOrder(events)}
-	faults := checkEvents(events)
+func (s *Service) CreateWebhook(ctx context.Context, account, address string, events []string) (write WriteFunc, refused, err error) {
+	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: sortEvents(events)}
+	fieldErrors := checkEvents(events)
 	if w.URL, err = s.guard.CheckURL(ctx, address); err != nil {
 		var wrong *safedial.URLError
 		if !errors.As(err, &wrong) {
 			return nil, nil, err
 		}
-		faults = append([]web.FieldError{{Field: "url", Message: wrong.Error()}}, faults...)
+		fieldErrors = append([]web.FieldError{{Field: "url", Message: wrong.Error()}}, fieldErrors...)
 	}
 	secret := webhook.NewSecret()
-	if s.challenge && len(faults) == 0 {
+	if s.challenge && len(fieldErrors) == 0 {
 		fault, err := s.Dispatch.Challenge(ctx, storage.NewID("evt_"), w.URL, secret)
 		if err != nil {
 			return nil, nil, err
 		}
 		if fault != "" {
-			faults = append(faults, web.FieldError{Field: "url", Message: fault})
+			fieldErrors = append(fieldErrors, web.FieldError{Field: "url", Message: fault})
 		}
 	}
-	refused = web.InvalidBody(faults)
-	w.Sealed = s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
+	refused = web.InvalidBody(fieldErrors)
+	w.SealedSecret = s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
 	return func(tx *storage.Tx) (Result, error) {
 		if refused != nil { // what was made once stays so, even where its name leads nowhere by now
 			return Result{}, refused
 		}
-		made, err := tx.CreateWebhook(w)
+		created, err := tx.CreateWebhook(w)
 		if errors.Is(err, webhook.ErrTooMany) {
 			return Result{}, web.NewProblem("too-many-webhooks", "An account has at most 10 webhooks; delete one first.")
 		}
 		if err != nil {
 			return Result{}, err
 		}
-		return Result{Status: http.StatusCreated, Location: "/api/webhooks/" + made.ID, secretID: made.ID,
-			Body: CreatedWebhook{made.ID, made.URL, made.Events, true, web.Second(made.CreatedAt), secret.Reveal()}}, nil
+		return Result{Status: http.StatusCreated, Location: "/api/webhooks/" + created.ID, secretID: created.ID,
+			Body: CreatedWebhook{created.ID, created.URL, created.Events, true, web.TruncateToSecond(created.CreatedAt), secret.Reveal()}}, nil
 	}, refused, nil
 }
 
 // checkEvents says what is wrong with the events that somebody wants.
-func checkEvents(names []string) (faults []web.FieldError) {
+func checkEvents(names []string) (fieldErrors []web.FieldError) {
 	if len(names) == 0 {
 		return []web.FieldError{{Field: "events", Message: "must name at least one of " + strings.Join(record.Events, ", ")}}
 	}
@@ -122,19 +122,19 @@ func checkEvents(names []string) (faults []web.FieldError) {
 			if near := didyoumean.Name(name, record.Events); near != "" {
 				message = "has " + web.Shorten(name) + ", which is no event; did you mean " + near + "?"
 			}
-			faults = append(faults, web.FieldError{Field: "events", Message: message})
+			fieldErrors = append(fieldErrors, web.FieldError{Field: "events", Message: message})
 		case slices.Contains(names[:i], name):
-			faults = append(faults, web.FieldError{Field: "events", Message: "has " + name + " twice"})
+			fieldErrors = append(fieldErrors, web.FieldError{Field: "events", Message: "has " + name + " twice"})
 		}
-		if len(faults) == 10 {
+		if len(fieldErrors) == 10 {
 			break // enough to see what is wrong
 		}
 	}
-	return faults
+	return fieldErrors
 }
 
-// inOrder are the events among some names, in the order of the interface.
-func inOrder(names []string) (events []string) {
+// sortEvents are the events among some names, in the order of the interface.
+func sortEvents(names []string) (events []string) {
 	for _, e := range record.Events {
 		if slices.Contains(names, e) {
 			events = append(events, e)
@@ -145,16 +145,16 @@ func inOrder(names []string) (events []string) {
 
 // WebhookOf is a webhook of an account.
 func (s *Service) WebhookOf(ctx context.Context, account, id string) (w webhook.Webhook, err error) {
-	if !PlausibleID("wh_", id) {
+	if !ValidID("wh_", id) {
 		return w, unknownWebhook(id)
 	}
 	w, err = s.state.Webhook(ctx, account, id)
 	return w, webhookProblem(err, id, "")
 }
 
-// PlausibleID keeps from the database what cannot be an id there.
-func PlausibleID(prefix, id string) bool {
-	return strings.HasPrefix(id, prefix) && len(id) <= 64 && visible(id)
+// ValidID keeps from the database what cannot be an id there.
+func ValidID(prefix, id string) bool {
+	return strings.HasPrefix(id, prefix) && len(id) <= 64 && isVisibleASCII(id)
 }
 
 func unknownWebhook(id string) *web.Problem {
@@ -184,23 +184,23 @@ type RotatedWebhook struct {
 	PreviousSecretExpiresAt time.Time `json:"previousSecretExpiresAt"`
 }
 
-// Rotation is the write that gives a webhook a new secret, and has a RotatedWebhook as
-// its body. The secret before signs along for a day. One that is even older ends at
+// RotateSecret is the write that gives a webhook a new secret, and has a RotatedWebhook as
+// its body. The previous secret signs along for a day. One that is even older ends at
 // once, so that two rotations in a row end a secret that has leaked.
-func (s *Service) Rotation(w webhook.Webhook) WriteFunc {
+func (s *Service) RotateSecret(w webhook.Webhook) WriteFunc {
 	secret := webhook.NewSecret()
 	sealed := s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
-	until := s.now().Add(webhook.RotationTime)
+	until := s.now().Add(webhook.RotationOverlap)
 	return func(tx *storage.Tx) (Result, error) {
 		if err := tx.RotateWebhook(w.AccountID, w.ID, sealed, until); err != nil {
 			return Result{}, webhookProblem(err, w.ID, "")
 		}
-		return Result{Status: http.StatusOK, secretID: w.ID, Body: RotatedWebhook{w.ID, secret.Reveal(), web.Second(until)}}, nil
+		return Result{Status: http.StatusOK, secretID: w.ID, Body: RotatedWebhook{w.ID, secret.Reveal(), web.TruncateToSecond(until)}}, nil
 	}
 }
 
-// EndWebhook deletes a webhook with its log of deliveries.
-func (s *Service) EndWebhook(ctx context.Context, w webhook.Webhook) error {
+// DeleteWebhook deletes a webhook with its log of deliveries.
+func (s *Service) DeleteWebhook(ctx context.Context, w webhook.Webhook) error {
 	err := s.state.Write(ctx, func(tx *storage.Tx) error { return tx.DeleteWebhook(w.AccountID, w.ID) })
 	return webhookProblem(err, w.ID, "")
 }

@@ -17,14 +17,14 @@ import (
 // API answers below /api, and for the files of builds. One answers any number of
 // requests at once.
 type API struct {
-	accounts *account.Service
-	state    *storage.State
-	keys     *apikey.Authenticator
-	reports  *ratelimit.Memory // of leaked keys
-	dir      string            // the folder that build --out wrote
-	old      live.OldBuilds
-	// Described is the description of the interface.
-	Described struct{ YAML, JSON []byte }
+	accounts    *account.Service
+	state       *storage.State
+	keys        *apikey.Authenticator
+	leakReports *ratelimit.Memory // of leaked keys
+	dir         string            // the folder that build --out wrote
+	oldBuilds   live.OldBuilds
+	// Description is the description of the interface.
+	Description struct{ YAML, JSON []byte }
 }
 
 // Options say what an API works with.
@@ -38,10 +38,10 @@ type Options struct {
 
 // New returns an API. Close ends it.
 func New(o Options) (*API, error) {
-	a := &API{accounts: o.Accounts, state: o.State, keys: o.Keys, dir: o.Dir, old: live.OldBuilds{Root: o.Dir},
-		reports: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: o.Shared.Now, Log: o.Shared.Log})}
+	a := &API{accounts: o.Accounts, state: o.State, keys: o.Keys, dir: o.Dir, oldBuilds: live.OldBuilds{Root: o.Dir},
+		leakReports: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: o.Shared.Now, Log: o.Shared.Log})}
 	var err error
-	if a.Described.YAML, a.Described.JSON, err = openapi.With(o.Shared.ContactAddress); err != nil {
+	if a.Description.YAML, a.Description.JSON, err = openapi.With(o.Shared.ContactAddress); err != nil {
 		a.Close()
 		return nil, err
 	}
@@ -49,4 +49,4 @@ func New(o Options) (*API, error) {
 }
 
 // Close ends what counts.
-func (a *API) Close() { _ = a.reports.Close(context.Background()) } // it keeps nothing
+func (a *API) Close() { _ = a.leakReports.Close(context.Background()) } // it keeps nothing

@@ -24,7 +24,7 @@ func (*API) APIDocs(c *web.Call) (*web.Reply, error) {
 	for _, o := range openapi.Operations() {
 		list = append(list, pages.Operation(o))
 	}
-	a, err := website.APIDocs(pages.Request{Path: DocsPath, Base: c.Base()}, list)
+	a, err := website.APIDocs(pages.Request{Path: DocsPath, Base: c.BaseURL()}, list)
 	if err != nil {
 		return nil, err
 	}
@@ -32,8 +32,8 @@ func (*API) APIDocs(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: a.MediaType, Header: h, Body: a.Body}, nil
 }
 
-// ToDocs answers GET /docs/api/.
-func (*API) ToDocs(*web.Call) (*web.Reply, error) { return &web.Reply{Location: DocsPath}, nil }
+// RedirectToDocs answers GET /docs/api/.
+func (*API) RedirectToDocs(*web.Call) (*web.Reply, error) { return &web.Reply{Location: DocsPath}, nil }
 
 // APIDocsAsset answers GET /docs/api/:asset.
 func (*API) APIDocsAsset(c *web.Call) (*web.Reply, error) {

@@ -21,7 +21,7 @@ func (a *API) ListKeys(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return web.Object(http.StatusOK, struct {
+	return web.JSONReply(http.StatusOK, struct {
 		Data  []account.KeyRecord `json:"data"`
 		Count int                 `json:"count"`
 	}{data, len(data)})
@@ -45,7 +45,7 @@ func (a *API) CreateKey(c *web.Call) (*web.Reply, error) {
 		return nil, web.InsufficientScope((grant.Scopes &^ own).List()[0],
 			"A key can give only scopes that it has: this one has "+own.String()+", and the new one would have "+grant.Scopes.String()+".")
 	}
-	return a.accounts.Write(c, a.accounts.MakeKey(owner.ID, grant))
+	return a.accounts.Write(c, a.accounts.CreateKey(owner.ID, grant))
 }
 
 // RevokeKey answers DELETE /api/developer/api-keys.
@@ -54,24 +54,24 @@ func (a *API) RevokeKey(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	id, err := keyToRevoke(c)
+	id, err := keyIDParam(c)
 	if err == nil && id != c.Principal.Key.ID { // every key may end itself
-		err = c.Permit(apikey.ScopeKeys)
+		err = c.RequireScope(apikey.ScopeKeys)
 	}
 	if err != nil {
 		return nil, err
 	}
-	switch revoked, err := a.accounts.EndKey(c.Request.Context(), owner.ID, id); {
+	switch revoked, err := a.accounts.RevokeKey(c.Request.Context(), owner.ID, id); {
 	case err != nil:
 		return nil, err
 	case !revoked:
 		return nil, a.unknownKey(c, owner.ID, id)
 	}
-	return web.Object(http.StatusNoContent, nil)
+	return web.JSONReply(http.StatusNoContent, nil)
 }
 
-// keyToRevoke is the id in the address or in the body.
-func keyToRevoke(c *web.Call) (string, error) {
+// keyIDParam is the id in the address or in the body.
+func keyIDParam(c *web.Call) (string, error) {
 	id, err := c.Query.Text("id")
 	if err != nil {
 		return "", err
@@ -113,5 +113,5 @@ func (a *API) unknownKey(c *web.Call, accountID, id string) error {
 		ids[i] = k.ID
 	}
 	p := web.NewProblem("unknown-key", "Your account has no active key "+web.Shorten(id)+"; GET /api/developer/api-keys lists those that it has.")
-	return p.Suggest(didyoumean.Name(id, ids))
+	return p.WithSuggestion(didyoumean.Name(id, ids))
 }

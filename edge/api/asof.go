@@ -10,8 +10,8 @@ import (
 	"kindex/exports"
 )
 
-// asOfDay reads at, the day whose state is asked for; "" is the present.
-func asOfDay(c *web.Call) (string, error) {
+// atParam reads at, the day whose state is asked for; "" is the present.
+func atParam(c *web.Call) (string, error) {
 	day, err := c.Query.Day("at")
 	if err != nil || day == "" {
 		return "", err
@@ -31,14 +31,14 @@ func noHistory(c *web.Call, day string) error {
 	p := web.NewProblem("no-history", fmt.Sprintf("Nothing is known of %s: this index has no history.", day))
 	if first := c.Served.Build.Archive().FirstDay(); first != "" {
 		p.Detail = fmt.Sprintf("Nothing is known of %s: the history begins on %s.", day, first)
-		_ = p.Suggest(first)
+		_ = p.WithSuggestion(first)
 	}
 	return p
 }
 
-// recordsAt is what lists are read from: the build, or its latest snapshot not
+// catalogueAt is what lists are read from: the build, or its latest snapshot not
 // after a day, which it then names.
-func recordsAt(c *web.Call, day string) (from exports.Catalogue, asOf string, err error) {
+func catalogueAt(c *web.Call, day string) (catalogue exports.Catalogue, asOf string, err error) {
 	if day == "" {
 		return c.Served.Build, "", nil
 	}
@@ -54,8 +54,8 @@ func recordsAt(c *web.Call, day string) (from exports.Catalogue, asOf string, er
 // entityAt answers with a record as it stood at the end of a day, scored as of it.
 func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	a, typ, slug := c.Served.Build.Archive(), c.Param("type"), c.Param("slug")
-	v, standing := a.At(typ, slug, day)
-	switch standing {
+	v, lifecycle := a.At(typ, slug, day)
+	switch lifecycle {
 	case exports.Unknown:
 		if _, _, ok := c.Served.Build.Find(typ, slug); ok {
 			return nil, web.NewProblem("no-history", fmt.Sprintf("The %s %q has no history: it is not committed yet.", typ, slug))
@@ -64,7 +64,7 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	case exports.NotYet:
 		return nil, web.NewProblem("no-history", fmt.Sprintf("The %s %q was not in the index on %s.", typ, slug, day))
 	case exports.Gone:
-		return nil, web.Deleted(typ, slug, a.Version(v).Time)
+		return nil, web.DeletedEntity(typ, slug, a.Version(v).Time)
 	}
 	e, err := a.Entity(v)
 	if err != nil {
@@ -76,16 +76,16 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	}
 	scores := c.Served.Formula.Scores(e, asOf)
 	if markdown {
-		then := *e
-		then.Scores = scores
-		return markdownPageAt(c, &then, v, asOf)
+		historic := *e
+		historic.Scores = scores
+		return markdownPageAt(c, &historic, v, asOf)
 	}
 	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), a.RecordAt(v, scores))}, nil
 }
 
-// resolveRemoved answers for an address that the build does not have: the history may
+// redirectRemoved answers for an address that the build does not have: the history may
 // know that the entity was renamed or deleted.
-func resolveRemoved(c *web.Call, resource string) (moved *web.Reply, err error) {
+func redirectRemoved(c *web.Call, resource string) (moved *web.Reply, err error) {
 	typ, slug, err := currentAddress(c)
 	switch {
 	case err != nil:
@@ -100,11 +100,11 @@ func resolveRemoved(c *web.Call, resource string) (moved *web.Reply, err error) 
 // path, "" where nobody knows of one. The error says that it was deleted.
 func currentAddress(c *web.Call) (typ, slug string, err error) {
 	typ, slug = c.Param("type"), c.Param("slug")
-	switch now, standing := c.Served.Build.ResolveRemoved(typ, slug); standing {
+	switch version, lifecycle := c.Served.Build.ResolveRemoved(typ, slug); lifecycle {
 	case exports.Exists:
-		return now.Type, now.Slug, nil
+		return version.Type, version.Slug, nil
 	case exports.Gone:
-		return "", "", web.Deleted(typ, slug, now.Time)
+		return "", "", web.DeletedEntity(typ, slug, version.Time)
 	}
 	return "", "", nil
 }

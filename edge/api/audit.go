@@ -28,14 +28,14 @@ type auditActor struct {
 	Name *string           `json:"name"`
 }
 
-func showAuditEntry(e storage.AuditEntry) auditEntry {
-	return auditEntry{ID: e.ID(), At: web.Second(e.At), Action: e.Action,
-		Actor:   auditActor{e.Actor.Kind, textOrNull(e.Actor.ID), textOrNull(e.Actor.Name)},
-		Address: textOrNull(e.Actor.Address), Target: textOrNull(e.Target), Detail: textOrNull(e.Detail)}
+func newAuditEntry(e storage.AuditEntry) auditEntry {
+	return auditEntry{ID: e.ID(), At: web.TruncateToSecond(e.At), Action: e.Action,
+		Actor:   auditActor{e.Actor.Kind, nullableString(e.Actor.ID), nullableString(e.Actor.Name)},
+		Address: nullableString(e.Actor.Address), Target: nullableString(e.Target), Detail: nullableString(e.Detail)}
 }
 
-// textOrNull is a text as answers have it, null for the empty one.
-func textOrNull(s string) *string {
+// nullableString is a text as answers have it, null for the empty one.
+func nullableString(s string) *string {
 	if s == "" {
 		return nil
 	}
@@ -68,14 +68,14 @@ func (a *API) Audit(c *web.Call) (*web.Reply, error) {
 		NextCursor *string      `json:"nextCursor"`
 	}{make([]auditEntry, len(list)), count, nil}
 	for i, e := range list {
-		answer.Data[i] = showAuditEntry(e)
+		answer.Data[i] = newAuditEntry(e)
 	}
 	if more {
 		last := strconv.FormatInt(list[len(list)-1].Seq, 10)
-		next := query.Cursor{Place: exports.Place{Type: auditCursor, Slug: last}}.String(cursorScope(c))
+		next := query.Cursor{Position: exports.Position{Type: auditCursor, Slug: last}}.String(cursorScope(c))
 		answer.NextCursor = &next
 	}
-	r, err := web.Object(http.StatusOK, answer)
+	r, err := web.JSONReply(http.StatusOK, answer)
 	if err == nil && answer.NextCursor != nil {
 		linkNext(c, r, *answer.NextCursor)
 	}

@@ -37,16 +37,16 @@ func (a *API) Badge(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	o, to, err := badgeOf(c)
-	var wrong *web.Problem
+	var problem *web.Problem
 	switch {
 	case to != "":
 		u := url.URL{Path: to, RawQuery: c.Request.URL.RawQuery}
-		return &web.Reply{Location: u.String(), Cache: web.AnHour}, nil
-	case errors.As(err, &wrong) && wrong.Status == http.StatusGone:
+		return &web.Reply{Location: u.String(), Cache: web.CacheHour}, nil
+	case errors.As(err, &problem) && problem.Status == http.StatusGone:
 		message, colour := badge.Deleted()
-		return badgeReply(label, message, colour, wrong.Status), nil
-	case errors.As(err, &wrong) && wrong.Status == http.StatusNotFound:
-		return badgeReply(label, "not found", badge.Grey, wrong.Status), nil
+		return badgeReply(label, message, colour, problem.Status), nil
+	case errors.As(err, &problem) && problem.Status == http.StatusNotFound:
+		return badgeReply(label, "not found", badge.Grey, problem.Status), nil
 	case err != nil:
 		return nil, err
 	}
@@ -58,7 +58,7 @@ func (a *API) Badge(c *web.Call) (*web.Reply, error) {
 }
 
 func badgeReply(label, message, colour string, refusal int) *web.Reply {
-	return &web.Reply{MediaType: BadgeType, Cache: web.AnHour, Refusal: refusal, Body: badge.SVG(label, message, colour),
+	return &web.Reply{MediaType: BadgeType, Cache: web.CacheHour, ErrorStatus: refusal, Body: badge.SVG(label, message, colour),
 		Header: http.Header{"Content-Security-Policy": badgePolicy}}
 }
 
@@ -84,21 +84,21 @@ func badgeLabel(c *web.Call, show string) (string, error) {
 // badges are asked for without limit.
 func badgeOf(c *web.Call) (ordinal uint32, to string, err error) {
 	b, typ, slug := c.Served.Build, c.Param("type"), c.Param("slug")
-	o, old, ok := b.Find(typ, slug)
+	o, isAlias, ok := b.Find(typ, slug)
 	switch {
-	case ok && !old:
+	case ok && !isAlias:
 		return o, "", nil
 	case ok:
 		_, slug = b.Key(o)
 	default:
-		now, at, err := currentAddress(c)
+		currentType, currentSlug, err := currentAddress(c)
 		switch {
 		case err != nil:
 			return 0, "", err
-		case at == "":
+		case currentSlug == "":
 			return 0, "", web.NewProblem("unknown-entity", "There is no "+web.Shorten(typ+"/"+slug)+".")
 		}
-		typ, slug = now, at
+		typ, slug = currentType, currentSlug
 	}
 	return 0, "/badge/" + typ + "/" + slug + badgeSuffix, nil
 }

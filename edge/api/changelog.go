@@ -18,7 +18,7 @@ import (
 
 // timeParam reads a parameter that names a moment of the history: a day, a time or
 // the id of a change. It returns the place of the first change from it on or,
-// for an id or where end is set, of the first one behind it.
+// for an id or where end is set, of the first one after it.
 func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 	s, err := c.Query.Text(name)
 	if err != nil || s == "" {
@@ -41,12 +41,12 @@ func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 	if i, ok := a.FindChange(s); ok {
 		return i + 1, nil
 	}
-	wrong := &query.Error{Param: name, Message: fmt.Sprintf("%q is neither a day (YYYY-MM-DD), nor an RFC 3339 time, nor the id of a change", web.Shorten(s))}
+	paramErr := &query.Error{Param: name, Message: fmt.Sprintf("%q is neither a day (YYYY-MM-DD), nor an RFC 3339 time, nor the id of a change", web.Shorten(s))}
 	// A plus that was not written %2B came as a space.
 	if at, err := time.Parse(time.RFC3339, strings.Replace(s, " ", "+", 1)); err == nil {
-		wrong.Suggestion = at.UTC().Format(time.RFC3339)
+		paramErr.Suggestion = at.UTC().Format(time.RFC3339)
 	}
-	return 0, wrong
+	return 0, paramErr
 }
 
 // changeFilter reads the parameters that choose changes, as far as an address
@@ -66,7 +66,7 @@ func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
 	}{
 		{"event", record.Events, &f.Event},
 		{"type", record.Types, &f.Type},
-		{"category", categoriesEver(c), &f.Category},
+		{"category", allCategories(c), &f.Category},
 		{"field", record.ChangeFields, &f.Field},
 	} {
 		if *p.to, err = c.Query.AnyOf(p.name, p.known); err != nil {
@@ -76,8 +76,8 @@ func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
 	return f, nil
 }
 
-// categoriesEver are the categories of today, and those that entities had before.
-func categoriesEver(c *web.Call) []string {
+// allCategories are the categories of today, and those that entities had before.
+func allCategories(c *web.Call) []string {
 	known := append(slices.Clone(c.Served.Slugs), c.Served.Build.Archive().ChangeValues("category")...)
 	slices.Sort(known)
 	return slices.Compact(known)
@@ -89,14 +89,14 @@ func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return newestChanges(c, c.Served.Build.Archive().SelectChanges(f), cursorScope(c))
+	return changesPage(c, c.Served.Build.Archive().SelectChanges(f), cursorScope(c))
 }
 
 // EntityChangelog answers GET /api/entity/:type/:slug/changelog.
 //
 // A deleted entity has one too.
 func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
-	list, moved, err := changesOf(c, c.Param("type"), c.Param("slug"))
+	list, moved, err := entityChanges(c, c.Param("type"), c.Param("slug"))
 	if err != nil || moved != nil {
 		return moved, err
 	}
@@ -109,17 +109,17 @@ func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
 		}
 		scope += " " + first.ID
 	}
-	return newestChanges(c, roaring.BitmapOf(list...), scope)
+	return changesPage(c, roaring.BitmapOf(list...), scope)
 }
 
-// changesOf are the changes of an entity, whatever it was called.
-func changesOf(c *web.Call, typ, slug string) (list []uint32, moved *web.Reply, err error) {
+// entityChanges are the changes of an entity, whatever it was called.
+func entityChanges(c *web.Call, typ, slug string) (list []uint32, moved *web.Reply, err error) {
 	b := c.Served.Build
 	a := b.Archive()
-	o, old, present := b.Find(typ, slug)
-	if present && old {
-		_, now := b.Key(o)
-		return nil, redirectTo(c, typ, now, "/changelog"), nil
+	o, isAlias, present := b.Find(typ, slug)
+	if present && isAlias {
+		_, current := b.Key(o)
+		return nil, redirectTo(c, typ, current, "/changelog"), nil
 	}
 	if present {
 		if last, ok := a.NewestOf(o); ok {
@@ -132,10 +132,10 @@ func changesOf(c *web.Call, typ, slug string) (list []uint32, moved *web.Reply, 
 		return nil, nil, web.UnknownEntity(c, typ, slug)
 	}
 	newest := a.Newest(last)
-	now := a.Version(newest)
+	current := a.Version(newest)
 	// The slug that it was deleted under may be that of another entity by now.
-	if to, ok := a.Last(now.Type, now.Slug); ok && now.Slug != slug && a.Newest(to) == newest {
-		return nil, redirectTo(c, now.Type, now.Slug, "/changelog"), nil
+	if to, ok := a.Last(current.Type, current.Slug); ok && current.Slug != slug && a.Newest(to) == newest {
+		return nil, redirectTo(c, current.Type, current.Slug, "/changelog"), nil
 	}
 	return a.EntityChanges(newest), nil, nil
 }
@@ -145,19 +145,19 @@ func changesOf(c *web.Call, typ, slug string) (list []uint32, moved *web.Reply, 
 func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
 	rest := int(set.GetCardinality()) - skip
 	for i := rest - 1; i >= max(0, rest-limit); i-- {
-		place, err := set.Select(uint32(i)) //nolint:gosec // below the size of the set
+		index, err := set.Select(uint32(i)) //nolint:gosec // below the size of the set
 		if err != nil {
 			break // never: it is one of the set
 		}
-		page = append(page, int(place))
+		page = append(page, int(index))
 	}
 	return page, rest > limit
 }
 
-// newestChanges answers with a page of changes, the newest first. The cursor
+// changesPage answers with a page of changes, the newest first. The cursor
 // names the last change that was given, so that those which come on top while
 // somebody reads move nothing.
-func newestChanges(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, error) {
+func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, error) {
 	page, err := c.Query.Page(scope, query.MaxLimit)
 	if err != nil {
 		return nil, err
@@ -175,18 +175,18 @@ func newestChanges(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, 
 		}
 		set.RemoveRange(uint64(end), uint64(a.Changes())) //nolint:gosec // ordinals of changes
 	}
-	places, more := newestFirst(set, page.Offset, page.Limit)
+	indexes, more := newestFirst(set, page.Offset, page.Limit)
 	list := newCollection(c)
-	for _, i := range places {
+	for _, i := range indexes {
 		list.body = append(list.next(), a.ChangeLine(i)...)
 	}
 	next := ""
-	if more && len(places) > 0 {
-		last, err := a.Change(places[len(places)-1])
+	if more && len(indexes) > 0 {
+		last, err := a.Change(indexes[len(indexes)-1])
 		if err != nil {
 			return nil, err
 		}
-		next = query.Cursor{Place: exports.Place{Value: last.Timestamp.Format(time.RFC3339), Type: "change", Slug: last.ID}}.String(scope)
+		next = query.Cursor{Position: exports.Position{Value: last.Timestamp.Format(time.RFC3339), Type: "change", Slug: last.ID}}.String(scope)
 	}
 	r := list.end(c.Served, count, nextCursor(next))
 	linkNext(c, r, next)
@@ -207,7 +207,7 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 		return prebuilt(c, exports.ChangelogFile+format.Extension, "changelog"+format.Extension)
 	}
 	return &web.Reply{MediaType: format.MediaType, Attachment: "changelog" + format.Extension,
-		Seed: c.Request.URL.Path + "?" + c.Query.Canonical(),
+		ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
 		Stream: func(w io.Writer) error {
 			a := c.Served.Build.Archive()
 			set := a.SelectChanges(f)
@@ -232,17 +232,17 @@ func writeChanges(w io.Writer, array bool, a *exports.ArchiveReader, set *roarin
 	if array {
 		begin, between, end, nothing = "[\n", ",\n", "\n]\n", "[]\n"
 	}
-	out := &chunked{w: w}
-	lead := begin
+	out := &chunkWriter{w: w}
+	separator := begin
 	it := set.Iterator()
 	for it.HasNext() {
-		if _, err := io.WriteString(out, lead); err != nil {
+		if _, err := io.WriteString(out, separator); err != nil {
 			return err
 		}
 		if _, err := out.Write(a.ChangeLine(int(it.Next()))); err != nil {
 			return err
 		}
-		lead = between
+		separator = between
 	}
 	if set.IsEmpty() {
 		end = nothing

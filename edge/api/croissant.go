@@ -12,7 +12,7 @@ import (
 // Edits are in no file yet, so the answer is that of the build without them.
 func (a *API) ExportCroissant(c *web.Call) (*web.Reply, error) {
 	m := c.Served.Build.Manifest
-	body, err := croissant.Describe(m, c.Base())
+	body, err := croissant.Describe(m, c.BaseURL())
 	if err != nil {
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 	}
 	q := storage.DeliveryQuery{WebhookID: w.ID, Status: webhook.Status(status), Limit: page.Limit + 1}
 	if page.Cursor != nil {
-		q.Before = &storage.DeliveryPlace{ID: page.Cursor.Slug}
+		q.Before = &storage.DeliveryPosition{ID: page.Cursor.Slug}
 		if _, err := fmt.Sscanf(page.Cursor.Value, "%d %d", &q.Before.CreatedMs, &q.Before.Seq); err != nil || page.Cursor.Type != "delivery" {
 			return nil, &query.Error{Param: "cursor", Message: "does not belong to a log of deliveries; begin again without one"}
 		}
@@ -44,14 +44,14 @@ func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 	if len(list) > page.Limit {
 		list = list[:page.Limit]
 		last := list[page.Limit-1]
-		text := query.Cursor{Place: exports.Place{Value: fmt.Sprint(last.CreatedAt.UnixMilli(), last.Seq), Type: "delivery", Slug: last.ID}}.String(cursorScope(c))
+		text := query.Cursor{Position: exports.Position{Value: fmt.Sprint(last.CreatedAt.UnixMilli(), last.Seq), Type: "delivery", Slug: last.ID}}.String(cursorScope(c))
 		next = &text
 	}
 	data := make([]account.DeliveryRecord, len(list))
 	for i, d := range list {
 		data[i] = account.NewDeliveryRecord(d)
 	}
-	return web.Object(http.StatusOK, struct {
+	return web.JSONReply(http.StatusOK, struct {
 		Data       []account.DeliveryRecord `json:"data"`
 		Count      int                      `json:"count"`
 		NextCursor *string                  `json:"nextCursor"`
@@ -64,7 +64,7 @@ func (a *API) TestWebhook(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return a.ask(c, account.AskTest(w))
+	return a.requestDelivery(c, account.RequestTest(w))
 }
 
 // ReplayDelivery answers POST /api/webhooks/:id/deliveries/:delivery/replay.
@@ -73,19 +73,19 @@ func (a *API) ReplayDelivery(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	do, err := account.AskReplay(w, c.Param("delivery"))
+	write, err := account.RequestReplay(w, c.Param("delivery"))
 	if err != nil {
 		return nil, err
 	}
-	return a.ask(c, do)
+	return a.requestDelivery(c, write)
 }
 
-// ask has something sent outside its turn, and wakes who sends it.
-func (a *API) ask(c *web.Call, do account.WriteFunc) (*web.Reply, error) {
-	if err := c.DecodeNothing(); err != nil {
+// requestDelivery has something sent outside its turn, and wakes who sends it.
+func (a *API) requestDelivery(c *web.Call, write account.WriteFunc) (*web.Reply, error) {
+	if err := c.DecodeEmpty(); err != nil {
 		return nil, err
 	}
-	r, err := a.accounts.Write(c, do)
+	r, err := a.accounts.Write(c, write)
 	if err == nil {
 		a.accounts.Dispatch.Wake()
 	}

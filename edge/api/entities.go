@@ -72,11 +72,11 @@ func cursorScope(c *web.Call) string {
 
 // selection is what a request for records asks for.
 type selection struct {
-	from    exports.Catalogue
-	asOf    string // the day of the catalogue, "" for the present
-	set     *roaring.Bitmap
-	project *projection
-	page    query.Page
+	catalogue exports.Catalogue
+	asOf      string // the day of the catalogue, "" for the present
+	set       *roaring.Bitmap
+	project   *projection
+	page      query.Page
 }
 
 // readSelection reads the filters, fields and paging of a request for the records of
@@ -84,7 +84,7 @@ type selection struct {
 func readSelection(c *web.Call, day string) (*selection, error) {
 	s := &selection{}
 	var err error
-	if s.from, s.asOf, err = recordsAt(c, day); err != nil {
+	if s.catalogue, s.asOf, err = catalogueAt(c, day); err != nil {
 		return nil, err
 	}
 	f, err := c.Query.Filter(categoriesAt(c, day))
@@ -97,7 +97,7 @@ func readSelection(c *web.Call, day string) (*selection, error) {
 	if s.page, err = c.Query.Page(cursorScope(c), query.MaxLimit); err != nil {
 		return nil, err
 	}
-	s.set, err = s.from.Select(f)
+	s.set, err = s.catalogue.Select(f)
 	return s, err
 }
 
@@ -107,7 +107,7 @@ func (a *API) Entities(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	day, err := asOfDay(c)
+	day, err := atParam(c)
 	if err != nil {
 		return nil, err
 	}
@@ -121,30 +121,30 @@ func (a *API) Entities(c *web.Call) (*web.Reply, error) {
 	}
 	list := newCollection(c)
 	for _, o := range page {
-		list.body = sel.project.append(list.next(), sel.from.Record(o))
+		list.body = sel.project.append(list.next(), sel.catalogue.Record(o))
 	}
 	return pagedReply(c, list, sel, next), nil
 }
 
-// ordered returns the page of a selection in an order, and the cursor of the
-// page behind it, "" for none.
+// orderedPage returns the page of a selection in an order, and the cursor of the
+// page after it, "" for none.
 func orderedPage(c *web.Call, sel *selection, sort exports.Sort) (ordinals []uint32, next string, err error) {
 	page := sel.page
-	var after *exports.Place
+	var after *exports.Position
 	if page.Cursor != nil {
-		after = &page.Cursor.Place
+		after = &page.Cursor.Position
 	}
-	ordinals, more, ok := sel.from.Page(sel.set, sort, after, page.Offset, page.Limit)
+	ordinals, more, ok := sel.catalogue.Page(sel.set, sort, after, page.Offset, page.Limit)
 	if !ok {
 		return nil, "", &query.Error{Param: "cursor", Message: "does not fit the sort order; begin again without one"}
 	}
 	if more {
-		next = query.Cursor{Place: sel.from.PlaceOf(sort, ordinals[len(ordinals)-1])}.String(cursorScope(c))
+		next = query.Cursor{Position: sel.catalogue.PositionOf(sort, ordinals[len(ordinals)-1])}.String(cursorScope(c))
 	}
 	return ordinals, next, nil
 }
 
-// paged completes a list of one page of a selection. extra are further members.
+// pagedReply completes a list of one page of a selection. extra are further members.
 func pagedReply(c *web.Call, list *collection, sel *selection, next string, extra ...string) *web.Reply {
 	if sel.asOf != "" {
 		extra = append(extra, `"asOf":"`+sel.asOf+`"`)

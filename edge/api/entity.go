@@ -10,8 +10,8 @@ import (
 )
 
 // entityObject completes a record or another object with the build that it is from.
-func entityObject(v *live.ServedBuild, dst, authored []byte) []byte {
-	dst = append(dst, authored[:len(authored)-1]...)
+func entityObject(v *live.ServedBuild, dst, record []byte) []byte {
+	dst = append(dst, record[:len(record)-1]...)
 	dst = append(append(append(dst, `,"build":"`...), v.ID()...), '"', '}', '\n')
 	return dst
 }
@@ -45,13 +45,13 @@ func readProjection(c *web.Call) (*projection, error) {
 }
 
 // append adds a record, narrowed, in the order of the record.
-func (p *projection) append(dst, authored []byte) []byte {
+func (p *projection) append(dst, record []byte) []byte {
 	if p.all {
-		return append(dst, authored...)
+		return append(dst, record...)
 	}
 	dst = append(dst, '{')
 	first := true
-	jsonenc.Members(authored, func(name string, value []byte) {
+	jsonenc.Members(record, func(name string, value []byte) {
 		keep := p.fields[name]
 		if !keep && !(name == "scores" && len(p.scores) > 0) {
 			return
@@ -79,7 +79,7 @@ func (a *API) Entity(c *web.Call) (*web.Reply, error) {
 	c.Writer.Header()["Vary"] = c.Shared.Vary.Accept
 	suffix := cutSuffix(c, markdownSuffix)
 	markdown := suffix != "" || web.PrefersMarkdown(c.Request.Header["Accept"])
-	day, err := asOfDay(c)
+	day, err := atParam(c)
 	switch {
 	case err != nil:
 		return nil, err
@@ -93,22 +93,22 @@ func (a *API) Entity(c *web.Call) (*web.Reply, error) {
 	if markdown {
 		return markdownPage(c, o)
 	}
-	authored := c.Served.Build.Record(o)
-	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), authored)}, nil
+	record := c.Served.Build.Record(o)
+	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), record)}, nil
 }
 
 // findEntity looks up the entity of the path. Where its slug has changed, moved
 // redirects to the same resource at the new one.
 func findEntity(c *web.Call, resource string) (ordinal uint32, moved *web.Reply, err error) {
 	b, typ, slug := c.Served.Build, c.Param("type"), c.Param("slug")
-	o, old, ok := b.Find(typ, slug)
+	o, isAlias, ok := b.Find(typ, slug)
 	if !ok {
-		moved, err := resolveRemoved(c, resource)
+		moved, err := redirectRemoved(c, resource)
 		return 0, moved, err
 	}
-	if !old {
+	if !isAlias {
 		return o, nil, nil
 	}
-	_, now := b.Key(o)
-	return 0, redirectTo(c, typ, now, resource), nil
+	_, current := b.Key(o)
+	return 0, redirectTo(c, typ, current, resource), nil
 }

@@ -76,7 +76,7 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 		return prebuilt(c, exports.EntitiesFile+format.Extension, "entities"+format.Extension)
 	}
 	return &web.Reply{MediaType: format.MediaType, Attachment: "entities" + format.Extension,
-		Seed: c.Request.URL.Path + "?" + c.Query.Canonical(),
+		ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
 		Stream: func(w io.Writer) error {
 			set, err := c.Served.Build.Select(f)
 			if err != nil {
@@ -85,7 +85,7 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 			order := c.Served.Build.InKeyOrder(set)
 			return writeRows(w, format.Name, columns, len(order), func(i int) (table.Row, error) {
 				row, err := table.ParseRow(c.Served.Build.ExportRow(order[i]), table.EntityColumns)
-				return pick(row, at), err
+				return selectCells(row, at), err
 			})
 		}}, nil
 }
@@ -99,13 +99,13 @@ var entityColumns = func() []string {
 	return names
 }()
 
-// pick narrows a row to some columns, nil for all.
-func pick(row table.Row, at []int) table.Row {
-	if at == nil || row == nil {
+// selectCells narrows a row to some columns, nil for all.
+func selectCells(row table.Row, columns []int) table.Row {
+	if columns == nil || row == nil {
 		return row
 	}
-	out := make(table.Row, len(at))
-	for i, j := range at {
+	out := make(table.Row, len(columns))
+	for i, j := range columns {
 		out[i] = row[j]
 	}
 	return out
@@ -113,7 +113,7 @@ func pick(row table.Row, at []int) table.Row {
 
 // writeRows encodes rows as they come, in chunks that are worth sending.
 func writeRows(w io.Writer, format string, columns []table.Column, n int, row func(int) (table.Row, error)) error {
-	buf := &chunked{w: w}
+	buf := &chunkWriter{w: w}
 	enc, err := table.NewStreamEncoder(format, buf, columns)
 	if err != nil {
 		return err
@@ -133,32 +133,32 @@ func writeRows(w io.Writer, format string, columns []table.Column, n int, row fu
 	return buf.flush()
 }
 
-// chunked gathers small writes.
-type chunked struct {
+// chunkWriter gathers small writes.
+type chunkWriter struct {
 	w   io.Writer
 	buf []byte
 }
 
 // Write implements io.Writer.
-func (c *chunked) Write(b []byte) (int, error) {
+func (c *chunkWriter) Write(b []byte) (int, error) {
 	c.buf = append(c.buf, b...)
 	return len(b), c.flushLarge()
 }
 
 // WriteString implements io.StringWriter.
-func (c *chunked) WriteString(s string) (int, error) {
+func (c *chunkWriter) WriteString(s string) (int, error) {
 	c.buf = append(c.buf, s...)
 	return len(s), c.flushLarge()
 }
 
-func (c *chunked) flushLarge() error {
+func (c *chunkWriter) flushLarge() error {
 	if len(c.buf) < 64<<10 {
 		return nil
 	}
 	return c.flush()
 }
 
-func (c *chunked) flush() error {
+func (c *chunkWriter) flush() error {
 	_, err := c.w.Write(c.buf)
 	c.buf = c.buf[:0]
 	return err
@@ -172,15 +172,15 @@ func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	}
 	b := c.Served.Build
 	return &web.Reply{MediaType: f.MediaType, Attachment: attachment,
-		File: &web.FileReply{Content: bytes.NewReader(data), ETag: web.EntityTag(shortSum(f), web.Identity), SHA256: f.SHA256,
+		File: &web.FileReply{Content: bytes.NewReader(data), ETag: web.ETag(etagBase(f), web.Identity), SHA256: f.SHA256,
 			Variant: func(enc string) (web.Variant, bool) {
 				body, _, ok := b.File(name + store.EncodingExtension(enc))
-				return web.Variant{Body: body, ETag: web.EntityTag(shortSum(f), enc)}, ok
+				return web.Variant{Body: body, ETag: web.ETag(etagBase(f), enc)}, ok
 			}}}, nil
 }
 
-// shortSum is what the entity tag of a file is made of.
-func shortSum(f store.File) string { return f.SHA256[:min(32, len(f.SHA256))] }
+// etagBase is what the entity tag of a file is made of.
+func etagBase(f store.File) string { return f.SHA256[:min(32, len(f.SHA256))] }
 
 // categoriesAt are the categories that records of a day may have: those of today,
 // and for an earlier day those that records ever had.
@@ -188,10 +188,10 @@ func categoriesAt(c *web.Call, day string) []string {
 	if day == "" {
 		return c.Served.Slugs
 	}
-	return categoriesEver(c)
+	return allCategories(c)
 }
 
-// BoardNames are the leaderboards of a day. The list must not be changed.
+// boardNamesAt are the leaderboards of a day. The list must not be changed.
 func boardNamesAt(c *web.Call, day string) []string {
 	if day == "" {
 		return c.Served.BoardNames
@@ -206,7 +206,7 @@ func boardParam(c *web.Call, name, day string) (string, error) {
 		return name, nil
 	}
 	p := web.NewProblem("unknown-category", fmt.Sprintf("There is no category %q; known are %s.", web.Shorten(name), strings.Join(known, ", ")))
-	return "", p.Suggest(didyoumean.Name(name, known))
+	return "", p.WithSuggestion(didyoumean.Name(name, known))
 }
 
 // ExportLeaderboard answers GET /api/export/leaderboard.
@@ -215,7 +215,7 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	day, err := asOfDay(c)
+	day, err := atParam(c)
 	if err != nil {
 		return nil, err
 	}
@@ -223,7 +223,7 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	from, asOf, err := recordsAt(c, day)
+	from, asOf, err := catalogueAt(c, day)
 	if err != nil {
 		return nil, err
 	}
@@ -236,7 +236,7 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 		return prebuilt(c, exports.LeaderboardFile(category), name)
 	}
 	return &web.Reply{MediaType: format.MediaType, Attachment: name,
-		Seed: c.Request.URL.Path + "?" + c.Query.Canonical(),
+		ETagSeed: c.Request.URL.Path + "?" + c.Query.Canonical(),
 		Stream: func(w io.Writer) error {
 			set, err := from.Board(category, "", "composite")
 			if err != nil {

@@ -17,8 +17,8 @@ import (
 	"kindex/exports/record"
 )
 
-// feedPage is how many changes a document of a feed holds.
-const feedPage = 200
+// feedPageSize is how many changes a document of a feed holds.
+const feedPageSize = 200
 
 // Feed answers GET /api/feed.
 func (a *API) Feed(c *web.Call) (*web.Reply, error) {
@@ -30,7 +30,7 @@ func (a *API) Feed(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	pages := max(1, (int(set.GetCardinality())+feedPage-1)/feedPage)
+	pages := max(1, (int(set.GetCardinality())+feedPageSize-1)/feedPageSize)
 	page, err := c.Query.Int("page", 1, 1, pages)
 	if err != nil {
 		return nil, err
@@ -80,24 +80,24 @@ func changesOfKey(c *web.Call, key string) ([]uint32, error) {
 	if last, ok := a.Last(typ, slug); ok {
 		return a.EntityChanges(last), nil
 	}
-	wrong := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is no entity: use type/slug, such as tool/pytorch", web.Shorten(key))}
+	paramErr := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is no entity: use type/slug, such as tool/pytorch", web.Shorten(key))}
 	if !slices.Contains(record.Types, typ) {
 		typ = didyoumean.Name(typ, record.Types)
 	}
-	near, err := c.Served.NearSlugs(typ, web.Shorten(slug))
+	similar, err := c.Served.SimilarSlugs(typ, web.Shorten(slug))
 	if err != nil {
 		return nil, err
 	}
-	if len(near) > 0 {
-		wrong.Suggestion = typ + "/" + near[0]
+	if len(similar) > 0 {
+		paramErr.Suggestion = typ + "/" + similar[0]
 	}
-	return nil, wrong
+	return nil, paramErr
 }
 
 // feedDocument is one page of a feed (RFC 5005 section 3).
 func feedDocument(c *web.Call, set *roaring.Bitmap, page, pages int) (*feed.Feed, error) {
 	b := c.Served.Build
-	base := c.Base()
+	base := c.BaseURL()
 	at := func(n int) string {
 		q := c.Request.URL.Query()
 		if q.Set("page", strconv.Itoa(n)); n == 1 {
@@ -114,8 +114,8 @@ func feedDocument(c *web.Call, set *roaring.Bitmap, page, pages int) (*feed.Feed
 	if page < pages {
 		doc.Next = at(page + 1)
 	}
-	places, _ := newestFirst(set, (page-1)*feedPage, feedPage)
-	for _, i := range places {
+	indexes, _ := newestFirst(set, (page-1)*feedPageSize, feedPageSize)
+	for _, i := range indexes {
 		change, err := b.Archive().Change(i)
 		if err != nil {
 			return nil, err

@@ -24,7 +24,7 @@ func (a *API) Data(c *web.Call) (*web.Reply, error) {
 	m := c.Served.Build.Manifest
 	if id != m.ID {
 		var err error
-		if m, err = a.old.Manifest(id); errors.Is(err, fs.ErrNotExist) {
+		if m, err = a.oldBuilds.Manifest(id); errors.Is(err, fs.ErrNotExist) {
 			return nil, unknownFile(id, path)
 		} else if err != nil {
 			return nil, err
@@ -45,7 +45,7 @@ func (a *API) Data(c *web.Call) (*web.Reply, error) {
 		mediaType = "application/octet-stream"
 	}
 	return &web.Reply{MediaType: mediaType, Header: h, Immutable: true, Build: id,
-		File: &web.FileReply{Content: content, ETag: web.EntityTag(shortSum(f), web.Identity)}}, nil
+		File: &web.FileReply{Content: content, ETag: web.ETag(etagBase(f), web.Identity)}}, nil
 }
 
 func unknownFile(id, path string) *web.Problem {
@@ -74,7 +74,7 @@ func (a *API) dataFile(v *live.ServedBuild, id, path string) (io.ReadSeekCloser,
 	if !store.ValidID(id) {
 		return nil, store.File{}, unknown
 	}
-	content, f, err := a.old.Open(id, path)
+	content, f, err := a.oldBuilds.Open(id, path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, f, unknown
 	}

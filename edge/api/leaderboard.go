@@ -12,7 +12,7 @@ import (
 
 // Leaderboard answers GET /api/leaderboard/:category.
 func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
-	day, err := asOfDay(c)
+	day, err := atParam(c)
 	if err != nil {
 		return nil, err
 	}
@@ -32,13 +32,13 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	if sel.page, err = c.Query.Page(cursorScope(c), query.MaxLimit); err != nil {
 		return nil, err
 	}
-	if sel.from, sel.asOf, err = recordsAt(c, day); err != nil {
+	if sel.catalogue, sel.asOf, err = catalogueAt(c, day); err != nil {
 		return nil, err
 	}
-	if sel.set, err = sel.from.Board(board, typ, by); err != nil {
+	if sel.set, err = sel.catalogue.Board(board, typ, by); err != nil {
 		return nil, err
 	}
-	former, err := c.Served.Boards.Before(sel.asOf, board, typ, by)
+	previousBoard, err := c.Served.Boards.PreviousBoard(sel.asOf, board, typ, by)
 	if err != nil {
 		return nil, err
 	}
@@ -49,21 +49,21 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	}
 	before := sel.page.Offset
 	if sel.page.Cursor != nil {
-		before = sel.from.CountUntil(sel.set, sort, sel.page.Cursor.Place)
+		before = sel.catalogue.CountUntil(sel.set, sort, sel.page.Cursor.Position)
 	}
 	list := newCollection(c)
-	previous := former.Ranks(sel.from, page)
+	previousRanks := previousBoard.Ranks(sel.catalogue, page)
 	for i, o := range page {
-		authored := sel.from.Record(o)
+		authored := sel.catalogue.Record(o)
 		dst := append(list.next(), authored[:len(authored)-1]...)
-		list.body = append(appendRankDelta(dst, before+i+1, previous[i]), '}')
+		list.body = append(appendRankDelta(dst, before+i+1, previousRanks[i]), '}')
 	}
-	return pagedReply(c, list, sel, next, comparedTo(former)), nil
+	return pagedReply(c, list, sel, next, comparedToMember(previousBoard)), nil
 }
 
-// comparedTo names the day that a board is compared with, in JSON: null where the
+// comparedToMember names the day that a board is compared with, in JSON: null where the
 // build does not know that day.
-func comparedTo(f *leaderboard.Former) string {
+func comparedToMember(f *leaderboard.PreviousBoard) string {
 	if !f.Known() {
 		return `"comparedTo":null`
 	}

@@ -38,7 +38,7 @@ func (a *API) RevokeLeakedKey(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, web.InvalidBody([]web.FieldError{{Field: "key", Message: strings.TrimPrefix(err.Error(), "this ")}})
 	}
-	ctx := storage.WithActor(c.Request.Context(), storage.Actor{Kind: storage.ByAnyone, Address: c.Shared.AddressOfClient(c.Request)})
+	ctx := storage.WithActor(c.Request.Context(), storage.Actor{Kind: storage.ByAnyone, Address: c.Shared.ClientAddress(c.Request)})
 	err = a.state.Write(ctx, func(tx *storage.Tx) error {
 		_, err := tx.RevokeReported(secret)
 		return err
@@ -50,13 +50,13 @@ func (a *API) RevokeLeakedKey(c *web.Call) (*web.Reply, error) {
 		return nil, web.StateProblem(err)
 	}
 	a.keys.Forget()
-	return web.Object(http.StatusNoContent, nil)
+	return web.JSONReply(http.StatusNoContent, nil)
 }
 
 func (a *API) countReport(c *web.Call) error {
-	who := ratelimit.OfAddress(c.Shared.Proxies.Client(c.Request), MaxReports)
+	who := ratelimit.AddressSubject(c.Shared.Proxies.Client(c.Request), MaxReports)
 	who.Window = time.Hour
-	st, err := a.reports.Take(c.Request.Context(), who)
+	st, err := a.leakReports.Take(c.Request.Context(), who)
 	switch {
 	case err != nil:
 		return err
@@ -64,7 +64,7 @@ func (a *API) countReport(c *web.Call) error {
 		return nil
 	}
 	p := web.NewProblem("rate-limited", fmt.Sprintf("An IP address can report %d keys an hour; try again at %s.", MaxReports, st.Reset.UTC().Format(time.RFC3339))+
-		c.Shared.Contact("", " For more, write to %s."))
+		c.Shared.ContactSentence("", " For more, write to %s."))
 	p.Header = http.Header{"Retry-After": {strconv.FormatInt(st.Wait(c.Shared.Now()), 10)}}
 	return p
 }

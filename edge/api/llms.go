@@ -7,18 +7,18 @@ import (
 	"kindex/site"
 )
 
-// leaders is how many entities /llms.txt names.
-const leaders = 20
+// maxLeaders is how many entities /llms.txt names.
+const maxLeaders = 20
 
 // LLMs answers GET /llms.txt.
 //
 // Its links are absolute. Where nobody has said what the public address is, they are
 // those by which the client came, and no shared cache may give them to others.
 func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
-	base := c.Base()
+	base := c.BaseURL()
 	r := &web.Reply{MediaType: "text/plain; charset=utf-8"}
-	if c.PublicAddress() != "" {
-		r.Cache = web.AnHour
+	if c.PublicURL() != "" {
+		r.Cache = web.CacheHour
 	}
 	// It is asked for without limit and made of dozens of records: the last one is kept.
 	if kept := c.Served.LLMs.Load(); kept != nil && kept.Base == base {
@@ -31,7 +31,7 @@ func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	m := &site.Map{Manifest: b.Manifest, Base: base, Categories: c.Served.Categories}
-	best, _, _ := b.Page(ranked, exports.DefaultSort, nil, 0, leaders)
+	best, _, _ := b.Page(ranked, exports.DefaultSort, nil, 0, maxLeaders)
 	for _, o := range best {
 		e, err := b.Entity(o)
 		if err != nil {

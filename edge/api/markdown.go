@@ -35,7 +35,7 @@ func markdownPage(c *web.Call, o uint32) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	body, err := site.Markdown(o, c.Base())
+	body, err := site.Markdown(o, c.BaseURL())
 	return &web.Reply{MediaType: MarkdownType, Body: body}, err
 }
 
@@ -45,6 +45,6 @@ func markdownPageAt(c *web.Call, e *record.Entity, version int, asOf time.Time) 
 	if err != nil {
 		return nil, err
 	}
-	body, err := site.MarkdownAt(e, version, asOf, c.Base())
+	body, err := site.MarkdownAt(e, version, asOf, c.BaseURL())
 	return &web.Reply{MediaType: MarkdownType, Body: body}, err
 }

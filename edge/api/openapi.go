@@ -14,15 +14,15 @@ func (a *API) OpenAPI(c *web.Call) (*web.Reply, error) {
 			format = "yaml"
 		}
 	}
-	r := &web.Reply{MediaType: web.JSONType, Body: a.Described.JSON}
+	r := &web.Reply{MediaType: web.JSONType, Body: a.Description.JSON}
 	if format == "yaml" {
-		r.MediaType, r.Body = "application/yaml", a.Described.YAML
+		r.MediaType, r.Body = "application/yaml", a.Description.YAML
 	}
 	r.Header = map[string][]string{"Vary": {"Accept"}}
 	return r, nil
 }
 
-// ToOpenAPI answers GET /openapi.json and /openapi.yaml, where tools look for a description.
-func ToOpenAPI(format string) web.Handler {
+// RedirectToOpenAPI answers GET /openapi.json and /openapi.yaml, where tools look for a description.
+func RedirectToOpenAPI(format string) web.Handler {
 	return func(*web.Call) (*web.Reply, error) { return &web.Reply{Location: "/api/openapi?format=" + format}, nil }
 }

@@ -30,8 +30,8 @@ func (*API) NewestSDK(language string) web.Handler {
 	}
 }
 
-// OneSDK answers GET /api/sdk/typescript/:file and GET /api/sdk/python/:file.
-func (*API) OneSDK(language string) web.Handler {
+// SDKVersion answers GET /api/sdk/typescript/:file and GET /api/sdk/python/:file.
+func (*API) SDKVersion(language string) web.Handler {
 	return func(c *web.Call) (*web.Reply, error) {
 		a, ok := sdk.Find(language, c.Param("file"))
 		if ok {
@@ -43,7 +43,7 @@ func (*API) OneSDK(language string) web.Handler {
 		}
 		p := web.NewProblem("unknown-version", fmt.Sprintf("There is no %s of the %s client here; there are %s.",
 			web.Shorten(c.Param("file")), sdkNames[language], strings.Join(known, ", ")))
-		return nil, p.Suggest("/api/sdk/" + language + "/" + cmp.Or(didyoumean.Name(c.Param("file"), known), known[0]))
+		return nil, p.WithSuggestion("/api/sdk/" + language + "/" + cmp.Or(didyoumean.Name(c.Param("file"), known), known[0]))
 	}
 }
 
@@ -53,5 +53,5 @@ func archiveReply(a sdk.Archive) *web.Reply {
 			"Content-Disposition": {fmt.Sprintf(`attachment; filename="%s"`, a.Name)},
 			"Repr-Digest":         {"sha-256=:" + base64.StdEncoding.EncodeToString(a.SHA256[:]) + ":"},
 		},
-		File: &web.FileReply{Content: bytes.NewReader(a.Data), ETag: web.EntityTag(hex.EncodeToString(a.SHA256[:16]), web.Identity)}}
+		File: &web.FileReply{Content: bytes.NewReader(a.Data), ETag: web.ETag(hex.EncodeToString(a.SHA256[:16]), web.Identity)}}
 }

@@ -12,8 +12,8 @@ import (
 	"kindex/indexes"
 )
 
-// facetValues is how many values of a facet are counted out.
-const facetValues = 20
+// maxFacetValues is how many values of a facet are counted out.
+const maxFacetValues = 20
 
 // searchText reads q.
 func searchText(c *web.Call) (string, error) {
@@ -23,8 +23,8 @@ func searchText(c *web.Call) (string, error) {
 		return "", err
 	case q == "":
 		return "", &query.Error{Param: "q", Message: "is required: the words to search for"}
-	case len(q) > live.MaxQuery:
-		return "", &query.Error{Param: "q", Message: fmt.Sprintf("has %d bytes, at most %d are allowed", len(q), live.MaxQuery)}
+	case len(q) > live.MaxQueryLen:
+		return "", &query.Error{Param: "q", Message: fmt.Sprintf("has %d bytes, at most %d are allowed", len(q), live.MaxQueryLen)}
 	}
 	return q, nil
 }
@@ -64,9 +64,9 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	next := ""
 	if more {
 		last := hits[len(hits)-1]
-		next = query.Cursor{Place: b.PlaceOf(exports.DefaultSort, last.Ordinal), Relevance: &last.Relevance}.String(cursorScope(c))
+		next = query.Cursor{Position: b.PositionOf(exports.DefaultSort, last.Ordinal), Relevance: &last.Relevance}.String(cursorScope(c))
 	}
-	near, err := nearMisses(c.Served, text, res)
+	near, err := suggestions(c.Served, text, res)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +74,7 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	if len(facets) > 0 {
 		counted := make(map[string][]exports.FacetCount, len(facets))
 		for _, name := range facets {
-			counted[name] = b.Facet(res.Matches, name, facetValues)
+			counted[name] = b.Facet(res.Matches, name, maxFacetValues)
 		}
 		extra = append(extra, `"facets":`+string(web.AppendJSON(nil, counted)))
 	}
@@ -88,11 +88,11 @@ func searchAfter(c *web.Call, cur *query.Cursor) (*indexes.After, error) {
 	if cur == nil {
 		return nil, nil
 	}
-	at, ok := c.Served.Build.StandingOf(cur.Place)
+	position, ok := c.Served.Build.SortPositionOf(cur.Position)
 	if !ok || cur.Relevance == nil {
 		return nil, &query.Error{Param: "cursor", Message: "does not belong to a search; begin again without one"}
 	}
-	return &indexes.After{Relevance: *cur.Relevance, Ordinal: at}, nil
+	return &indexes.After{Relevance: *cur.Relevance, SortPosition: position}, nil
 }
 
 // appendHit appends a record with its relevance and highlights.
@@ -124,15 +124,15 @@ func appendHit(v *live.ServedBuild, dst []byte, p *projection, res *indexes.Resu
 	return append(dst, '}', '}'), nil
 }
 
-// nearNames is how many names are suggested where nothing is found.
-const nearNames = 5
+// maxSuggestions is how many names are suggested where nothing is found.
+const maxSuggestions = 5
 
-// short is what a suggestion has of a record.
-var short = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true}}
+// suggestionFields is what a suggestion has of a record.
+var suggestionFields = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true}}
 
-// nearMisses lists what a search that found nothing may have been meant for, as JSON:
+// suggestions lists what a search that found nothing may have been meant for, as JSON:
 // what it finds without its filters, else the nearest names.
-func nearMisses(v *live.ServedBuild, text string, res *indexes.Result) ([]byte, error) {
+func suggestions(v *live.ServedBuild, text string, res *indexes.Result) ([]byte, error) {
 	out := []byte{'['}
 	if !res.Matches.IsEmpty() {
 		return append(out, ']'), nil
@@ -141,7 +141,7 @@ func nearMisses(v *live.ServedBuild, text string, res *indexes.Result) ([]byte, 
 	if err != nil {
 		return nil, err
 	}
-	list, err := v.Index.Instead(text, all, nearNames)
+	list, err := v.Index.Alternatives(text, all, maxSuggestions)
 	if err != nil {
 		return nil, err
 	}
@@ -149,7 +149,7 @@ func nearMisses(v *live.ServedBuild, text string, res *indexes.Result) ([]byte, 
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = short.append(out, v.Build.Record(o))
+		out = suggestionFields.append(out, v.Build.Record(o))
 	}
 	return append(out, ']'), nil
 }
@@ -183,7 +183,7 @@ func (a *API) Suggest(c *web.Call) (*web.Reply, error) {
 	}
 	list := newCollection(c)
 	for _, o := range found {
-		list.body = short.append(list.next(), b.Record(o))
+		list.body = suggestionFields.append(list.next(), b.Record(o))
 	}
 	return list.end(c.Served, total), nil
 }

@@ -14,9 +14,9 @@ import (
 // 9116).
 const SecurityPath = "/.well-known/security.txt"
 
-// securityLasts is how long the file is valid, counted from the day of the request: the
+// securityTxtLifetime is how long the file is valid, counted from the day of the request: the
 // service that answers is running.
-const securityLasts = 180 * 24 * time.Hour
+const securityTxtLifetime = 180 * 24 * time.Hour
 
 // SecurityText answers GET /.well-known/security.txt.
 func (a *API) SecurityText(c *web.Call) (*web.Reply, error) {
@@ -26,7 +26,7 @@ func (a *API) SecurityText(c *web.Call) (*web.Reply, error) {
 	}
 	day := c.Shared.Now().UTC().Truncate(24 * time.Hour)
 	var b strings.Builder
-	fmt.Fprintf(&b, "Contact: %s\nExpires: %s\nPreferred-Languages: en\n", contact, day.Add(securityLasts).Format(time.RFC3339))
+	fmt.Fprintf(&b, "Contact: %s\nExpires: %s\nPreferred-Languages: en\n", contact, day.Add(securityTxtLifetime).Format(time.RFC3339))
 	if u, err := url.Parse(c.Shared.URL); err == nil && u.Scheme == "https" {
 		fmt.Fprintf(&b, "Canonical: %s://%s%s\n", u.Scheme, u.Host, SecurityPath)
 	}

@@ -22,7 +22,7 @@ func (a *API) Submit(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	draft, similar, refused := readDraft(c)
-	if refused != nil && !account.Repeatable(c) {
+	if refused != nil && !account.HasIdempotencyKey(c) {
 		return nil, refused
 	}
 	id := storage.NewID("sub_")
@@ -32,18 +32,18 @@ func (a *API) Submit(c *web.Call) (*web.Reply, error) {
 		if refused != nil {
 			return account.Result{}, refused
 		}
-		stored, err := tx.CreateSubmission(account.SubmissionFrom(draft, id, owner.ID))
+		stored, err := tx.CreateSubmission(account.NewSubmission(draft, id, owner.ID))
 		if err != nil {
 			return account.Result{}, submissionProblem(err)
 		}
 		address := submissionPath(stored.ID)
-		return account.Result{Status: http.StatusCreated, Location: address, Body: submitted{ID: stored.ID, Status: stored.Status,
-			URL: c.Base() + address, Similar: similar, Warnings: account.FieldErrors(draft.Warnings)}}, nil
+		return account.Result{Status: http.StatusCreated, Location: address, Body: submitReply{ID: stored.ID, Status: stored.Status,
+			URL: c.BaseURL() + address, Similar: similar, Warnings: account.FieldErrors(draft.Warnings)}}, nil
 	})
 }
 
-// submitted is the answer to a submission that was taken in.
-type submitted struct {
+// submitReply is the answer to a submission that was taken in.
+type submitReply struct {
 	ID       string            `json:"id"`
 	Status   submission.Status `json:"status"`
 	URL      string            `json:"url"`
@@ -70,7 +70,7 @@ func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	if err != nil {
 		return nil, nil, submissionProblem(err)
 	}
-	similar, err := similarTo(c.Served, draft.Entity.Name)
+	similar, err := similarEntities(c.Served, draft.Entity.Name)
 	return draft, similar, err
 }
 
@@ -84,11 +84,11 @@ func submissionProblem(err error) error {
 	case errors.Is(err, submission.ErrTooManyOpen):
 		return web.NewProblem("too-many-submissions", account.TooManyOpen+" DELETE /api/submissions/{id} withdraws one.")
 	case errors.As(err, &taken):
-		p := web.NewProblem("already-exists", web.Sentence(taken.Error()))
+		p := web.NewProblem("already-exists", web.AsSentence(taken.Error()))
 		if taken.Submission == nil {
-			return p.Suggest("/api/entity/" + taken.Type + "/" + taken.Slug)
+			return p.WithSuggestion("/api/entity/" + taken.Type + "/" + taken.Slug)
 		}
-		return p.Suggest(submissionPath(taken.Submission.ID))
+		return p.WithSuggestion(submissionPath(taken.Submission.ID))
 	}
 	return err
 }
@@ -98,21 +98,21 @@ func invalidSubmission(e *submission.InvalidError) error {
 	if !errors.As(web.InvalidBody(account.FieldErrors(e.Problems)), &p) {
 		return e
 	}
-	return p.Suggest(e.Problems[0].Suggestion)
+	return p.WithSuggestion(e.Problems[0].Suggestion)
 }
 
-// brief is what is told of an entity beside something else.
-var brief = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true, "url": true}}
+// similarFields is what is told of an entity beside something else.
+var similarFields = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true, "url": true}}
 
-// similarTo tells of entities that may be what a name stands for.
-func similarTo(v *live.ServedBuild, name string) ([]json.RawMessage, error) {
-	found, err := v.EntitiesNamed(name, live.MaxSimilar)
+// similarEntities tells of entities that may be what a name stands for.
+func similarEntities(v *live.ServedBuild, name string) ([]json.RawMessage, error) {
+	found, err := v.FindSimilarNames(name, live.MaxSimilar)
 	if err != nil {
 		return nil, err
 	}
 	list := []json.RawMessage{}
 	for _, o := range found {
-		list = append(list, brief.append(nil, v.Build.Record(o)))
+		list = append(list, similarFields.append(nil, v.Build.Record(o)))
 	}
 	return list, nil
 }
@@ -143,8 +143,8 @@ type pullRequest struct {
 }
 
 func newSubmissionRecord(c *web.Call, s *submission.Submission) submissionRecord {
-	r := submissionRecord{ID: s.ID, Status: s.Status, URL: c.Base() + submissionPath(s.ID),
-		Entity: submittedEntity{s.Type, s.Slug, s.Name, s.URL}, CreatedAt: web.Second(s.CreatedAt), UpdatedAt: web.Second(s.UpdatedAt)}
+	r := submissionRecord{ID: s.ID, Status: s.Status, URL: c.BaseURL() + submissionPath(s.ID),
+		Entity: submittedEntity{s.Type, s.Slug, s.Name, s.URL}, CreatedAt: web.TruncateToSecond(s.CreatedAt), UpdatedAt: web.TruncateToSecond(s.UpdatedAt)}
 	if s.Reason != "" {
 		r.Reason = &s.Reason
 	}
@@ -210,14 +210,14 @@ type submissionList struct {
 }
 
 func submissionPageReply(c *web.Call, answer submissionList) (*web.Reply, error) {
-	r, err := web.Object(http.StatusOK, answer)
+	r, err := web.JSONReply(http.StatusOK, answer)
 	if err == nil && answer.NextCursor != nil {
 		linkNext(c, r, *answer.NextCursor)
 	}
 	return r, err
 }
 
-// submissionCursor is the submission behind which a page begins: one of the
+// submissionCursor is the submission after which a page begins: one of the
 // account's own.
 func (a *API) submissionCursor(c *web.Call, owner string) (string, error) {
 	text, err := c.Query.Text("cursor")
@@ -245,7 +245,7 @@ func (a *API) Submission(c *web.Call) (*web.Reply, error) {
 	if record.Fields, err = found.Fields(); err != nil {
 		return nil, err
 	}
-	return web.Object(http.StatusOK, record)
+	return web.JSONReply(http.StatusOK, record)
 }
 
 // WithdrawSubmission answers DELETE /api/submissions/:id.
@@ -257,5 +257,5 @@ func (a *API) WithdrawSubmission(c *web.Call) (*web.Reply, error) {
 	if err := a.accounts.Withdraw(c.Request.Context(), owner.ID, c.Param("id")); err != nil {
 		return nil, err
 	}
-	return web.Object(http.StatusNoContent, nil)
+	return web.JSONReply(http.StatusNoContent, nil)
 }

@@ -21,14 +21,14 @@ func (a *API) CreateWebhook(c *web.Call) (*web.Reply, error) {
 	if err := c.Decode(&body); err != nil {
 		return nil, err
 	}
-	do, refused, err := a.accounts.MakeWebhook(c.Request.Context(), owner.ID, body.URL, body.Events)
-	if err == nil && !account.Repeatable(c) {
+	write, refused, err := a.accounts.CreateWebhook(c.Request.Context(), owner.ID, body.URL, body.Events)
+	if err == nil && !account.HasIdempotencyKey(c) {
 		err = refused
 	}
 	if err != nil {
 		return nil, err
 	}
-	return a.accounts.Write(c, do)
+	return a.accounts.Write(c, write)
 }
 
 // ListWebhooks answers GET /api/webhooks.
@@ -45,7 +45,7 @@ func (a *API) ListWebhooks(c *web.Call) (*web.Reply, error) {
 	for i, w := range list {
 		data[i] = account.NewWebhookRecord(w)
 	}
-	return web.Object(http.StatusOK, struct {
+	return web.JSONReply(http.StatusOK, struct {
 		Data  []account.WebhookRecord `json:"data"`
 		Count int                     `json:"count"`
 	}{data, len(data)})
@@ -66,7 +66,7 @@ func (a *API) Webhook(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	return web.Object(http.StatusOK, account.NewWebhookRecord(w))
+	return web.JSONReply(http.StatusOK, account.NewWebhookRecord(w))
 }
 
 // DeleteWebhook answers DELETE /api/webhooks/:id.
@@ -75,10 +75,10 @@ func (a *API) DeleteWebhook(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := a.accounts.EndWebhook(c.Request.Context(), w); err != nil {
+	if err := a.accounts.DeleteWebhook(c.Request.Context(), w); err != nil {
 		return nil, err
 	}
-	return web.Object(http.StatusNoContent, nil)
+	return web.JSONReply(http.StatusNoContent, nil)
 }
 
 // RotateWebhook answers POST /api/webhooks/:id/rotate.
@@ -87,8 +87,8 @@ func (a *API) RotateWebhook(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := c.DecodeNothing(); err != nil {
+	if err := c.DecodeEmpty(); err != nil {
 		return nil, err
 	}
-	return a.accounts.Write(c, a.accounts.Rotation(w))
+	return a.accounts.Write(c, a.accounts.RotateSecret(w))
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// answer is what the store has said of a key, and when it was asked.
-type answer struct {
+// cachedKey is what the store has said of a key, and when it was asked.
+type cachedKey struct {
 	key     Key
 	account Account
 	err     error // ErrUnknown, ErrRevoked, *SuspendedError
@@ -18,49 +18,49 @@ type answer struct {
 // the edge ask the store more often, not hold more.
 const maxAnswers = 8192
 
-// answers is a cache in two generations: answers are put into the younger; when
+// keyCache is a cache in two generations: answers are put into the younger; when
 // that is full, or older than any answer may get, it becomes the elder one, and the
 // one before is dropped with all that is in it.
-type answers struct {
+type keyCache struct {
 	mu             sync.RWMutex
-	younger, elder map[[sha256.Size]byte]answer
+	younger, older map[[sha256.Size]byte]cachedKey
 	since          time.Time
 	forgotten      time.Time // nothing asked before this is believed
 }
 
 // get returns an answer that a request which arrives now may rely on.
-func (a *answers) get(hash [sha256.Size]byte, now time.Time) (answer, bool) {
+func (a *keyCache) get(hash [sha256.Size]byte, now time.Time) (cachedKey, bool) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	found, ok := a.younger[hash]
 	if !ok {
-		found, ok = a.elder[hash]
+		found, ok = a.older[hash]
 	}
 	return found, ok && a.fresh(found, now)
 }
 
-func (a *answers) fresh(found answer, arrived time.Time) bool {
-	return arrived.Sub(found.begun) < Freshness && found.begun.After(a.forgotten)
+func (a *keyCache) fresh(found cachedKey, arrived time.Time) bool {
+	return arrived.Sub(found.begun) < CacheTTL && found.begun.After(a.forgotten)
 }
 
 // mayServe reports whether a request that arrived then may rely on this answer.
-func (a *answers) mayServe(found answer, arrived time.Time) bool {
+func (a *keyCache) mayServe(found cachedKey, arrived time.Time) bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
 	return a.fresh(found, arrived)
 }
 
-func (a *answers) put(hash [sha256.Size]byte, found answer) {
+func (a *keyCache) put(hash [sha256.Size]byte, found cachedKey) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.younger == nil || len(a.younger) >= maxAnswers || time.Since(a.since) >= Freshness {
-		a.younger, a.elder, a.since = map[[sha256.Size]byte]answer{}, a.younger, time.Now()
+	if a.younger == nil || len(a.younger) >= maxAnswers || time.Since(a.since) >= CacheTTL {
+		a.younger, a.older, a.since = map[[sha256.Size]byte]cachedKey{}, a.younger, time.Now()
 	}
 	a.younger[hash] = found
 }
 
-func (a *answers) clear() {
+func (a *keyCache) clear() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	a.younger, a.elder, a.forgotten = nil, nil, time.Now()
+	a.younger, a.older, a.forgotten = nil, nil, time.Now()
 }

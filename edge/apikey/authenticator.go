@@ -16,9 +16,9 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// Freshness is how old what is known of a key may be when a request arrives. It
+// CacheTTL is how old what is known of a key may be when a request arrives. It
 // bounds how long a revoked key goes on working on another edge.
-const Freshness = 500 * time.Millisecond
+const CacheTTL = 500 * time.Millisecond
 
 // lookupTimeout is how long the store may take to find a key. It is no request's
 // own time: many may wait for one lookup.
@@ -51,9 +51,9 @@ type Store interface {
 type Authenticator struct {
 	store Store
 	now   func() time.Time
-	// answers by the hash of the key. That a map compares them as fast as it can is
+	// cache by the hash of the key. That a map compares them as fast as it can is
 	// no leak: nobody can choose a hash, and it leads to no key.
-	answers answers
+	cache   keyCache
 	flights singleflight.Group
 
 	mu   sync.Mutex
@@ -66,10 +66,10 @@ func NewAuthenticator(store Store, now func() time.Time) *Authenticator {
 	return &Authenticator{store: store, now: now, used: map[string]time.Time{}}
 }
 
-// Presented finds the key that a request carries in x-api-key; there is none in an
+// FromHeader finds the key that a request carries in x-api-key; there is none in an
 // anonymous one. A key in another header, an empty header or two keys are errors:
 // whoever sends a key must not be taken for a stranger.
-func Presented(h http.Header) (key string, anonymous bool, err error) {
+func FromHeader(h http.Header) (key string, anonymous bool, err error) {
 	values := h["X-Api-Key"]
 	if len(values) == 1 {
 		return values[0], false, nil
@@ -117,7 +117,7 @@ func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account
 		return Key{}, Account{}, err
 	}
 	hash := sha256.Sum256([]byte(sent))
-	found, ok := a.answers.get(hash, arrived)
+	found, ok := a.cache.get(hash, arrived)
 	if !ok {
 		var err error
 		if found, err = a.lookup(ctx, hash, arrived); err != nil {
@@ -136,7 +136,7 @@ func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account
 
 // lookup asks the store, together with all who ask for the same key meanwhile. An
 // answer that was begun too long before this request arrived is not taken.
-func (a *Authenticator) lookup(ctx context.Context, hash [sha256.Size]byte, arrived time.Time) (answer, error) {
+func (a *Authenticator) lookup(ctx context.Context, hash [sha256.Size]byte, arrived time.Time) (cachedKey, error) {
 	for {
 		flight := a.flights.DoChan(string(hash[:]), func() (any, error) {
 			begun := time.Now() // before the question: what is true later may be missing
@@ -145,44 +145,44 @@ func (a *Authenticator) lookup(ctx context.Context, hash [sha256.Size]byte, arri
 			defer cancel()
 			candidates, err := a.store.KeysByHash(ctx, hex.EncodeToString(hash[:])[:HashPrefix])
 			if err != nil {
-				return answer{}, err
+				return cachedKey{}, err
 			}
-			found := judge(candidates, hash)
+			found := checkUsable(candidates, hash)
 			found.begun = begun
-			a.answers.put(hash, found)
+			a.cache.put(hash, found)
 			return found, nil
 		})
 		select {
 		case <-ctx.Done():
-			return answer{}, ctx.Err()
+			return cachedKey{}, ctx.Err()
 		case r := <-flight:
 			if r.Err != nil {
-				return answer{}, r.Err
+				return cachedKey{}, r.Err
 			}
-			if found := r.Val.(answer); a.answers.mayServe(found, arrived) {
+			if found := r.Val.(cachedKey); a.cache.mayServe(found, arrived) {
 				return found, nil
 			}
 		}
 	}
 }
 
-// judge says what is known of the key with this hash.
-func judge(candidates []Candidate, hash [sha256.Size]byte) answer {
-	key, account, found := Pick(candidates, hex.EncodeToString(hash[:]))
+// checkUsable says what is known of the key with this hash.
+func checkUsable(candidates []Candidate, hash [sha256.Size]byte) cachedKey {
+	key, account, found := FindByHash(candidates, hex.EncodeToString(hash[:]))
 	switch {
 	case !found:
-		return answer{err: ErrUnknown}
+		return cachedKey{err: ErrUnknown}
 	case !key.RevokedAt.IsZero():
-		return answer{err: ErrRevoked}
+		return cachedKey{err: ErrRevoked}
 	case !account.SuspendedAt.IsZero():
-		return answer{key: key, account: account, err: &SuspendedError{account.Name, account.SuspendedAt}}
+		return cachedKey{key: key, account: account, err: &SuspendedError{account.Name, account.SuspendedAt}}
 	}
-	return answer{key: key, account: account}
+	return cachedKey{key: key, account: account}
 }
 
-// Pick finds the key with a hash, in hexadecimal, among those that begin like it, in a
+// FindByHash finds the key with a hash, in hexadecimal, among those that begin like it, in a
 // time that does not depend on how much of the hash fits.
-func Pick(candidates []Candidate, hash string) (Key, Account, bool) {
+func FindByHash(candidates []Candidate, hash string) (Key, Account, bool) {
 	at := -1
 	for i := range candidates {
 		at = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare([]byte(candidates[i].Hash), []byte(hash)), i, at)
@@ -195,7 +195,7 @@ func Pick(candidates []Candidate, hash string) (Key, Account, bool) {
 
 // Forget makes this edge ask again for every key, so that what was just changed
 // here holds here at once.
-func (a *Authenticator) Forget() { a.answers.clear() }
+func (a *Authenticator) Forget() { a.cache.clear() }
 
 func (a *Authenticator) touch(id string) {
 	now := a.now()

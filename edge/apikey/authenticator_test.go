@@ -150,7 +150,7 @@ func TestOtherHashWithTheSameBeginning(t *testing.T) {
 }
 
 // TestRevokedKeyStops: whatever the store's delay, a request that arrives more than
-// Freshness after a revocation is refused, and one key costs a question in that time.
+// CacheTTL after a revocation is refused, and one key costs a question in that time.
 func TestRevokedKeyStops(t *testing.T) {
 	for _, slow := range []time.Duration{0, 100 * time.Millisecond, 450 * time.Millisecond, 3 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -171,7 +171,7 @@ func TestRevokedKeyStops(t *testing.T) {
 					switch {
 					case i < 200 && slow == 0 && err != nil:
 						t.Errorf("request %d: %v", i, err)
-					case err == nil && i >= 200 && arrived.Sub(revoked) >= apikey.Freshness:
+					case err == nil && i >= 200 && arrived.Sub(revoked) >= apikey.CacheTTL:
 						t.Errorf("slow %v: still valid for a request %v after the revocation", slow, arrived.Sub(revoked))
 					case err != nil && !errors.Is(err, apikey.ErrRevoked):
 						t.Errorf("request %d: %v", i, err)
@@ -199,7 +199,7 @@ func TestForget(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.set(func() { s.slow = 200 * time.Millisecond })
-		time.Sleep(apikey.Freshness)
+		time.Sleep(apikey.CacheTTL)
 		go func() { _ = identify() }()
 		synctest.Wait() // asked, and the answer of before is under way
 		s.change(secret, func(c *apikey.Candidate) { c.Key.RevokedAt = time.Now() })
@@ -229,7 +229,7 @@ func TestStoreOutOfReach(t *testing.T) {
 		}
 		// A store that hangs gives up, and so does a client that has gone; others wait on.
 		s.slow = time.Hour
-		time.Sleep(apikey.Freshness)
+		time.Sleep(apikey.CacheTTL)
 		leaving, leave := context.WithCancel(t.Context())
 		results := make(chan error, 2)
 		go func() { _, _, err := a.Identify(leaving, secret.Reveal()); results <- err }()
@@ -339,7 +339,7 @@ func TestPresented(t *testing.T) {
 		{http.Header{"Authorization": {"Basic !"}}, "", true, ""},
 		{http.Header{"Authorization": {"Bearer " + key}, "X-Api-Key": {key}}, key, false, ""},
 	} {
-		got, anonymous, err := apikey.Presented(c.header)
+		got, anonymous, err := apikey.FromHeader(c.header)
 		if got != c.key || anonymous != c.anonymous || (err == nil) != (c.err == "") || err != nil && (!strings.Contains(err.Error(), c.err) || strings.Contains(err.Error(), key)) {
 			t.Errorf("%v: %q %v %v", c.header, got, anonymous, err)
 		}

@@ -4,9 +4,9 @@ import "time"
 
 // Remembered is how many answers of the store are held.
 func Remembered(a *Authenticator) int {
-	a.answers.mu.RLock()
-	defer a.answers.mu.RUnlock()
-	return len(a.answers.younger) + len(a.answers.elder)
+	a.cache.mu.RLock()
+	defer a.cache.mu.RUnlock()
+	return len(a.cache.younger) + len(a.cache.older)
 }
 
 // Use notes a use without a key.

@@ -89,9 +89,9 @@ func ParseScopes(names []string) (s Scopes, err error) {
 	return s, nil
 }
 
-// MaxLife is how long after its creation a key can expire; later than that, it should
+// MaxKeyAge is how long after its creation a key can expire; later than that, it should
 // have no expiry at all.
-const MaxLife = 5 * 366 * 24 * time.Hour
+const MaxKeyAge = 5 * 366 * 24 * time.Hour
 
 // CheckExpiry returns what is wrong with the time at which a key is to expire, nil for
 // nothing.
@@ -99,7 +99,7 @@ func CheckExpiry(at, now time.Time) error {
 	switch {
 	case !at.After(now):
 		return fmt.Errorf("must be in the future; it is %s now", now.UTC().Format(time.RFC3339))
-	case at.Sub(now) > MaxLife:
+	case at.Sub(now) > MaxKeyAge:
 		return errors.New("must be within five years; omit it for a key that never expires")
 	}
 	return nil

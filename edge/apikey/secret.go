@@ -20,10 +20,10 @@ const Prefix = "kx_"
 // without a look into the database; whoever scans texts for leaked keys finds no
 // others.
 const (
-	randomPart = 32
-	sumPart    = 6
-	length     = len(Prefix) + randomPart + sumPart
-	alphabet   = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+	randomLen   = 32
+	checksumLen = 6
+	length      = len(Prefix) + randomLen + checksumLen
+	alphabet    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
 // redacted is all that a Secret says of itself.
@@ -38,12 +38,12 @@ type Secret struct{ text *string }
 // Generate makes a new key of random bits that nobody can guess.
 func Generate() Secret {
 	const unbiased = 256 / len(alphabet) * len(alphabet)
-	body := make([]byte, 0, randomPart)
-	var random [randomPart + 8]byte
-	for len(body) < randomPart {
+	body := make([]byte, 0, randomLen)
+	var random [randomLen + 8]byte
+	for len(body) < randomLen {
 		rand.Read(random[:])
 		for _, b := range random {
-			if int(b) < unbiased && len(body) < randomPart {
+			if int(b) < unbiased && len(body) < randomLen {
 				body = append(body, alphabet[int(b)%len(alphabet)])
 			}
 		}
@@ -54,8 +54,8 @@ func Generate() Secret {
 
 func checksum(body string) string {
 	n := crc32.ChecksumIEEE([]byte(body))
-	var sum [sumPart]byte
-	for i := sumPart - 1; i >= 0; i-- {
+	var sum [checksumLen]byte
+	for i := checksumLen - 1; i >= 0; i-- {
 		sum[i] = alphabet[n%uint32(len(alphabet))]
 		n /= uint32(len(alphabet))
 	}
@@ -73,26 +73,26 @@ func Parse(s string) (Secret, error) {
 }
 
 func check(s string) error {
-	wrong := func(format string, args ...any) error {
+	malformed := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", ErrMalformed, fmt.Sprintf(format, args...))
 	}
 	switch {
 	case s == "":
-		return wrong("it is empty")
+		return malformed("it is empty")
 	case strings.TrimSpace(s) != s:
-		return wrong("there is white space around it")
+		return malformed("there is white space around it")
 	case !strings.HasPrefix(s, Prefix):
-		return wrong("keys begin with %s", Prefix)
+		return malformed("keys begin with %s", Prefix)
 	case len(s) != length:
-		return wrong("it has %d characters instead of %d", len(s), length)
+		return malformed("it has %d characters instead of %d", len(s), length)
 	}
 	for i := len(Prefix); i < length; i++ {
 		if !inAlphabet(s[i]) {
-			return wrong("character %d is neither a letter nor a digit", i+1)
+			return malformed("character %d is neither a letter nor a digit", i+1)
 		}
 	}
-	if checksum(s[len(Prefix):len(Prefix)+randomPart]) != s[len(Prefix)+randomPart:] {
-		return wrong("its checksum does not fit; it was mistyped or is not whole")
+	if checksum(s[len(Prefix):len(Prefix)+randomLen]) != s[len(Prefix)+randomLen:] {
+		return malformed("its checksum does not fit; it was mistyped or is not whole")
 	}
 	return nil
 }

@@ -22,18 +22,18 @@ func TestTimingOfKeyComparison(t *testing.T) {
 		return []Candidate{{Hash: string(other)}}
 	}
 	early, late := differing(HashPrefix), differing(len(text)-1)
-	stopping := func(c []Candidate, want [sha256.Size]byte) answer {
+	stopping := func(c []Candidate, want [sha256.Size]byte) cachedKey {
 		w := hex.EncodeToString(want[:])
 		for i := range w {
 			if c[0].Hash[i] != w[i] {
-				return answer{err: ErrUnknown}
+				return cachedKey{err: ErrUnknown}
 			}
 		}
-		return answer{}
+		return cachedKey{}
 	}
 	var leak, ours time.Duration
 	for range 50 { // other programs may interfere
-		leak, ours = excess(stopping, early, late, hash), excess(judge, early, late, hash)
+		leak, ours = excess(stopping, early, late, hash), excess(checkUsable, early, late, hash)
 		if leak > 0 && ours < leak/4 && ours > -leak/4 {
 			return
 		}
@@ -43,7 +43,7 @@ func TestTimingOfKeyComparison(t *testing.T) {
 
 // excess returns how much longer a thousand uninterrupted calls take with late than with
 // early. The two alternate, so that a slowdown of the machine affects both.
-func excess(f func([]Candidate, [sha256.Size]byte) answer, early, late []Candidate, hash [sha256.Size]byte) time.Duration {
+func excess(f func([]Candidate, [sha256.Size]byte) cachedKey, early, late []Candidate, hash [sha256.Size]byte) time.Duration {
 	best := [2]time.Duration{time.Hour, time.Hour}
 	for range 300 {
 		for i, c := range [2][]Candidate{early, late} {

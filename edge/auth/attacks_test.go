@@ -12,22 +12,22 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/auth"
-	"kindex/edge/auth/signintest"
+	"kindex/edge/auth/authtest"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // attacked is a service with a GitHub and an OpenID Connect provider, both in the
 // hands of the test.
 type attacked struct {
 	*service
-	hub     *signintest.GitHub
+	hub     *authtest.GitHub
 	crafted *crafted
 }
 
 func attack(t *testing.T, secure bool) attacked {
 	t.Helper()
-	a := attacked{serve(t, statetest.SQLite(t), secure), signintest.StartGitHub(t), startCrafted(t)}
+	a := attacked{serve(t, storagetest.SQLite(t), secure), authtest.StartGitHub(t), startCrafted(t)}
 	o := gitHubOptions(a.hub)
 	o.OIDC = oidcOptions(a.crafted.issuer).OIDC
 	a.offer(t, o)
@@ -214,7 +214,7 @@ func TestReplayedCallback(t *testing.T) {
 // engines: one gets in.
 func TestCallbacksAtOnce(t *testing.T) {
 	suite.InRace(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		v, c := serve(t, open(), false), startCrafted(t)
 		v.offer(t, oidcOptions(c.issuer))
 		b := newBrowser(t, v)
@@ -386,6 +386,6 @@ func TestAttemptTooOld(t *testing.T) {
 	a := attack(t, false)
 	b := newBrowser(t, a.service)
 	callback := a.answered(b, "github").String()
-	a.ahead.Store(int64(auth.AttemptLife + time.Second))
+	a.ahead.Store(int64(auth.AttemptTTL + time.Second))
 	a.nobody(t, b, b.open(callback), http.StatusBadRequest)
 }

@@ -20,7 +20,7 @@ import (
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // hanging is how long a request waits before it gives up.
@@ -28,7 +28,7 @@ const hanging = 3 * time.Minute
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	statetest.Stop()
+	storagetest.Stop()
 	_ = os.RemoveAll(website.dir)
 	os.Exit(code)
 }

@@ -15,11 +15,11 @@ func (h *Handler) choose(w http.ResponseWriter, r *http.Request) {
 	_, _, err := h.Session(r)
 	switch {
 	case err == nil:
-		see(w, Panel)
+		redirect(w, Panel)
 	case errors.Is(err, ErrSignedOut):
 		allowForms(w.Header(), h.leaving())
 		body, err := h.pages.Choice(r, Choice{h.offers()})
-		h.show(w, r, http.StatusOK, body, err)
+		h.render(w, r, http.StatusOK, body, err)
 	default:
 		h.unavailable(w, r, err)
 	}
@@ -45,7 +45,7 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 	case p == nil:
 		h.unknownProvider(w, r)
 		return
-	case h.mayStart != nil && !h.mayStart(r):
+	case h.allowStart != nil && !h.allowStart(r):
 		h.problem(w, r, http.StatusTooManyRequests, "Too many sign-ins from your IP address or network", "Try again in an hour.")
 		return
 	}
@@ -58,13 +58,13 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	err = h.store.AddAttempt(r.Context(), Attempt{Browser: hash(browser), State: hash(state), Provider: p.name(),
-		Nonce: nonce, Verifier: verifier, Network: NetworkOf(h.network(r)), ExpiresAt: h.now().Add(AttemptLife)})
+		Nonce: nonce, Verifier: verifier, Network: NetworkOf(h.network(r)), ExpiresAt: h.now().Add(AttemptTTL)})
 	if err != nil {
 		h.unavailable(w, r, err)
 		return
 	}
-	h.setCookie(w, attemptCookie, browser, AttemptLife)
-	see(w, to)
+	h.setCookie(w, attemptCookie, browser, AttemptTTL)
+	redirect(w, to)
 }
 
 // finish takes the provider's answer, which the browser brings back.
@@ -95,7 +95,7 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 		h.problem(w, r, http.StatusBadGateway, "The sign-in with "+p.title()+" has failed",
 			"Its answer could not be had or could not be trusted, so nobody was signed in. The log of this service says why.")
 	default:
-		h.enter(w, r, p, who)
+		h.openSession(w, r, p, who)
 	}
 }
 
@@ -119,23 +119,23 @@ func (h *Handler) attempt(r *http.Request, p provider) (Attempt, error) {
 // rule.
 func (h *Handler) noAttempt(w http.ResponseWriter, r *http.Request) {
 	if _, _, err := h.Session(r); err == nil {
-		see(w, Panel)
+		redirect(w, Panel)
 		return
 	}
 	h.problem(w, r, http.StatusBadRequest, "This sign-in is over",
 		"It was finished before, has taken longer than ten minutes, or was begun in another browser.")
 }
 
-// enter opens a session for somebody, with a token that nobody has seen before,
+// openSession opens a session for somebody, with a token that nobody has seen before,
 // whatever cookies the browser has sent.
-func (h *Handler) enter(w http.ResponseWriter, r *http.Request, p provider, who Identity) {
+func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider, who Identity) {
 	token, key := newToken(), apikey.Generate()
-	a := Arrival{Identity: who, Name: accountName(who.Login), Key: key, Hash: hash(token), At: h.now(), Address: h.address(r)}
+	a := SignedInIdentity{Identity: who, Name: accountName(who.Login), Key: key, Hash: hash(token), At: h.now(), Address: h.address(r)}
 	if old := h.cookie(r, sessionCookie); old != "" {
 		a.Replaces = hash(old)
 	}
 	// The provider has used up its code: what is begun here is worth finishing, in time.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), patience)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), providerTimeout)
 	defer cancel()
 	account, made, err := h.store.SignIn(ctx, a)
 	var suspended *apikey.SuspendedError
@@ -150,14 +150,14 @@ func (h *Handler) enter(w http.ResponseWriter, r *http.Request, p provider, who 
 		return
 	}
 	h.log.Info("signed in", "provider", p.title(), "account", account.ID, "new", made)
-	h.setCookie(w, sessionCookie, token, SessionMost)
+	h.setCookie(w, sessionCookie, token, MaxSessionAge)
 	if !made {
-		see(w, Panel)
+		redirect(w, Panel)
 		return
 	}
 	w.Header().Set("Referrer-Policy", "no-referrer") // the address has the code
 	body, err := h.pages.FirstKey(r, FirstKey{account.Name, who.Login, key.Reveal()})
-	h.show(w, r, http.StatusOK, body, err)
+	h.render(w, r, http.StatusOK, body, err)
 }
 
 // signOut ends the session of the browser.
@@ -177,12 +177,12 @@ func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	h.setCookie(w, sessionCookie, "", 0)
-	see(w, "/signin")
+	redirect(w, "/signin")
 }
 
-// see sends the browser to a page. The target is a fixed path, or what a provider
+// redirect sends the browser to a page. The target is a fixed path, or what a provider
 // was found to be: never what a request has named.
-func see(w http.ResponseWriter, to string) {
+func redirect(w http.ResponseWriter, to string) {
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)
 }

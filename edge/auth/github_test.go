@@ -9,13 +9,13 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/auth"
-	"kindex/edge/auth/signintest"
+	"kindex/edge/auth/authtest"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
-func gitHubOptions(h *signintest.GitHub) auth.Options {
-	return auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: h.URL}}
+func gitHubOptions(h *authtest.GitHub) auth.Options {
+	return auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: h.URL}}
 }
 
 // throughHub goes the whole way with GitHub, and returns the answer of the callback.
@@ -29,8 +29,8 @@ func (b *browser) throughHub(v *service) page {
 // login that somebody has given up opens nothing to whoever takes it.
 func TestGitHub(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		v, h := serve(t, open(), true), signintest.StartGitHub(t)
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		v, h := serve(t, open(), true), authtest.StartGitHub(t)
 		v.offer(t, gitHubOptions(h))
 		ann := newBrowser(t, v)
 		h.Answer(http.StatusOK, `{"id": 583231, "login": "Octo-Cat", "email": null}`)
@@ -73,7 +73,7 @@ func TestGitHubAnswers(t *testing.T) {
 		"endless":     {`{"login": "` + strings.Repeat("a", 2<<20) + `", "id": 1}`, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v, h := serve(t, statetest.SQLite(t), false), signintest.StartGitHub(t)
+			v, h := serve(t, storagetest.SQLite(t), false), authtest.StartGitHub(t)
 			v.offer(t, gitHubOptions(h))
 			h.Answer(cmp.Or(c.status, http.StatusOK), c.user)
 			ann := newBrowser(t, v)

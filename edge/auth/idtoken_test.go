@@ -16,7 +16,7 @@ import (
 	"github.com/coreos/go-oidc/v3/oidc/oidctest"
 
 	"kindex/builder/suite"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // TestIDTokens sends away whoever comes with an id_token that is not what it should
@@ -82,7 +82,7 @@ func TestIDTokens(t *testing.T) {
 		"none at all": {nil, func(*crafted) func(string) string { return func(string) string { return "" } }, "id_token"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v, crafted := serve(t, statetest.SQLite(t), false), startCrafted(t)
+			v, crafted := serve(t, storagetest.SQLite(t), false), startCrafted(t)
 			v.offer(t, oidcOptions(crafted.issuer))
 			crafted.says = c.says
 			if c.sign != nil {
@@ -119,7 +119,7 @@ func TestDiscovery(t *testing.T) {
 		"broken":                 func(c *crafted) { c.broken.Store(true) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			v, c := serve(t, statetest.SQLite(t), false), startCrafted(t)
+			v, c := serve(t, storagetest.SQLite(t), false), startCrafted(t)
 			v.offer(t, oidcOptions(c.issuer))
 			lie(c)
 			b := newBrowser(t, v)
@@ -133,7 +133,7 @@ func TestDiscovery(t *testing.T) {
 // TestRedirectedExchange has the provider send the service on when it brings a code,
 // and with it the client's secret.
 func TestRedirectedExchange(t *testing.T) {
-	v, c, thief := serve(t, statetest.SQLite(t), false), startCrafted(t), startCrafted(t)
+	v, c, thief := serve(t, storagetest.SQLite(t), false), startCrafted(t), startCrafted(t)
 	v.offer(t, oidcOptions(c.issuer))
 	c.moved = thief.issuer + "/token"
 	b := newBrowser(t, v)
@@ -159,7 +159,7 @@ func TestUserInfo(t *testing.T) {
 		"somebody else": {map[string]any{"sub": "8", "preferred_username": "Ann"}, 200, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
-			v, p := serve(t, statetest.SQLite(t), false), startCrafted(t)
+			v, p := serve(t, storagetest.SQLite(t), false), startCrafted(t)
 			p.says = map[string]any{"preferred_username": nil}
 			p.info, p.infoStatus = c.info, c.status
 			p.discovery = map[string]any{"userinfo_endpoint": p.issuer + "/me"}

@@ -9,20 +9,20 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/auth"
-	"kindex/edge/auth/signintest"
+	"kindex/edge/auth/authtest"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 const (
-	clientID     = signintest.Client
-	clientSecret = signintest.ClientSecret
+	clientID     = authtest.Client
+	clientSecret = authtest.ClientSecret
 )
 
 // startProvider starts npm oidc-provider for a service.
 func startProvider(t testing.TB, v *service, names map[string]string) string {
 	t.Helper()
-	return signintest.StartOIDC(t, v.url+"/signin/oidc/callback", names)
+	return authtest.StartOIDC(t, v.url+"/signin/oidc/callback", names)
 }
 
 func oidcOptions(issuer string) auth.Options {
@@ -64,7 +64,7 @@ func (b *browser) signIn(v *service, subject string) page {
 func TestOpenIDConnect(t *testing.T) {
 	for name, secure := range map[string]bool{"http": false, "https": true} {
 		t.Run(name, func(t *testing.T) {
-			statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+			storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 				if secure && strings.HasSuffix(t.Name(), "SQLite") {
 					suite.InSoak(t, "another engine; https on PostgreSQL and http on SQLite stay")
 				} else if !secure && strings.HasSuffix(t.Name(), "PostgreSQL") {
@@ -177,7 +177,7 @@ func signOut(t *testing.T, v *service, ann, other *browser) {
 // TestProviderRefuses lets somebody turn back at the provider's page.
 func TestProviderRefuses(t *testing.T) {
 	suite.InRace(t)
-	v := serve(t, statetest.SQLite(t), false)
+	v := serve(t, storagetest.SQLite(t), false)
 	v.offer(t, oidcOptions(startProvider(t, v, nil)))
 	ann := newBrowser(t, v)
 	p := ann.follow(ann.begin(v, "oidc"), nil)
@@ -198,7 +198,7 @@ func TestProviderRefuses(t *testing.T) {
 
 // TestProviderDown keeps the rest going while the provider cannot be reached.
 func TestProviderDown(t *testing.T) {
-	v := serve(t, statetest.SQLite(t), false)
+	v := serve(t, storagetest.SQLite(t), false)
 	v.offer(t, oidcOptions("http://127.0.0.1:1"))
 	ann := newBrowser(t, v)
 	for range 3 {

@@ -36,13 +36,13 @@ type oidcProvider struct {
 	asking singleflight.Group
 
 	mu     sync.Mutex
-	last   *discovered // nil before the first success
-	failed error       // of the last attempt
-	at     time.Time   // of the last attempt
+	last   *discovery // nil before the first success
+	failed error      // of the last attempt
+	at     time.Time  // of the last attempt
 }
 
-// discovered is what a provider says of itself (OpenID Connect Discovery 1.0).
-type discovered struct {
+// discovery is what a provider says of itself (OpenID Connect Discovery 1.0).
+type discovery struct {
 	*oidc.Provider
 	style oauth2.AuthStyle
 	iss   bool // answers name their issuer (RFC 9207)
@@ -70,13 +70,13 @@ func (p *oidcProvider) title() string { return p.host }
 // discover returns what the provider says of itself, asking it where that is not
 // known or an hour old. A provider that does not answer then is taken at its last
 // word.
-func (p *oidcProvider) discover(ctx context.Context) (*discovered, error) {
+func (p *oidcProvider) discover(ctx context.Context) (*discovery, error) {
 	if d, err, known := p.remembered(); known {
 		return d, err
 	}
 	// Whoever waits may go away; what was asked is for all.
 	done := p.asking.DoChan("", func() (any, error) {
-		ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), patience)
+		ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), providerTimeout)
 		defer cancel()
 		d, err := p.ask(oidc.ClientContext(ask, p.client))
 		p.mu.Lock()
@@ -97,7 +97,7 @@ func (p *oidcProvider) discover(ctx context.Context) (*discovered, error) {
 }
 
 // remembered is what is known without asking. known reports whether that will do.
-func (p *oidcProvider) remembered() (d *discovered, err error, known bool) {
+func (p *oidcProvider) remembered() (d *discovery, err error, known bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	life := discoveryLife
@@ -110,21 +110,21 @@ func (p *oidcProvider) remembered() (d *discovered, err error, known bool) {
 	return p.last, err, !p.at.IsZero() && time.Since(p.at) < life
 }
 
-func (p *oidcProvider) ask(ctx context.Context) (*discovered, error) {
+func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 	found, err := oidc.NewProvider(ctx, p.issuer)
 	if err != nil {
 		return nil, fmt.Errorf("the OpenID Connect provider %s does not tell its endpoints: %s", p.issuer, shorten(err.Error()))
 	}
-	var says struct {
+	var metadata struct {
 		JWKS    string   `json:"jwks_uri"`
 		Methods []string `json:"token_endpoint_auth_methods_supported"`
 		Iss     bool     `json:"authorization_response_iss_parameter_supported"`
 	}
-	if err := found.Claims(&says); err != nil {
+	if err := found.Claims(&metadata); err != nil {
 		return nil, fmt.Errorf("the OpenID Connect provider %s: %w", p.issuer, err)
 	}
 	e := found.Endpoint()
-	addresses := []string{e.AuthURL, e.TokenURL, says.JWKS}
+	addresses := []string{e.AuthURL, e.TokenURL, metadata.JWKS}
 	if found.UserInfoEndpoint() != "" {
 		addresses = append(addresses, found.UserInfoEndpoint())
 	}
@@ -136,14 +136,14 @@ func (p *oidcProvider) ask(ctx context.Context) (*discovered, error) {
 	}
 	// Told once instead of tried out: a code that was shown is used up.
 	style := oauth2.AuthStyleInHeader
-	if len(says.Methods) > 0 && !slices.Contains(says.Methods, "client_secret_basic") {
+	if len(metadata.Methods) > 0 && !slices.Contains(metadata.Methods, "client_secret_basic") {
 		style = oauth2.AuthStyleInParams
 	}
-	return &discovered{found, style, says.Iss}, nil
+	return &discovery{found, style, metadata.Iss}, nil
 }
 
 // as is the client's configuration at the endpoints of a provider.
-func (p *oidcProvider) as(d *discovered) *oauth2.Config {
+func (p *oidcProvider) as(d *discovery) *oauth2.Config {
 	c := p.config
 	c.Endpoint = d.Endpoint()
 	c.Endpoint.AuthStyle = d.style
@@ -188,7 +188,7 @@ func (p *oidcProvider) identify(ctx context.Context, a Attempt, answer url.Value
 
 // verify checks an id_token as OpenID Connect Core 1.0, section 3.1.3.7, has it:
 // signature, issuer, audience and times by the library, the rest here.
-func (p *oidcProvider) verify(ctx context.Context, d *discovered, token *oauth2.Token, nonce string) (*oidc.IDToken, error) {
+func (p *oidcProvider) verify(ctx context.Context, d *discovery, token *oauth2.Token, nonce string) (*oidc.IDToken, error) {
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {
 		return nil, errors.New("the provider has sent no id_token")
@@ -221,8 +221,8 @@ func (p *oidcProvider) verify(ctx context.Context, d *discovered, token *oauth2.
 
 // login is what somebody is called at the provider, "" where that is not told. It
 // is for people to read; nothing hangs on it.
-func (p *oidcProvider) login(ctx context.Context, d *discovered, t *oidc.IDToken, token *oauth2.Token) (string, error) {
-	var c called
+func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken, token *oauth2.Token) (string, error) {
+	var c nameClaims
 	if err := t.Claims(&c); err != nil {
 		return "", fmt.Errorf("the id_token: %w", err)
 	}
@@ -242,13 +242,13 @@ func (p *oidcProvider) login(ctx context.Context, d *discovered, t *oidc.IDToken
 	return c.login(), nil
 }
 
-// called are the claims that tell what somebody is called.
-type called struct {
+// nameClaims are the claims that tell what somebody is called.
+type nameClaims struct {
 	Preferred string `json:"preferred_username"`
 	Email     string `json:"email"`
 }
 
-func (c called) login() string {
+func (c nameClaims) login() string {
 	if s := plainLogin(c.Preferred); s != "" {
 		return s
 	}

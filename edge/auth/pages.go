@@ -80,8 +80,8 @@ func (h *Handler) leaving() string {
 	return "'self' https: http:"
 }
 
-// show sends a page that was rendered.
-func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, body []byte, err error) {
+// render sends a page that was rendered.
+func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, body []byte, err error) {
 	if err != nil {
 		h.log.Error("a page cannot be made", "path", r.URL.Path, "error", err)
 		http.Error(w, "Something went wrong here.", http.StatusInternalServerError)
@@ -97,5 +97,5 @@ func (h *Handler) show(w http.ResponseWriter, r *http.Request, status int, body 
 
 func (h *Handler) problem(w http.ResponseWriter, r *http.Request, status int, heading, text string) {
 	body, err := h.pages.Problem(r, Problem{status, heading, text})
-	h.show(w, r, status, body, err)
+	h.render(w, r, status, body, err)
 }

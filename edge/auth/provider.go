@@ -5,12 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"kindex/exports/safetext"
 	"net/http"
 	"net/url"
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"kindex/exports/safetext"
 )
 
 // provider vouches for people.
@@ -26,9 +27,9 @@ type provider interface {
 	identify(ctx context.Context, a Attempt, answer url.Values) (Identity, error)
 }
 
-// patience is how long a provider may take for one answer, and the state for what
+// providerTimeout is how long a provider may take for one answer, and the state for what
 // nobody can end by leaving.
-const patience = 10 * time.Second
+const providerTimeout = 10 * time.Second
 
 // maxAnswer bounds the answer of a provider.
 const maxAnswer = 1 << 20
@@ -38,8 +39,8 @@ const maxAnswer = 1 << 20
 func client() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = 4
-	t.ResponseHeaderTimeout = patience
-	return &http.Client{Transport: bounded{t}, Timeout: patience,
+	t.ResponseHeaderTimeout = providerTimeout
+	return &http.Client{Transport: bounded{t}, Timeout: providerTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 

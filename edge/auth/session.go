@@ -100,9 +100,9 @@ func (h *Handler) Session(r *http.Request) (account apikey.Account, token string
 
 // sessionEnd is when a session ends that was used last at seen.
 func sessionEnd(created, seen time.Time) time.Time {
-	end, most := seen.Add(SessionLife), created.Add(SessionMost)
-	if end.After(most) {
-		return most
+	end, maxEnd := seen.Add(SessionIdleTimeout), created.Add(MaxSessionAge)
+	if end.After(maxEnd) {
+		return maxEnd
 	}
 	return end
 }

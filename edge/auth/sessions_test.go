@@ -9,9 +9,9 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
-	"kindex/edge/auth/signintest"
+	"kindex/edge/auth/authtest"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // later moves the clock of the service.
@@ -21,8 +21,8 @@ func (v *service) later(d time.Duration) { v.ahead.Add(int64(d)) }
 func TestSessionEnds(t *testing.T) {
 	suite.InTest(t)
 	const day = 24 * time.Hour
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		v, h := serve(t, open(), true), signintest.StartGitHub(t)
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		v, h := serve(t, open(), true), authtest.StartGitHub(t)
 		v.offer(t, gitHubOptions(h))
 		h.Answer(http.StatusOK, `{"id": 1, "login": "ann"}`)
 		idle, busy := newBrowser(t, v), newBrowser(t, v)
@@ -55,8 +55,8 @@ func TestSessionEnds(t *testing.T) {
 // one, and after a pardon signing in works.
 func TestSuspended(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		v, h := serve(t, open(), false), signintest.StartGitHub(t)
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		v, h := serve(t, open(), false), authtest.StartGitHub(t)
 		v.offer(t, gitHubOptions(h))
 		h.Answer(http.StatusOK, `{"id": 1, "login": "ann"}`)
 		ann, unused := newBrowser(t, v), newBrowser(t, v)
@@ -98,7 +98,7 @@ func TestStateGone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, h := serve(t, s, false), signintest.StartGitHub(t)
+	v, h := serve(t, s, false), authtest.StartGitHub(t)
 	v.offer(t, gitHubOptions(h))
 	h.Answer(http.StatusOK, `{"id": 1, "login": "ann"}`)
 	ann, other := newBrowser(t, v), newBrowser(t, v)
@@ -129,14 +129,14 @@ type hurried struct {
 }
 
 // SignIn implements auth.Store.
-func (h *hurried) SignIn(ctx context.Context, a auth.Arrival) (apikey.Account, bool, error) {
+func (h *hurried) SignIn(ctx context.Context, a auth.SignedInIdentity) (apikey.Account, bool, error) {
 	_, h.ends = ctx.Deadline()
 	return h.State.SignIn(ctx, a)
 }
 
 // TestSignInEnds: a sign-in goes on where the browser leaves, but not for ever.
 func TestSignInEnds(t *testing.T) {
-	v, h := serve(t, statetest.SQLite(t), false), signintest.StartGitHub(t)
+	v, h := serve(t, storagetest.SQLite(t), false), authtest.StartGitHub(t)
 	o, store := gitHubOptions(h), &hurried{State: v.state}
 	o.URL, o.Store, o.Pages = v.url, store, look{site(t), v.url}
 	handler, err := auth.New(o)

@@ -33,9 +33,9 @@ type Options struct {
 	GitHub GitHub
 
 	Store Store
-	// MayStart reports whether somebody may begin to sign in now; nil: always. It keeps
+	// AllowStart reports whether somebody may begin to sign in now; nil: always. It keeps
 	// strangers from filling the store with attempts.
-	MayStart func(*http.Request) bool
+	AllowStart func(*http.Request) bool
 	// Address returns the IP address that a request comes from, for the audit log;
 	// nil: it is not logged.
 	Address func(*http.Request) string
@@ -73,18 +73,18 @@ func (o Options) Check() error {
 // Handler answers the pages of signing in, and tells who is signed in. It is for
 // any number of requests at once.
 type Handler struct {
-	base      *url.URL
-	secure    bool // the address is https
-	providers []provider
-	store     Store
-	mayStart  func(*http.Request) bool
-	address   func(*http.Request) string
-	network   func(*http.Request) netip.Prefix
-	now       func() time.Time
-	log       *slog.Logger
-	pages     Pages
-	foreign   *http.CrossOriginProtection
-	mux       *http.ServeMux
+	base       *url.URL
+	secure     bool // the address is https
+	providers  []provider
+	store      Store
+	allowStart func(*http.Request) bool
+	address    func(*http.Request) string
+	network    func(*http.Request) netip.Prefix
+	now        func() time.Time
+	log        *slog.Logger
+	pages      Pages
+	foreign    *http.CrossOriginProtection
+	mux        *http.ServeMux
 }
 
 // New makes a handler. No provider is asked for anything yet: one that is down
@@ -101,7 +101,7 @@ func newHandler(o Options) (*Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, mayStart: o.MayStart, network: o.Network, address: o.Address, now: o.Now, log: o.Log, pages: o.Pages,
+	h := &Handler{base: base, secure: base.Scheme == "https", store: o.Store, allowStart: o.AllowStart, network: o.Network, address: o.Address, now: o.Now, log: o.Log, pages: o.Pages,
 		foreign: http.NewCrossOriginProtection()}
 	if h.now == nil {
 		h.now = time.Now

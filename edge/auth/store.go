@@ -12,12 +12,12 @@ import (
 
 // How long things last.
 const (
-	// AttemptLife is how long one may take at the provider's.
-	AttemptLife = 10 * time.Minute
-	// SessionLife is how long a session lasts that is not used.
-	SessionLife = 30 * 24 * time.Hour
-	// SessionMost is how long a session lasts however much it is used.
-	SessionMost = 90 * 24 * time.Hour
+	// AttemptTTL is how long one may take at the provider's.
+	AttemptTTL = 10 * time.Minute
+	// SessionIdleTimeout is how long a session lasts that is not used.
+	SessionIdleTimeout = 30 * 24 * time.Hour
+	// MaxSessionAge is how long a session lasts however much it is used.
+	MaxSessionAge = 90 * 24 * time.Hour
 	// sessionStep is how far its use may be behind: not every request writes.
 	sessionStep = time.Hour
 )
@@ -53,7 +53,7 @@ type Attempt struct {
 }
 
 // NetworkOf writes a network, a /48 of IPv6 or a /24 of IPv4, so that the first
-// WiderNetwork bytes are the same for all networks of one /32 or /16.
+// WiderNetworkLen bytes are the same for all networks of one /32 or /16.
 func NetworkOf(p netip.Prefix) string {
 	switch a := p.Masked().Addr(); {
 	case a.Is4():
@@ -66,9 +66,9 @@ func NetworkOf(p netip.Prefix) string {
 	return ""
 }
 
-// WiderNetwork is how many bytes of what NetworkOf writes name a /32 of IPv6 or a
+// WiderNetworkLen is how many bytes of what NetworkOf writes name a /32 of IPv6 or a
 // /16 of IPv4.
-const WiderNetwork = 10
+const WiderNetworkLen = 10
 
 // Identity is somebody as a provider knows them.
 type Identity struct {
@@ -86,8 +86,8 @@ type Session struct {
 	ExpiresAt time.Time
 }
 
-// Arrival is somebody whom a provider vouches for.
-type Arrival struct {
+// SignedInIdentity is somebody whom a provider vouches for.
+type SignedInIdentity struct {
 	Identity Identity
 	Name     string        // for a new account; another takes "name-2" and so on
 	Key      apikey.Secret // for a new account
@@ -109,7 +109,7 @@ type Store interface {
 	// SignIn finds the account of an identity, or makes it with its first key, and
 	// opens a session in the same transaction. made tells that the account is new.
 	// It is a *apikey.SuspendedError where the account is suspended.
-	SignIn(ctx context.Context, a Arrival) (account apikey.Account, made bool, err error)
+	SignIn(ctx context.Context, a SignedInIdentity) (account apikey.Account, made bool, err error)
 	// Session finds a session that has not ended; ErrSignedOut where there is none.
 	// A suspended account has none.
 	Session(ctx context.Context, hash string, now time.Time) (Session, apikey.Account, error)

@@ -18,17 +18,17 @@ import (
 // Console serves what people use with a browser: the website, signing in, the developer's
 // panel and the form for submissions.
 type Console struct {
-	shared   *web.Shared
-	live     *live.Reloader
-	accounts *account.Service
-	state    *storage.State
-	auth     *auth.Handler     // nil where nobody can sign in
-	starts   *ratelimit.Memory // of sign-ins and of writes in the panel, nil where nobody can
-	forms    forms
-	Routes   []pageRoute
-	limitKey int64
-	// peek reads what is left of a limit.
-	peek         func(context.Context, ratelimit.Subject) (ratelimit.State, error)
+	shared     *web.Shared
+	live       *live.Reloader
+	accounts   *account.Service
+	state      *storage.State
+	auth       *auth.Handler     // nil where nobody can sign in
+	rateLimits *ratelimit.Memory // of sign-ins and of writes in the panel, nil where nobody can
+	forms      forms
+	Routes     []pageRoute
+	limitKey   int64
+	// peekLimit reads what is left of a limit.
+	peekLimit    func(context.Context, ratelimit.Subject) (ratelimit.State, error)
 	writeTimeout time.Duration // of a connection
 }
 
@@ -55,7 +55,7 @@ type Options struct {
 
 // New returns a Console. Close ends it.
 func New(o Options) (*Console, error) {
-	s := &Console{shared: o.Shared, live: o.Live, accounts: o.Accounts, state: o.State, limitKey: o.LimitKey, peek: o.Peek, writeTimeout: o.WriteTimeout, forms: newForms(o.Shared)}
+	s := &Console{shared: o.Shared, live: o.Live, accounts: o.Accounts, state: o.State, limitKey: o.LimitKey, peekLimit: o.Peek, writeTimeout: o.WriteTimeout, forms: newForms(o.Shared)}
 	if err := s.openSignIn(o.SignIn); err != nil {
 		s.Close()
 		return nil, err
@@ -65,13 +65,13 @@ func New(o Options) (*Console, error) {
 
 // Close ends what counts.
 func (s *Console) Close() {
-	if s.starts != nil {
-		_ = s.starts.Close(context.Background()) // it keeps nothing
+	if s.rateLimits != nil {
+		_ = s.rateLimits.Close(context.Background()) // it keeps nothing
 	}
 	s.forms.close()
 }
 
-// Owns reports whether a path is of pages for this origin alone.
-func (s *Console) Owns(path string) bool {
+// OwnsPath reports whether a path is of pages for this origin alone.
+func (s *Console) OwnsPath(path string) bool {
 	return s.auth != nil && auth.Owns(path) || ownsForm(path)
 }

@@ -31,57 +31,57 @@ import (
 // anything of their limit.
 type forms struct {
 	foreign *http.CrossOriginProtection
-	asked   *ratelimit.Memory
-	turns   *turns
+	counts  *ratelimit.Memory
+	queues  *networkQueues
 }
 
 // How often in an hour an address, and a network of addresses, may have the form
 // checked, which happens with every pause in typing, and an account may submit with
-// it. A form counts once, and once more for every CheckedBytes that it has.
+// it. A form counts once, and once more for every BytesPerCheck that it has.
 const (
-	MaxChecks        = 1200
-	MaxNetworkChecks = 10 * MaxChecks
-	MaxSent          = 30
-	CheckedBytes     = 8 << 10
+	MaxChecks          = 1200
+	MaxNetworkChecks   = 10 * MaxChecks
+	MaxFormSubmissions = 30
+	BytesPerCheck      = 8 << 10
 )
 
 func newForms(shared *web.Shared) forms {
-	f := forms{turns: &turns{}, foreign: http.NewCrossOriginProtection(), asked: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: shared.Now, Log: shared.Log})}
+	f := forms{queues: &networkQueues{}, foreign: http.NewCrossOriginProtection(), counts: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: shared.Now, Log: shared.Log})}
 	if u, err := url.Parse(shared.URL); err == nil && u.Host != "" {
 		_ = f.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // else the header Host has to do
 	}
 	return f
 }
 
-func (f *forms) close() { _ = f.asked.Close(context.Background()) } // it keeps nothing
+func (f *forms) close() { _ = f.counts.Close(context.Background()) } // it keeps nothing
 
 // take counts something of a subject in an hour, and reports whether there was room.
 func (f *forms) take(c *web.Call, who ratelimit.Subject) error {
 	who.Window = time.Hour
-	st, err := f.asked.Take(c.Request.Context(), who)
+	st, err := f.counts.Take(c.Request.Context(), who)
 	if err != nil || !st.Allowed {
 		c.Writer.Header().Set("Retry-After", strconv.FormatInt(st.Wait(c.Shared.Now()), 10))
-		return &refusedForm{http.StatusTooManyRequests, "That was too much for one hour; go on a little later. Nothing is lost: what you have entered stands below."}
+		return &formError{http.StatusTooManyRequests, "That was too much for one hour; go on a little later. Nothing is lost: what you have entered stands below."}
 	}
 	return nil
 }
 
-// admit counts a form of some bytes, and waits for the turn of the network that it
+// reserve counts a form of some bytes, and waits for the turn of the network that it
 // comes from, which lasts until done is called. The network is counted first, so that
 // one network makes the counts of no more addresses than it may have checks.
-func (f *forms) admit(c *web.Call, size int) (done func(), err error) {
+func (f *forms) reserve(c *web.Call, size int) (done func(), err error) {
 	from := c.Shared.Proxies.Client(c.Request)
-	for range 1 + size/CheckedBytes {
-		for _, who := range []ratelimit.Subject{ratelimit.OfNetwork(from, MaxNetworkChecks), ratelimit.OfAddress(from, MaxChecks)} {
+	for range 1 + size/BytesPerCheck {
+		for _, who := range []ratelimit.Subject{ratelimit.NetworkSubject(from, MaxNetworkChecks), ratelimit.AddressSubject(from, MaxChecks)} {
 			if err := f.take(c, who); err != nil {
 				return nil, err
 			}
 		}
 	}
-	done, err = f.turns.wait(c.Request.Context(), ratelimit.Network(from))
+	done, err = f.queues.acquire(c.Request.Context(), ratelimit.Network(from))
 	if err != nil {
 		c.Writer.Header().Set("Retry-After", "1")
-		err = &refusedForm{http.StatusTooManyRequests, "Too many forms are being sent from your network right now; try again in a moment. Nothing is lost: what you entered is below."}
+		err = &formError{http.StatusTooManyRequests, "Too many forms are being sent from your network right now; try again in a moment. Nothing is lost: what you entered is below."}
 	}
 	return done, err
 }
@@ -91,13 +91,13 @@ func ownsForm(path string) bool {
 	return path == strings.TrimSuffix(siteurl.Submit, "/") || strings.HasPrefix(path, siteurl.Submit)
 }
 
-// refusedForm is why a form is not looked at.
-type refusedForm struct {
+// formError is why a form is not looked at.
+type formError struct {
 	status int
 	text   string
 }
 
-func (e *refusedForm) Error() string { return e.text }
+func (e *formError) Error() string { return e.text }
 
 // Form answers GET /submit/.
 func (s *Console) Form(c *web.Call) (*web.Reply, error) {
@@ -108,7 +108,7 @@ func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 		if err != nil {
 			return nil, err
 		}
-		a, err := site.SuggestEdit(pages.Request{Path: siteurl.Submit, Query: q, Base: c.Base()}, typ, slug, submission.File)
+		a, err := site.SuggestEdit(pages.Request{Path: siteurl.Submit, Query: q, Base: c.BaseURL()}, typ, slug, submission.File)
 		c.Writer.Header()["Vary"] = c.Shared.Vary.Accept
 		if err == nil && a.Status == http.StatusNotFound && !web.PrefersHTML(c.Request.Header["Accept"]) {
 			return nil, web.UnknownEntity(c, typ, slug)
@@ -116,35 +116,35 @@ func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 		return pageReply(a, err)
 	}
 	f := &form.Form{}
-	if err := s.signedIn(c, f); err != nil {
+	if err := s.fillSession(c, f); err != nil {
 		s.shared.Log.Warn("who is signed in is not known", "requestId", c.ID, "error", err)
 		f.Notice = "Accounts cannot be reached at the moment; checking goes on."
 	}
 	return s.formPage(c, f)
 }
 
-// ToForm answers GET /submit/check.
-func (s *Console) ToForm(*web.Call) (*web.Reply, error) {
+// RedirectToForm answers GET /submit/check.
+func (s *Console) RedirectToForm(*web.Call) (*web.Reply, error) {
 	return &web.Reply{Location: siteurl.Submit}, nil
 }
 
 // CheckForm answers POST /submit/check.
 func (s *Console) CheckForm(c *web.Call) (*web.Reply, error) {
 	return s.answerForm(c, func(f *form.Form) (*web.Reply, error) {
-		if _, err := s.examine(c, f); err != nil {
+		if _, err := s.checkForm(c, f); err != nil {
 			return nil, err
 		}
 		if wantsJSON(c) {
-			return web.Object(http.StatusOK, f.Check)
+			return web.JSONReply(http.StatusOK, f.Check)
 		}
 		return s.formPage(c, f)
 	})
 }
 
-// SendForm answers POST /submit/.
-func (s *Console) SendForm(c *web.Call) (*web.Reply, error) {
+// SubmitForm answers POST /submit/.
+func (s *Console) SubmitForm(c *web.Call) (*web.Reply, error) {
 	return s.answerForm(c, func(f *form.Form) (*web.Reply, error) {
-		draft, err := s.examine(c, f)
+		draft, err := s.checkForm(c, f)
 		switch {
 		case err != nil:
 			return nil, err
@@ -155,17 +155,17 @@ func (s *Console) SendForm(c *web.Call) (*web.Reply, error) {
 		case f.Account == "":
 			f.Notice = "Nothing was stored: nobody is signed in. There are other ways to send it, below its file."
 		default:
-			return s.takeIn(c, f, draft)
+			return s.storeSubmission(c, f, draft)
 		}
 		return s.formPage(c, f)
 	})
 }
 
-// takeIn stores a submission of the account that is signed in.
-func (s *Console) takeIn(c *web.Call, f *form.Form, draft *submission.Draft) (*web.Reply, error) {
+// storeSubmission stores a submission of the account that is signed in.
+func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.Draft) (*web.Reply, error) {
 	err := s.auth.CheckForm(c.Request)
 	if errors.Is(err, auth.ErrForged) {
-		return nil, &refusedForm{http.StatusForbidden, "Nothing was stored: you have signed in anew since this form was opened. It is ready now; submit it again."}
+		return nil, &formError{http.StatusForbidden, "Nothing was stored: you have signed in anew since this form was opened. It is ready now; submit it again."}
 	}
 	if err != nil {
 		return nil, web.StateProblem(err)
@@ -174,12 +174,12 @@ func (s *Console) takeIn(c *web.Call, f *form.Form, draft *submission.Draft) (*w
 	if err != nil {
 		return nil, web.StateProblem(err)
 	}
-	if err := s.forms.take(c, ratelimit.OfAccount(owner.ID, 0, 0, MaxSent)); err != nil {
+	if err := s.forms.take(c, ratelimit.AccountSubject(owner.ID, 0, 0, MaxFormSubmissions)); err != nil {
 		return nil, err
 	}
 	id := storage.NewID("sub_")
-	err = s.state.Write(s.shared.AsSession(c.Request), func(tx *storage.Tx) error {
-		_, err := tx.CreateSubmission(account.SubmissionFrom(draft, id, owner.ID))
+	err = s.state.Write(s.shared.WithSessionActor(c.Request), func(tx *storage.Tx) error {
+		_, err := tx.CreateSubmission(account.NewSubmission(draft, id, owner.ID))
 		return err
 	})
 	var taken *submission.TakenError
@@ -187,14 +187,14 @@ func (s *Console) takeIn(c *web.Call, f *form.Form, draft *submission.Draft) (*w
 	case errors.As(err, &taken):
 		// The same again is a form that was sent twice.
 		if o := taken.Submission; o == nil || o.YAML != string(draft.YAML) || o.Key() != draft.Entity.Key() {
-			f.Taken, f.Status = takenBy(taken), http.StatusConflict
+			f.Taken, f.Status = newTaken(taken), http.StatusConflict
 			f.Complete, f.Pull = false, ""
 			f.Summarize()
 			return s.formPage(c, f)
 		}
 		id = taken.Submission.ID
 	case errors.Is(err, submission.ErrTooManyOpen):
-		return nil, &refusedForm{http.StatusConflict, "Nothing was stored. " + account.TooManyOpen}
+		return nil, &formError{http.StatusConflict, "Nothing was stored. " + account.TooManyOpen}
 	case err != nil:
 		return nil, web.StateProblem(err)
 	}
@@ -212,21 +212,21 @@ func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, e
 		defer done()
 		r, err = answer(f)
 	}
-	var refused *refusedForm
+	var formErr *formError
 	var p *web.Problem
 	switch {
 	case errors.As(err, &p):
-		if !c.Left() {
+		if !c.ClientGone() {
 			s.shared.Log.Warn("a form was not answered", "requestId", c.ID, "error", p.Cause)
 		}
-		refused = &refusedForm{p.Status, p.Detail}
-	case !errors.As(err, &refused):
+		formErr = &formError{p.Status, p.Detail}
+	case !errors.As(err, &formErr):
 		return r, err
 	}
 	if wantsJSON(c) {
-		return web.Object(refused.status, map[string]string{"detail": refused.text})
+		return web.JSONReply(formErr.status, map[string]string{"detail": formErr.text})
 	}
-	f.Notice, f.Status = refused.text, refused.status
+	f.Notice, f.Status = formErr.text, formErr.status
 	return s.formPage(c, f)
 }
 
@@ -234,24 +234,24 @@ func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, e
 // calls done then.
 func (s *Console) readForm(c *web.Call, f *form.Form) (done func(), err error) {
 	if s.forms.foreign.Check(c.Request) != nil {
-		return nil, &refusedForm{http.StatusForbidden, "This form was sent by a page of another site. Use the form on this page."}
+		return nil, &formError{http.StatusForbidden, "This form was sent by a page of another site. Use the form on this page."}
 	}
 	sent, size, tooLong := readFormBody(c)
 	if sent != nil {
 		f.Values = formValues(sent)
 	}
-	err = s.signedIn(c, f)
+	err = s.fillSession(c, f)
 	switch {
 	case tooLong != nil:
 		return nil, tooLong
 	case err != nil:
 		return nil, web.StateProblem(err)
 	}
-	return s.forms.admit(c, size)
+	return s.forms.reserve(c, size)
 }
 
-// signedIn fills in who is signed in, if somebody is.
-func (s *Console) signedIn(c *web.Call, f *form.Form) error {
+// fillSession fills in who is signed in, if somebody is.
+func (s *Console) fillSession(c *web.Call, f *form.Form) error {
 	if s.auth == nil {
 		return nil
 	}
@@ -270,10 +270,10 @@ func (s *Console) formPage(c *web.Call, f *form.Form) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	a, err := site.Submit(pages.Request{Path: siteurl.Submit, Base: c.Base(), Account: f.Account}, f)
+	a, err := site.Submit(pages.Request{Path: siteurl.Submit, Base: c.BaseURL(), Account: f.Account}, f)
 	r, err := pageReply(a, err)
 	if r != nil {
-		r.Cache = web.Unkept
+		r.Cache = web.NoStore
 	}
 	return r, err
 }
@@ -281,9 +281,9 @@ func (s *Console) formPage(c *web.Call, f *form.Form) (*web.Reply, error) {
 // wantsJSON tells the page's own script from a browser that shows the answer.
 func wantsJSON(c *web.Call) bool { return strings.Contains(c.Header("Accept"), "application/json") }
 
-// examine checks a form by the rules of submissions and notes on it what they say.
+// checkForm checks a form by the rules of submissions and notes on it what they say.
 // The draft is nil where they forbid it.
-func (s *Console) examine(c *web.Call, f *form.Form) (*submission.Draft, error) {
+func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error) {
 	f.Checked = true
 	fields, problems := formFields(c.Request.PostForm, f.Values)
 	draft, err := submission.Parse(fields, account.SubmissionIndex{Served: c.Served})
@@ -295,7 +295,7 @@ func (s *Console) examine(c *web.Call, f *form.Form) (*submission.Draft, error) 
 		f.YAML = string(submission.Sketch(fields, invalid.Problems))
 		problems, warnings = append(problems, invalid.Problems...), invalid.Warnings
 	case errors.As(err, &taken):
-		f.Taken = takenBy(taken)
+		f.Taken = newTaken(taken)
 		f.YAML = string(submission.Sketch(fields, nil))
 	case err != nil:
 		return nil, err
@@ -305,11 +305,11 @@ func (s *Console) examine(c *web.Call, f *form.Form) (*submission.Draft, error) 
 			draft = nil
 		}
 	}
-	f.Problems, f.Warnings = remarks(f, problems), remarks(f, warnings)
-	if f.Similar, err = likeEntities(c.Served, f.Values["name"], f.Values["url"]); err != nil {
+	f.Problems, f.Warnings = newRemarks(f, problems), newRemarks(f, warnings)
+	if f.Similar, err = similarEntities(c.Served, f.Values["name"], f.Values["url"]); err != nil {
 		return nil, err
 	}
-	f.Path = formFile(fields, draft)
+	f.Path = formFilePath(fields, draft)
 	if f.Complete = draft != nil; f.Complete {
 		f.Pull = c.Served.Build.Manifest.Repository.New(f.Path, f.YAML)
 	}
@@ -317,18 +317,18 @@ func (s *Console) examine(c *web.Call, f *form.Form) (*submission.Draft, error) 
 	return draft, nil
 }
 
-func remarks(f *form.Form, problems []submission.Problem) []form.Remark {
+func newRemarks(f *form.Form, problems []submission.Problem) []form.Remark {
 	list := []form.Remark{}
 	entries := map[string][]string{} // of the lists, split once
 	for _, p := range problems[:min(len(problems), web.MaxFieldErrors)] {
-		list = append(list, f.Remark(p.Field, p.Message, cmp.Or(p.Suggestion, entryFor(f, p.Field, entries))))
+		list = append(list, f.Remark(p.Field, p.Message, cmp.Or(p.Suggestion, listEntrySuggestion(f, p.Field, entries))))
 	}
 	return list
 }
 
-// entryFor is what an entry of a list, such as tags[1], should probably be, where the
+// listEntrySuggestion is what an entry of a list, such as tags[1], should probably be, where the
 // rules only say that it will not do; "" for another field. It fills in entries.
-func entryFor(f *form.Form, field string, entries map[string][]string) string {
+func listEntrySuggestion(f *form.Form, field string, entries map[string][]string) string {
 	root, item, _ := strings.Cut(strings.TrimSuffix(field, "]"), "[")
 	i, err := strconv.Atoi(item)
 	if err != nil || formKinds[root] != "list" {
@@ -342,16 +342,16 @@ func entryFor(f *form.Form, field string, entries map[string][]string) string {
 	if i >= len(list) {
 		return ""
 	}
-	guess := submission.Slugify(list[i])
-	if slices.Contains(list, guess) {
+	suggestion := submission.Slugify(list[i])
+	if slices.Contains(list, suggestion) {
 		return "" // it is there already
 	}
-	return guess
+	return suggestion
 }
 
-// formFile is the path of the file that a submission is about to have, as far as
+// formFilePath is the path of the file that a submission is about to have, as far as
 // that is known.
-func formFile(fields map[string]any, draft *submission.Draft) string {
+func formFilePath(fields map[string]any, draft *submission.Draft) string {
 	if draft != nil {
 		return draft.Entity.Key() + ".yaml"
 	}
@@ -366,9 +366,9 @@ func formFile(fields map[string]any, draft *submission.Draft) string {
 	return typ + "/" + slug + ".yaml"
 }
 
-// takenBy describes what is there already: an entity, or the account's own submission.
-func takenBy(e *submission.TakenError) *form.Taken {
-	t := &form.Taken{Text: web.Sentence(e.Error())}
+// newTaken describes what is there already: an entity, or the account's own submission.
+func newTaken(e *submission.TakenError) *form.Taken {
+	t := &form.Taken{Text: web.AsSentence(e.Error())}
 	if e.Submission == nil {
 		t.Path = "/" + e.Type + "/" + e.Slug + "/"
 	} else {
@@ -377,19 +377,19 @@ func takenBy(e *submission.TakenError) *form.Taken {
 	return t
 }
 
-// maxNamedAlike is how many entities are looked at for those that may be the same.
-const maxNamedAlike = 30
+// maxSimilarCandidates is how many entities are looked at for those that may be the same.
+const maxSimilarCandidates = 30
 
-// like tells of the entities that may be what a form describes. Of all that a search
+// similarEntities are the entities that may be what a form describes. Of all that a search
 // for the name finds, those are left whose name is near to it, or a part of it, or
 // which have its page.
-func likeEntities(v *live.ServedBuild, name, page string) ([]form.Similar, error) {
+func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, error) {
 	list := []form.Similar{}
-	word := letters(name)
+	word := lettersAndDigits(name)
 	if word == "" {
 		return list, nil
 	}
-	found, err := v.EntitiesNamed(name, maxNamedAlike)
+	found, err := v.FindSimilarNames(name, maxSimilarCandidates)
 	if err != nil {
 		return nil, err
 	}
@@ -399,7 +399,7 @@ func likeEntities(v *live.ServedBuild, name, page string) ([]form.Similar, error
 			return nil, err
 		}
 		samePage := page != "" && e.URL != "" && record.NormalizeURL(e.URL) == record.NormalizeURL(page)
-		if samePage || alike(word, letters(e.Name)) {
+		if samePage || similarNames(word, lettersAndDigits(e.Name)) {
 			list = append(list, form.Similar{Path: "/" + e.Type + "/" + e.Slug + "/", Name: e.Name, Note: v.Titles[e.Category]})
 		}
 		if len(list) == live.MaxSimilar {
@@ -409,9 +409,9 @@ func likeEntities(v *live.ServedBuild, name, page string) ([]form.Similar, error
 	return list, nil
 }
 
-// letters are those of a name, and its digits: what it is still known by when it is
+// lettersAndDigits are those of a name, and its digits: what it is still known by when it is
 // written in another way.
-func letters(name string) string {
+func lettersAndDigits(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
 			return r
@@ -420,9 +420,9 @@ func letters(name string) string {
 	}, record.Fold(name))
 }
 
-// alike tells of two names whether they may mean the same: one has the other in it,
+// similarNames tells of two names whether they may mean the same: one has the other in it,
 // or hardly a letter differs.
-func alike(a, b string) bool {
+func similarNames(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a
 	}

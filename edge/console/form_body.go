@@ -26,9 +26,9 @@ const (
 	MaxFormValues = 500
 )
 
-// useField is what a button sends that puts a suggestion into a field, as
+// suggestionField is what a button sends that puts a suggestion into a field, as
 // field=value.
-const useField = "use"
+const suggestionField = "use"
 
 // readFormBody reads the fields of a form, each with every value that was sent for it,
 // and returns them with the size of the body in bytes. The request has them
@@ -36,31 +36,31 @@ const useField = "use"
 func readFormBody(c *web.Call) (sent url.Values, size int, err error) {
 	mediaType, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
-		return nil, size, &refusedForm{http.StatusUnsupportedMediaType, "This address accepts only the form on this page. POST /api/submit accepts JSON."}
+		return nil, size, &formError{http.StatusUnsupportedMediaType, "This address accepts only the form on this page. POST /api/submit accepts JSON."}
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, MaxFormSize))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, size, &refusedForm{http.StatusRequestEntityTooLarge, "This is more than the file of an entity can hold: all fields together can have 64 KiB."}
+		return nil, size, &formError{http.StatusRequestEntityTooLarge, "This is more than the file of an entity can hold: all fields together can have 64 KiB."}
 	case err != nil:
-		return nil, size, &refusedForm{http.StatusBadRequest, "The form did not arrive completely. Send it again."}
+		return nil, size, &formError{http.StatusBadRequest, "The form did not arrive completely. Send it again."}
 	}
 	if bytes.Count(body, []byte("&")) >= MaxFormValues {
-		return nil, size, &refusedForm{http.StatusRequestEntityTooLarge, "This has more fields than any form here. Use the form on this page."}
+		return nil, size, &formError{http.StatusRequestEntityTooLarge, "This has more fields than any form here. Use the form on this page."}
 	}
 	size = len(body)
 	sent, err = url.ParseQuery(string(body))
 	if err != nil {
-		return nil, size, &refusedForm{http.StatusBadRequest, "What arrived is not a form. Use the form on this page."}
+		return nil, size, &formError{http.StatusBadRequest, "What arrived is not a form. Use the form on this page."}
 	}
 	for name, values := range sent {
 		if !utf8.ValidString(name) || slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) {
-			return nil, size, &refusedForm{http.StatusBadRequest, "What arrived is not UTF-8. Use the form on this page."}
+			return nil, size, &formError{http.StatusBadRequest, "What arrived is not UTF-8. Use the form on this page."}
 		}
 	}
-	use, value, _ := strings.Cut(sent.Get(useField), "=")
-	if sent.Del(useField); slices.Contains(formNames, use) {
+	use, value, _ := strings.Cut(sent.Get(suggestionField), "=")
+	if sent.Del(suggestionField); slices.Contains(formNames, use) {
 		sent[use] = []string{value}
 	}
 	c.Request.Form, c.Request.PostForm = sent, sent
@@ -118,7 +118,7 @@ func formFields(sent url.Values, values map[string]string) (fields map[string]an
 			links[link] = text
 		case kind == "list":
 			if list := form.SplitList(text); len(list) > 0 {
-				fields[name] = anyOf(list)
+				fields[name] = toAnySlice(list)
 			}
 		default:
 			fields[name] = text
@@ -132,7 +132,7 @@ func formFields(sent url.Values, values map[string]string) (fields map[string]an
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-func anyOf(list []string) []any {
+func toAnySlice(list []string) []any {
 	all := make([]any, len(list))
 	for i, s := range list {
 		all[i] = s

@@ -25,7 +25,7 @@ import (
 type panelRoute struct {
 	Verb   string
 	Path   string
-	answer func(*visitor) (shown, error)
+	answer func(*panelRequest) (panelReply, error)
 }
 
 // PanelRoutes is the whole developer's panel on one screen. A write is a form with
@@ -35,24 +35,24 @@ type panelRoute struct {
 func PanelRoutes() []panelRoute {
 	const get, post = http.MethodGet, http.MethodPost
 	return []panelRoute{
-		{get, "/developer/", (*visitor).keys},
-		{get, "/developer/keys/", to(auth.Panel)}, // where a new key was shown
-		{post, "/developer/keys/", (*visitor).makeKey},
-		{get, "/developer/keys/:key/revoke/", (*visitor).askToRevoke},
-		{post, "/developer/keys/:key/revoke/", (*visitor).revokeKey},
-		{get, PanelLog, (*visitor).log},
-		{get, "/developer/webhooks/", (*visitor).webhooks},
-		{post, "/developer/webhooks/", (*visitor).makeWebhook},
-		{get, "/developer/webhooks/:webhook/", (*visitor).webhook},
-		{post, "/developer/webhooks/:webhook/test/", (*visitor).testWebhook},
-		{post, "/developer/webhooks/:webhook/replay/", (*visitor).replay},
-		{get, "/developer/webhooks/:webhook/rotate/", (*visitor).askToRotate},
-		{post, "/developer/webhooks/:webhook/rotate/", (*visitor).rotateWebhook},
-		{get, "/developer/webhooks/:webhook/delete/", (*visitor).askToDelete},
-		{post, "/developer/webhooks/:webhook/delete/", (*visitor).deleteWebhook},
-		{get, "/developer/submissions/", (*visitor).submissions},
-		{get, "/developer/submissions/:submission/", (*visitor).submission},
-		{post, "/developer/submissions/:submission/withdraw/", (*visitor).withdrawSubmission},
+		{get, "/developer/", (*panelRequest).keys},
+		{get, "/developer/keys/", redirectTo(auth.Panel)}, // where a new key was shown
+		{post, "/developer/keys/", (*panelRequest).createKey},
+		{get, "/developer/keys/:key/revoke/", (*panelRequest).confirmRevoke},
+		{post, "/developer/keys/:key/revoke/", (*panelRequest).revokeKey},
+		{get, PanelLog, (*panelRequest).log},
+		{get, "/developer/webhooks/", (*panelRequest).webhooks},
+		{post, "/developer/webhooks/", (*panelRequest).createWebhook},
+		{get, "/developer/webhooks/:webhook/", (*panelRequest).webhook},
+		{post, "/developer/webhooks/:webhook/test/", (*panelRequest).testWebhook},
+		{post, "/developer/webhooks/:webhook/replay/", (*panelRequest).replay},
+		{get, "/developer/webhooks/:webhook/rotate/", (*panelRequest).confirmRotate},
+		{post, "/developer/webhooks/:webhook/rotate/", (*panelRequest).rotateWebhook},
+		{get, "/developer/webhooks/:webhook/delete/", (*panelRequest).confirmDelete},
+		{post, "/developer/webhooks/:webhook/delete/", (*panelRequest).deleteWebhook},
+		{get, "/developer/submissions/", (*panelRequest).submissions},
+		{get, "/developer/submissions/:submission/", (*panelRequest).submission},
+		{post, "/developer/submissions/:submission/withdraw/", (*panelRequest).withdrawSubmission},
 	}
 }
 
@@ -64,13 +64,13 @@ func (s *Console) panel() []pageRoute {
 		w.WriteHeader(http.StatusMovedPermanently)
 	}}}
 	for _, r := range PanelRoutes() {
-		routes = append(routes, pageRoute{r.Verb, r.Path, func(c *web.Call, w http.ResponseWriter) { (&visitor{Call: c, console: s}).serve(w, r.answer) }})
+		routes = append(routes, pageRoute{r.Verb, r.Path, func(c *web.Call, w http.ResponseWriter) { (&panelRequest{Call: c, console: s}).serve(w, r.answer) }})
 	}
 	return routes
 }
 
-// visitor is somebody who asks for a page of the panel.
-type visitor struct {
+// panelRequest is somebody who asks for a page of the panel.
+type panelRequest struct {
 	*web.Call
 	console *Console
 	site    *pages.Site
@@ -78,21 +78,21 @@ type visitor struct {
 	member  panel.Member // "" as the account where nobody is signed in
 }
 
-// shown is what somebody gets to see: a page, or another place to go to.
-type shown struct {
-	page panel.Page
-	to   string // a path of the panel, never one that a request has named
+// panelReply is what somebody gets to see: a page, or another place to go to.
+type panelReply struct {
+	page     panel.Page
+	redirect string // a path of the panel, never one that a request has named
 }
 
-func to(path string) func(*visitor) (shown, error) {
-	return func(*visitor) (shown, error) { return shown{to: path}, nil }
+func redirectTo(path string) func(*panelRequest) (panelReply, error) {
+	return func(*panelRequest) (panelReply, error) { return panelReply{redirect: path}, nil }
 }
 
 // serve answers a request, in the time that an answer about one's own may take.
-func (v *visitor) serve(w http.ResponseWriter, answer func(*visitor) (shown, error)) {
+func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (panelReply, error)) {
 	auth.Guard(w.Header())
 	var ctx context.Context
-	ctx, v.End = context.WithTimeout(v.Request.Context(), web.AccountTimeout) //nolint:gosec // Instrument calls End at the end of the request
+	ctx, v.CancelDeadline = context.WithTimeout(v.Request.Context(), web.AccountTimeout) //nolint:gosec // Instrument calls CancelDeadline at the end of the request
 	v.Request = v.Request.WithContext(ctx)
 	if !v.Acquire(w, v.console.live) {
 		return
@@ -102,11 +102,11 @@ func (v *visitor) serve(w http.ResponseWriter, answer func(*visitor) (shown, err
 		v.Fail(w, err)
 		return
 	}
-	a, err := v.enter(w, answer)
+	a, err := v.authorize(w, answer)
 	if err != nil {
-		a = shown{page: v.refusal(w, err)}
+		a = panelReply{page: v.refusal(w, err)}
 	}
-	if err := v.send(w, a); err != nil {
+	if err := v.respond(w, a); err != nil {
 		v.Fail(w, err)
 	}
 }
@@ -115,58 +115,58 @@ func (v *visitor) serve(w http.ResponseWriter, answer func(*visitor) (shown, err
 var errSignedOut = &web.Problem{Status: http.StatusForbidden, Title: "You are signed out",
 	Detail: "Your session is over, so nothing was changed. Sign in, and do it again."}
 
-// enter finds out who asks, and has the request answered if it may be. Only what a
+// authorize finds out who asks, and has the request answered if it may be. Only what a
 // page of this session has sent, and not too often, changes anything.
-func (v *visitor) enter(w http.ResponseWriter, answer func(*visitor) (shown, error)) (shown, error) {
-	people, look := v.console.auth, v.Request.Method != http.MethodPost
-	account, token, err := people.Session(v.Request)
+func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelRequest) (panelReply, error)) (panelReply, error) {
+	sessions, isRead := v.console.auth, v.Request.Method != http.MethodPost
+	account, token, err := sessions.Session(v.Request)
 	switch {
-	case errors.Is(err, auth.ErrSignedOut) && !look:
-		return shown{}, errSignedOut
+	case errors.Is(err, auth.ErrSignedOut) && !isRead:
+		return panelReply{}, errSignedOut
 	case errors.Is(err, auth.ErrSignedOut) && v.Request.URL.Path != auth.Panel:
-		return shown{to: auth.Panel}, nil
+		return panelReply{redirect: auth.Panel}, nil
 	case errors.Is(err, auth.ErrSignedOut):
-		return shown{}, nil
+		return panelReply{}, nil
 	case err != nil:
-		return shown{}, web.StateProblem(err)
+		return panelReply{}, web.StateProblem(err)
 	}
 	v.account, v.member = account, panel.Member{Account: account.Name, Token: token}
-	v.Request = v.Request.WithContext(v.Shared.AsSession(v.Request))
-	if look {
+	v.Request = v.Request.WithContext(v.Shared.WithSessionActor(v.Request))
+	if isRead {
 		return answer(v)
 	}
-	switch err := people.CheckForm(v.Request); {
+	switch err := sessions.CheckForm(v.Request); {
 	case errors.Is(err, auth.ErrForged), errors.Is(err, auth.ErrSignedOut):
-		return shown{}, &web.Problem{Status: http.StatusForbidden, Title: "Nothing was changed", Detail: web.Sentence(auth.ErrForged.Error())}
+		return panelReply{}, &web.Problem{Status: http.StatusForbidden, Title: "Nothing was changed", Detail: web.AsSentence(auth.ErrForged.Error())}
 	case err != nil:
-		return shown{}, web.StateProblem(err)
+		return panelReply{}, web.StateProblem(err)
 	}
-	if err := v.count(w); err != nil {
-		return shown{}, err
+	if err := v.countForm(w); err != nil {
+		return panelReply{}, err
 	}
 	return answer(v)
 }
 
-// MaxForms is how many forms of the panel an account may send in an hour, on this
+// MaxPanelForms is how many forms of the panel an account may send in an hour, on this
 // edge: they do not count against its limit, and are no way around it.
-const MaxForms = 60
+const MaxPanelForms = 60
 
-func (v *visitor) count(w http.ResponseWriter) error {
-	st, err := v.console.starts.Take(v.Request.Context(), ratelimit.Subject{ID: "panel:" + v.account.ID, Limit: MaxForms, Window: time.Hour})
+func (v *panelRequest) countForm(w http.ResponseWriter) error {
+	st, err := v.console.rateLimits.Take(v.Request.Context(), ratelimit.Subject{ID: "panel:" + v.account.ID, Limit: MaxPanelForms, Window: time.Hour})
 	switch {
 	case err != nil:
 		return web.StateProblem(err)
 	case !st.Allowed:
 		w.Header().Set("Retry-After", strconv.FormatInt(st.Wait(v.Shared.Now()), 10))
 		return &web.Problem{Status: http.StatusTooManyRequests, Title: "That is too much for one hour",
-			Detail: fmt.Sprintf("At most %d changes can be made here in an hour, so nothing was changed. The API has a limit of its own.", MaxForms)}
+			Detail: fmt.Sprintf("At most %d changes can be made here in an hour, so nothing was changed. The API has a limit of its own.", MaxPanelForms)}
 	}
 	return nil
 }
 
 // refusal says why there is no answer.
-func (v *visitor) refusal(w http.ResponseWriter, err error) panel.Page {
-	p := web.ProblemOf(err)
+func (v *panelRequest) refusal(w http.ResponseWriter, err error) panel.Page {
+	p := web.AsProblem(err)
 	r := &panel.RefusalPage{Member: v.member, Status: p.Status, Heading: p.Title, Text: p.Detail, Back: auth.Panel, BackTo: "Back to your keys"}
 	switch {
 	case p.Status == http.StatusNotFound:
@@ -183,16 +183,16 @@ func (v *visitor) refusal(w http.ResponseWriter, err error) panel.Page {
 	return r
 }
 
-// send answers. It does not compress: the page has the form's token, and may show
+// respond answers. It does not compress: the page has the form's token, and may show
 // what somebody else has chosen, of which the length would tell (BREACH).
-func (v *visitor) send(w http.ResponseWriter, a shown) error {
+func (v *panelRequest) respond(w http.ResponseWriter, a panelReply) error {
 	h := w.Header()
-	if a.to != "" {
-		h.Set("Location", a.to)
+	if a.redirect != "" {
+		h.Set("Location", a.redirect)
 		w.WriteHeader(http.StatusSeeOther)
 		return nil
 	}
-	q := pages.Request{Path: v.Request.URL.Path, Base: v.Base(), Account: v.member.Account}
+	q := pages.Request{Path: v.Request.URL.Path, Base: v.BaseURL(), Account: v.member.Account}
 	var answer *pages.Answer
 	var err error
 	if a.page == nil { // what the panel is, for those who are not signed in
@@ -209,19 +209,21 @@ func (v *visitor) send(w http.ResponseWriter, a shown) error {
 	if v.Request.Method == http.MethodHead {
 		return nil
 	}
-	return web.ClientGone(web.WriteAll(w, answer.Body))
+	return web.IgnoreClientGone(web.WriteAll(w, answer.Body))
 }
 
 // field is what somebody has put into a form, without the spaces around it.
-func (v *visitor) field(name string) string { return strings.TrimSpace(v.Request.PostForm.Get(name)) }
+func (v *panelRequest) field(name string) string {
+	return strings.TrimSpace(v.Request.PostForm.Get(name))
+}
 
 // newFormID tells a form from every other one, so that what makes something makes it once,
 // however often its answer is reloaded.
 func newFormID() string { return storage.NewID("") }
 
-// attempt is the form that was sent, as the state tells repeated writes apart.
-func (v *visitor) attempt() storage.Attempt {
-	a := storage.Attempt{AccountID: v.account.ID, Method: v.Request.Method, Path: v.Request.URL.Path}
+// idempotencyKey is the form that was sent, as the state tells repeated writes apart.
+func (v *panelRequest) idempotencyKey() storage.IdempotencyKey {
+	a := storage.IdempotencyKey{AccountID: v.account.ID, Method: v.Request.Method, Path: v.Request.URL.Path}
 	form := maps.Clone(v.Request.PostForm)
 	delete(form, auth.FormField)
 	if form.Get("once") != "" {
@@ -231,12 +233,12 @@ func (v *visitor) attempt() storage.Attempt {
 	return a
 }
 
-// faultOf is what is wrong with a field, as a sentence about what people call it; ""
+// fieldError is what is wrong with a field, as a sentence about what people call it; ""
 // for nothing.
-func faultOf(p *web.Problem, field, called string) string {
+func fieldError(p *web.Problem, field, called string) string {
 	for _, f := range p.Errors {
 		if f.Field == field {
-			return web.Sentence(called + " " + f.Message)
+			return web.AsSentence(called + " " + f.Message)
 		}
 	}
 	return ""

@@ -10,8 +10,8 @@ import (
 
 const PanelLog = "/developer/log/"
 
-// EntriesShown is how many entries of the audit log are on one page.
-const EntriesShown = 30
+// EntriesPerPage is how many entries of the audit log are on one page.
+const EntriesPerPage = 30
 
 var actionTexts = map[storage.Action]string{
 	storage.AccountCreated: "Account created", storage.AccountSignedIn: "Signed in", storage.AccountSuspended: "Account suspended",
@@ -39,23 +39,23 @@ func actorText(a storage.Actor) string {
 }
 
 // log lists what was done with the account.
-func (v *visitor) log() (shown, error) {
+func (v *panelRequest) log() (panelReply, error) {
 	// An invalid position means the newest entries.
 	before, err := strconv.ParseInt(v.Request.URL.Query().Get("before"), 10, 64)
 	if err != nil || before < 1 {
 		before = 0
 	}
-	list, count, more, err := v.console.accounts.AuditPage(v.Request.Context(), v.account.ID, before, EntriesShown)
+	list, count, more, err := v.console.accounts.AuditPage(v.Request.Context(), v.account.ID, before, EntriesPerPage)
 	if err != nil {
-		return shown{}, err
+		return panelReply{}, err
 	}
-	p := &panel.AuditPage{Member: v.member, Count: count, Later: before > 0, Days: int(storage.AuditFor.Hours() / 24), PerAction: storage.AuditPerAction}
+	p := &panel.AuditPage{Member: v.member, Count: count, Later: before > 0, Days: int(storage.AuditRetention.Hours() / 24), PerAction: storage.AuditPerAction}
 	for _, e := range list {
-		p.Entries = append(p.Entries, panel.AuditEntry{At: web.Second(e.At), Action: actionTexts[e.Action], Actor: actorText(e.Actor),
+		p.Entries = append(p.Entries, panel.AuditEntry{At: web.TruncateToSecond(e.At), Action: actionTexts[e.Action], Actor: actorText(e.Actor),
 			Address: e.Actor.Address, Target: e.Target, Detail: e.Detail})
 	}
 	if more {
 		p.Older = PanelLog + "?before=" + strconv.FormatInt(list[len(list)-1].Seq, 10)
 	}
-	return shown{page: p}, nil
+	return panelReply{page: p}, nil
 }

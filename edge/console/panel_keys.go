@@ -16,17 +16,17 @@ import (
 )
 
 // keys shows what the account has used, and its keys.
-func (v *visitor) keys() (shown, error) {
+func (v *panelRequest) keys() (panelReply, error) {
 	p, err := v.keysPage()
-	return shown{page: p}, err
+	return panelReply{page: p}, err
 }
 
-func (v *visitor) keysPage() (*panel.DeveloperPage, error) {
+func (v *panelRequest) keysPage() (*panel.DeveloperPage, error) {
 	list, err := v.console.accounts.KeysOf(v.Request.Context(), v.account.ID)
 	if err != nil {
 		return nil, err
 	}
-	p := &panel.DeveloperPage{Member: v.member, Use: v.use(), Most: apikey.MaxActive, Once: newFormID(), Life: neverExpires,
+	p := &panel.DeveloperPage{Member: v.member, Use: v.usage(), Most: apikey.MaxActive, Once: newFormID(), Life: neverExpires,
 		Scopes: scopeChoices(apikey.Everything), Lives: lifeChoices}
 	for _, k := range list {
 		p.Keys = append(p.Keys, panelKey(k))
@@ -64,11 +64,11 @@ var lifeChoices = []panel.LifeChoice{{Value: neverExpires, Text: "Never"}, {Valu
 
 // keyForm reads the form for a new key. The faults are those of the choices; the name
 // is checked with the grant.
-func (v *visitor) keyForm() (g apikey.Grant, scopeFault, lifeFault string) {
+func (v *panelRequest) keyForm() (g apikey.Grant, scopeFault, lifeFault string) {
 	g.Name = v.field("name")
 	var err error
 	if g.Scopes, err = apikey.ParseScopes(v.Request.PostForm["scopes"]); err != nil {
-		scopeFault = web.Sentence("the choice " + err.Error())
+		scopeFault = web.AsSentence("the choice " + err.Error())
 		if len(v.Request.PostForm["scopes"]) == 0 {
 			scopeFault = "Choose at least one."
 		}
@@ -82,18 +82,18 @@ func (v *visitor) keyForm() (g apikey.Grant, scopeFault, lifeFault string) {
 		if err != nil {
 			panic(err) // every other choice is a number
 		}
-		g.ExpiresAt = web.Second(v.Shared.Now().AddDate(0, 0, days))
+		g.ExpiresAt = web.TruncateToSecond(v.Shared.Now().AddDate(0, 0, days))
 	}
 	return g, scopeFault, lifeFault
 }
 
-// use is what the account has used of its limit. Looking costs nothing.
-func (v *visitor) use() panel.Use {
-	subject := ratelimit.OfAccount(v.account.ID, v.account.Quota, v.account.Window, v.console.limitKey)
+// usage is what the account has used of its limit. Looking costs nothing.
+func (v *panelRequest) usage() panel.Use {
+	subject := ratelimit.AccountSubject(v.account.ID, v.account.Quota, v.account.Window, v.console.limitKey)
 	if subject.Limit == 0 {
 		return panel.Use{Unlimited: true}
 	}
-	st, err := v.console.peek(v.Request.Context(), subject)
+	st, err := v.console.peekLimit(v.Request.Context(), subject)
 	if err != nil {
 		v.Shared.Log.Error("reading a counter", "requestId", v.ID, "error", err)
 		return panel.Use{Unknown: true}
@@ -101,50 +101,50 @@ func (v *visitor) use() panel.Use {
 	return panel.Use{Used: st.Limit - st.Remaining, Limit: st.Limit, Window: st.Window, Reset: st.Reset, Arranged: st.Tier == ratelimit.Enterprise}
 }
 
-// makeKey makes a key and shows it, this once.
-func (v *visitor) makeKey() (shown, error) {
+// createKey makes a key and shows it, this once.
+func (v *panelRequest) createKey() (panelReply, error) {
 	g, scopeFault, lifeFault := v.keyForm()
 	if err := apikey.CheckName(g.Name); err != nil || scopeFault != "" || lifeFault != "" {
-		return v.noKey(g, func(p *panel.DeveloperPage) {
+		return v.keyFormError(g, func(p *panel.DeveloperPage) {
 			p.Status, p.ScopeFault, p.LifeFault = http.StatusBadRequest, scopeFault, lifeFault
 			if err != nil {
-				p.Fault = web.Sentence("the name " + err.Error())
+				p.Fault = web.AsSentence("the name " + err.Error())
 			}
 		})
 	}
-	done, repeated, err := v.console.accounts.Idempotent(v.Request.Context(), v.attempt(), v.console.accounts.MakeKey(v.account.ID, g))
+	done, repeated, err := v.console.accounts.WriteOnce(v.Request.Context(), v.idempotencyKey(), v.console.accounts.CreateKey(v.account.ID, g))
 	var problem *web.Problem
 	switch {
 	case err != nil && (!errors.As(err, &problem) || problem.Status >= 500):
-		return shown{}, err
+		return panelReply{}, err
 	case err != nil:
-		return v.noKey(g, func(p *panel.DeveloperPage) { p.Status, p.Refused = problem.Status, problem.Detail })
+		return v.keyFormError(g, func(p *panel.DeveloperPage) { p.Status, p.Refused = problem.Status, problem.Detail })
 	case repeated:
-		return shown{to: auth.Panel}, nil
+		return panelReply{redirect: auth.Panel}, nil
 	}
-	var made account.CreatedKey
-	if err := json.Unmarshal([]byte(done.Answer), &made); err != nil {
-		return shown{}, err
+	var created account.CreatedKey
+	if err := json.Unmarshal([]byte(done.Answer), &created); err != nil {
+		return panelReply{}, err
 	}
-	return shown{page: &panel.NewKeyPage{Member: v.member, Name: made.Name, Key: made.Key}}, nil
+	return panelReply{page: &panel.NewKeyPage{Member: v.member, Name: created.Name, Key: created.Key}}, nil
 }
 
-// noKey gives the form back with what is wrong with it.
-func (v *visitor) noKey(g apikey.Grant, says func(*panel.DeveloperPage)) (shown, error) {
+// keyFormError gives the form back with what is wrong with it.
+func (v *panelRequest) keyFormError(g apikey.Grant, apply func(*panel.DeveloperPage)) (panelReply, error) {
 	p, err := v.keysPage()
 	if err != nil {
-		return shown{}, err
+		return panelReply{}, err
 	}
 	p.Name, p.Scopes = g.Name, scopeChoices(g.Scopes)
 	if life := v.field("expires"); life != "" {
 		p.Life = life
 	}
-	says(p)
-	return shown{page: p}, nil
+	apply(p)
+	return panelReply{page: p}, nil
 }
 
 // ownKey is the key that the address names.
-func (v *visitor) ownKey() (panel.APIKey, error) {
+func (v *panelRequest) ownKey() (panel.APIKey, error) {
 	list, err := v.console.accounts.KeysOf(v.Request.Context(), v.account.ID)
 	if err != nil {
 		return panel.APIKey{}, err
@@ -157,16 +157,16 @@ func (v *visitor) ownKey() (panel.APIKey, error) {
 	return panel.APIKey{}, web.NewProblem("unknown-key", "The account has no such active key.")
 }
 
-// askToRevoke asks back.
-func (v *visitor) askToRevoke() (shown, error) {
+// confirmRevoke asks back.
+func (v *panelRequest) confirmRevoke() (panelReply, error) {
 	k, err := v.ownKey()
-	return shown{page: &panel.RevokeKeyPage{Member: v.member, Key: k}}, err
+	return panelReply{page: &panel.RevokeKeyPage{Member: v.member, Key: k}}, err
 }
 
-func (v *visitor) revokeKey() (shown, error) {
-	revoked, err := v.console.accounts.EndKey(v.Request.Context(), v.account.ID, v.Param("key"))
+func (v *panelRequest) revokeKey() (panelReply, error) {
+	revoked, err := v.console.accounts.RevokeKey(v.Request.Context(), v.account.ID, v.Param("key"))
 	if err == nil && !revoked {
 		err = web.NewProblem("unknown-key", "The account has no such active key.")
 	}
-	return shown{to: auth.Panel}, err
+	return panelReply{redirect: auth.Panel}, err
 }

@@ -10,20 +10,20 @@ import (
 
 const PanelSubmissions = "/developer/submissions/"
 
-// SubmissionsShown is how many submissions are on one page.
-const SubmissionsShown = 30
+// SubmissionsPerPage is how many submissions are on one page.
+const SubmissionsPerPage = 30
 
 func panelSubmission(s *submission.Submission) panel.Submission {
 	return panel.Submission{ID: s.ID, Type: s.Type, Slug: s.Slug, Name: s.Name, URL: s.URL, Status: string(s.Status), Reason: s.Reason,
-		PullRequest: s.PullRequest.URL, Number: s.PullRequest.Number, CreatedAt: web.Second(s.CreatedAt), UpdatedAt: web.Second(s.UpdatedAt)}
+		PullRequest: s.PullRequest.URL, Number: s.PullRequest.Number, CreatedAt: web.TruncateToSecond(s.CreatedAt), UpdatedAt: web.TruncateToSecond(s.UpdatedAt)}
 }
 
 // submissions lists what the account has submitted.
-func (v *visitor) submissions() (shown, error) {
+func (v *panelRequest) submissions() (panelReply, error) {
 	ctx, q := v.Request.Context(), submission.Query{AccountID: v.account.ID}
 	count, err := v.console.state.CountSubmissions(ctx, q)
 	if err != nil {
-		return shown{}, web.StateProblem(err)
+		return panelReply{}, web.StateProblem(err)
 	}
 	// A place in the list is one of the account's own; of anything else, the page is
 	// the first.
@@ -32,46 +32,46 @@ func (v *visitor) submissions() (shown, error) {
 			q.After = before
 		}
 	}
-	q.Limit = SubmissionsShown + 1
+	q.Limit = SubmissionsPerPage + 1
 	list, err := v.console.state.Submissions(ctx, q)
 	if err != nil {
-		return shown{}, web.StateProblem(err)
+		return panelReply{}, web.StateProblem(err)
 	}
 	open, err := v.console.state.CountSubmissions(ctx, submission.Query{AccountID: v.account.ID, Statuses: submission.Open})
 	if err != nil {
-		return shown{}, web.StateProblem(err)
+		return panelReply{}, web.StateProblem(err)
 	}
 	p := &panel.SubmissionsPage{Member: v.member, Count: count, Open: open, MaxOpen: submission.MaxOpen, Later: q.After != ""}
-	if len(list) > SubmissionsShown {
-		list = list[:SubmissionsShown]
-		p.Older = PanelSubmissions + "?before=" + list[SubmissionsShown-1].ID
+	if len(list) > SubmissionsPerPage {
+		list = list[:SubmissionsPerPage]
+		p.Older = PanelSubmissions + "?before=" + list[SubmissionsPerPage-1].ID
 	}
 	for i := range list {
 		p.Submissions = append(p.Submissions, panelSubmission(&list[i]))
 	}
-	return shown{page: p}, nil
+	return panelReply{page: p}, nil
 }
 
 // submission shows one submission with its file.
-func (v *visitor) submission() (shown, error) {
+func (v *panelRequest) submission() (panelReply, error) {
 	id := v.Param("submission")
 	if !submission.ValidID(id) {
-		return shown{}, web.NewProblem("unknown-submission", "You have no such submission.")
+		return panelReply{}, web.NewProblem("unknown-submission", "You have no such submission.")
 	}
 	found, err := v.console.accounts.SubmissionOf(v.Request.Context(), v.account.ID, id)
 	if err != nil {
-		return shown{}, err
+		return panelReply{}, err
 	}
 	p := panelSubmission(&found)
 	p.YAML, p.Withdrawable = found.YAML, slices.Contains(submission.Withdrawn.From(), found.Status)
-	return shown{page: &panel.SubmissionPage{Member: v.member, Submission: p}}, nil
+	return panelReply{page: &panel.SubmissionPage{Member: v.member, Submission: p}}, nil
 }
 
 // withdrawSubmission withdraws a submission, and shows what is left of it.
-func (v *visitor) withdrawSubmission() (shown, error) {
+func (v *panelRequest) withdrawSubmission() (panelReply, error) {
 	id := v.Param("submission")
 	if err := v.console.accounts.Withdraw(v.Request.Context(), v.account.ID, id); err != nil {
-		return shown{}, err
+		return panelReply{}, err
 	}
-	return shown{to: PanelSubmissions + id + "/"}, nil
+	return panelReply{redirect: PanelSubmissions + id + "/"}, nil
 }

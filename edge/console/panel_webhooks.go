@@ -15,10 +15,10 @@ import (
 	"kindex/site/panel"
 )
 
-const PanelHooks = "/developer/webhooks/"
+const PanelWebhooks = "/developer/webhooks/"
 
-// DeliveriesShown is how many entries of a log are on one page.
-const DeliveriesShown = 20
+// DeliveriesPerPage is how many entries of a log are on one page.
+const DeliveriesPerPage = 20
 
 func panelWebhook(w webhook.Webhook) panel.Webhook {
 	s := account.NewWebhookRecord(w)
@@ -31,16 +31,16 @@ func panelWebhook(w webhook.Webhook) panel.Webhook {
 }
 
 // webhooks lists the webhooks of the account.
-func (v *visitor) webhooks() (shown, error) {
+func (v *panelRequest) webhooks() (panelReply, error) {
 	p, err := v.webhooksPage()
 	if err != nil {
-		return shown{}, err
+		return panelReply{}, err
 	}
 	p.Chosen = record.Events
-	return shown{page: p}, nil
+	return panelReply{page: p}, nil
 }
 
-func (v *visitor) webhooksPage() (*panel.WebhooksPage, error) {
+func (v *panelRequest) webhooksPage() (*panel.WebhooksPage, error) {
 	list, err := v.console.state.Webhooks(v.Request.Context(), v.account.ID)
 	if err != nil {
 		return nil, web.StateProblem(err)
@@ -52,69 +52,69 @@ func (v *visitor) webhooksPage() (*panel.WebhooksPage, error) {
 	return p, nil
 }
 
-// makeWebhook makes a webhook and shows its secret, this once.
-func (v *visitor) makeWebhook() (shown, error) {
+// createWebhook makes a webhook and shows its secret, this once.
+func (v *panelRequest) createWebhook() (panelReply, error) {
 	address, events := v.field("url"), v.Request.PostForm["events"]
 	ctx := v.Request.Context()
-	do, refused, err := v.console.accounts.MakeWebhook(ctx, v.account.ID, address, events)
+	do, refused, err := v.console.accounts.CreateWebhook(ctx, v.account.ID, address, events)
 	if err != nil {
-		return shown{}, err
+		return panelReply{}, err
 	}
-	done, repeated, err := v.console.accounts.Idempotent(ctx, v.attempt(), do)
+	done, repeated, err := v.console.accounts.WriteOnce(ctx, v.idempotencyKey(), do)
 	var problem *web.Problem
 	switch {
 	case err == nil && repeated:
-		return shown{to: PanelHooks}, nil
+		return panelReply{redirect: PanelWebhooks}, nil
 	case err != nil && (!errors.As(err, &problem) || problem.Status >= 500):
-		return shown{}, err
+		return panelReply{}, err
 	case err != nil:
-		return v.noWebhook(address, events, problem, refused != nil)
+		return v.webhookFormError(address, events, problem, refused != nil)
 	}
-	var made account.CreatedWebhook
-	if err := json.Unmarshal([]byte(done.Answer), &made); err != nil {
-		return shown{}, err
+	var created account.CreatedWebhook
+	if err := json.Unmarshal([]byte(done.Answer), &created); err != nil {
+		return panelReply{}, err
 	}
-	return shown{page: &panel.NewWebhookPage{Member: v.member, Webhook: panel.Webhook{ID: made.ID, URL: made.URL}, Secret: made.Secret}}, nil
+	return panelReply{page: &panel.NewWebhookPage{Member: v.member, Webhook: panel.Webhook{ID: created.ID, URL: created.URL}, Secret: created.Secret}}, nil
 }
 
-// noWebhook gives the form back with what is wrong with it.
-func (v *visitor) noWebhook(address string, events []string, problem *web.Problem, atFields bool) (shown, error) {
+// webhookFormError gives the form back with what is wrong with it.
+func (v *panelRequest) webhookFormError(address string, events []string, problem *web.Problem, atFields bool) (panelReply, error) {
 	p, err := v.webhooksPage()
 	if err != nil {
-		return shown{}, err
+		return panelReply{}, err
 	}
 	p.Status, p.URL, p.Chosen = problem.Status, address, events
 	if !atFields {
 		p.Refused = problem.Detail
-		return shown{page: p}, nil
+		return panelReply{page: p}, nil
 	}
-	p.URLFault = faultOf(problem, "url", "the address")
-	if p.EventFault = faultOf(problem, "events", "the choice"); len(events) == 0 {
+	p.URLFault = fieldError(problem, "url", "the address")
+	if p.EventFault = fieldError(problem, "events", "the choice"); len(events) == 0 {
 		p.EventFault = "Choose at least one."
 	}
-	return shown{page: p}, nil
+	return panelReply{page: p}, nil
 }
 
 // ownWebhook is the webhook that the address names.
-func (v *visitor) ownWebhook() (webhook.Webhook, error) {
+func (v *panelRequest) ownWebhook() (webhook.Webhook, error) {
 	return v.console.accounts.WebhookOf(v.Request.Context(), v.account.ID, v.Param("webhook"))
 }
 
 // webhook shows one webhook with a part of its log.
-func (v *visitor) webhook() (shown, error) {
+func (v *panelRequest) webhook() (panelReply, error) {
 	w, err := v.ownWebhook()
 	if err != nil {
-		return shown{}, err
+		return panelReply{}, err
 	}
-	q := storage.DeliveryQuery{WebhookID: w.ID, Limit: DeliveriesShown + 1, Before: parsePosition(v.Request.URL.Query().Get("before"))}
+	q := storage.DeliveryQuery{WebhookID: w.ID, Limit: DeliveriesPerPage + 1, Before: parsePosition(v.Request.URL.Query().Get("before"))}
 	list, count, err := v.console.state.Deliveries(v.Request.Context(), q)
 	if err != nil {
-		return shown{}, web.StateProblem(err)
+		return panelReply{}, web.StateProblem(err)
 	}
 	p := &panel.WebhookPage{Member: v.member, Webhook: panelWebhook(w), Count: count, Later: q.Before != nil}
-	if len(list) > DeliveriesShown {
-		list = list[:DeliveriesShown]
-		p.Older = p.Webhook.Path() + "?before=" + formatPosition(list[DeliveriesShown-1])
+	if len(list) > DeliveriesPerPage {
+		list = list[:DeliveriesPerPage]
+		p.Older = p.Webhook.Path() + "?before=" + formatPosition(list[DeliveriesPerPage-1])
 	}
 	for _, d := range list {
 		s := account.NewDeliveryRecord(d)
@@ -122,7 +122,7 @@ func (v *visitor) webhook() (shown, error) {
 			CreatedAt: s.CreatedAt, LastAttemptAt: s.LastAttemptAt, NextAttemptAt: s.NextAttemptAt, ResponseStatus: d.ResponseStatus,
 			Milliseconds: d.Took.Milliseconds(), Error: d.Error})
 	}
-	return shown{page: p}, nil
+	return panelReply{page: p}, nil
 }
 
 // formatPosition names a place in a log of deliveries.
@@ -131,9 +131,9 @@ func formatPosition(d webhook.Delivery) string {
 }
 
 // parsePosition reads what formatPosition wrote; of anything else, nil is the beginning.
-func parsePosition(text string) *storage.DeliveryPlace {
+func parsePosition(text string) *storage.DeliveryPosition {
 	parts := strings.SplitN(text, "-", 3)
-	if len(parts) < 3 || !account.PlausibleID("dlv_", parts[2]) {
+	if len(parts) < 3 || !account.ValidID("dlv_", parts[2]) {
 		return nil
 	}
 	created, err := strconv.ParseInt(parts[0], 10, 64)
@@ -141,77 +141,77 @@ func parsePosition(text string) *storage.DeliveryPlace {
 	if err != nil || err2 != nil {
 		return nil
 	}
-	return &storage.DeliveryPlace{CreatedMs: created, Seq: seq, ID: parts[2]}
+	return &storage.DeliveryPosition{CreatedMs: created, Seq: seq, ID: parts[2]}
 }
 
 // testWebhook has a test sent.
-func (v *visitor) testWebhook() (shown, error) {
+func (v *panelRequest) testWebhook() (panelReply, error) {
 	w, err := v.ownWebhook()
 	if err != nil {
-		return shown{}, err
+		return panelReply{}, err
 	}
-	return v.ask(w, account.AskTest(w))
+	return v.requestDelivery(w, account.RequestTest(w))
 }
 
 // replay has the event of a delivery sent once more.
-func (v *visitor) replay() (shown, error) {
+func (v *panelRequest) replay() (panelReply, error) {
 	w, err := v.ownWebhook()
 	if err != nil {
-		return shown{}, err
+		return panelReply{}, err
 	}
-	do, err := account.AskReplay(w, v.field("delivery"))
+	do, err := account.RequestReplay(w, v.field("delivery"))
 	if err != nil {
-		return shown{}, err
+		return panelReply{}, err
 	}
-	return v.ask(w, do)
+	return v.requestDelivery(w, do)
 }
 
-// ask has something sent outside its turn, wakes who sends it, and goes to where it
+// requestDelivery has something sent outside its turn, wakes who sends it, and goes to where it
 // can be watched.
-func (v *visitor) ask(w webhook.Webhook, do account.WriteFunc) (shown, error) {
-	if _, _, err := v.console.accounts.Idempotent(v.Request.Context(), storage.Attempt{AccountID: v.account.ID}, do); err != nil {
-		return shown{}, err
+func (v *panelRequest) requestDelivery(w webhook.Webhook, do account.WriteFunc) (panelReply, error) {
+	if _, _, err := v.console.accounts.WriteOnce(v.Request.Context(), storage.IdempotencyKey{AccountID: v.account.ID}, do); err != nil {
+		return panelReply{}, err
 	}
 	v.console.accounts.Dispatch.Wake()
-	return shown{to: PanelHooks + w.ID + "/"}, nil
+	return panelReply{redirect: PanelWebhooks + w.ID + "/"}, nil
 }
 
-// askToRotate asks back.
-func (v *visitor) askToRotate() (shown, error) {
+// confirmRotate asks back.
+func (v *panelRequest) confirmRotate() (panelReply, error) {
 	w, err := v.ownWebhook()
-	return shown{page: &panel.RotateWebhookPage{Member: v.member, Webhook: panelWebhook(w), Once: newFormID()}}, err
+	return panelReply{page: &panel.RotateWebhookPage{Member: v.member, Webhook: panelWebhook(w), Once: newFormID()}}, err
 }
 
 // rotateWebhook shows the new secret, this once.
-func (v *visitor) rotateWebhook() (shown, error) {
+func (v *panelRequest) rotateWebhook() (panelReply, error) {
 	w, err := v.ownWebhook()
 	if err != nil {
-		return shown{}, err
+		return panelReply{}, err
 	}
-	done, repeated, err := v.console.accounts.Idempotent(v.Request.Context(), v.attempt(), v.console.accounts.Rotation(w))
+	done, repeated, err := v.console.accounts.WriteOnce(v.Request.Context(), v.idempotencyKey(), v.console.accounts.RotateSecret(w))
 	if err != nil {
-		return shown{}, err
+		return panelReply{}, err
 	}
 	if repeated {
-		return shown{to: PanelHooks + w.ID + "/"}, nil
+		return panelReply{redirect: PanelWebhooks + w.ID + "/"}, nil
 	}
-	var made account.RotatedWebhook
-	if err := json.Unmarshal([]byte(done.Answer), &made); err != nil {
-		return shown{}, err
+	var rotated account.RotatedWebhook
+	if err := json.Unmarshal([]byte(done.Answer), &rotated); err != nil {
+		return panelReply{}, err
 	}
-	return shown{page: &panel.NewWebhookPage{Member: v.member, Webhook: panelWebhook(w), Secret: made.Secret, PreviousUntil: &made.PreviousSecretExpiresAt}}, nil
+	return panelReply{page: &panel.NewWebhookPage{Member: v.member, Webhook: panelWebhook(w), Secret: rotated.Secret, PreviousUntil: &rotated.PreviousSecretExpiresAt}}, nil
 }
 
-// askToDelete asks back.
-func (v *visitor) askToDelete() (shown, error) {
+// confirmDelete asks back.
+func (v *panelRequest) confirmDelete() (panelReply, error) {
 	w, err := v.ownWebhook()
-	return shown{page: &panel.DeleteWebhookPage{Member: v.member, Webhook: panelWebhook(w)}}, err
+	return panelReply{page: &panel.DeleteWebhookPage{Member: v.member, Webhook: panelWebhook(w)}}, err
 }
 
-func (v *visitor) deleteWebhook() (shown, error) {
+func (v *panelRequest) deleteWebhook() (panelReply, error) {
 	w, err := v.ownWebhook()
 	if err == nil {
-		err = v.console.accounts.EndWebhook(v.Request.Context(), w)
+		err = v.console.accounts.DeleteWebhook(v.Request.Context(), w)
 	}
-	return shown{to: PanelHooks}, err
+	return panelReply{redirect: PanelWebhooks}, err
 }

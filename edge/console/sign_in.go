@@ -20,8 +20,8 @@ func (s *Console) openSignIn(o auth.Options) error {
 	if !o.Configured() {
 		return nil
 	}
-	s.starts = ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: s.shared.Now, Log: s.shared.Log})
-	o.MayStart, o.Network, o.Address = s.mayStart, s.networkOf, s.shared.AddressOfClient
+	s.rateLimits = ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: s.shared.Now, Log: s.shared.Log})
+	o.AllowStart, o.Network, o.Address = s.allowSignIn, s.networkOf, s.shared.ClientAddress
 	o.URL, o.Store, o.Now, o.Log, o.Pages = s.shared.URL, s.state, s.shared.Now, s.shared.Log, signInPages{s}
 	var err error
 	if s.auth, err = auth.New(o); err != nil {
@@ -41,17 +41,17 @@ func (s *Console) openSignIn(o auth.Options) error {
 // How many sign-ins an address, and a network of addresses, may start in an hour:
 // people behind one address are many, but not hundreds at a time.
 const (
-	MaxStarts        = 60
+	MaxSignInStarts  = 60
 	maxNetworkStarts = 600
 )
 
-// mayStart counts a sign-in that is about to start. The network comes first, so that
+// allowSignIn counts a sign-in that is about to start. The network comes first, so that
 // one network makes the counts of no more addresses than it may start sign-ins.
-func (s *Console) mayStart(r *http.Request) bool {
+func (s *Console) allowSignIn(r *http.Request) bool {
 	from := s.shared.Proxies.Client(r)
-	for _, who := range []ratelimit.Subject{ratelimit.OfNetwork(from, maxNetworkStarts), ratelimit.OfAddress(from, MaxStarts)} {
+	for _, who := range []ratelimit.Subject{ratelimit.NetworkSubject(from, maxNetworkStarts), ratelimit.AddressSubject(from, MaxSignInStarts)} {
 		who.Window = time.Hour
-		if st, err := s.starts.Take(r.Context(), who); err != nil || !st.Allowed {
+		if st, err := s.rateLimits.Take(r.Context(), who); err != nil || !st.Allowed {
 			return false
 		}
 	}
@@ -72,20 +72,20 @@ func (s signInPages) Choice(r *http.Request, c auth.Choice) ([]byte, error) {
 	for _, o := range c.Providers {
 		p.Providers = append(p.Providers, panel.SignInProvider(o))
 	}
-	return s.rendered(r, p)
+	return s.render(r, p)
 }
 
 // FirstKey implements auth.Pages.
 func (s signInPages) FirstKey(r *http.Request, k auth.FirstKey) ([]byte, error) {
-	return s.rendered(r, &panel.FirstKeyPage{Account: k.Account, Login: k.Login, Key: k.Key})
+	return s.render(r, &panel.FirstKeyPage{Account: k.Account, Login: k.Login, Key: k.Key})
 }
 
 // Problem implements auth.Pages.
 func (s signInPages) Problem(r *http.Request, p auth.Problem) ([]byte, error) {
-	return s.rendered(r, &panel.RefusalPage{Status: p.Status, Heading: p.Heading, Text: p.Text, Back: "/signin", BackTo: "Sign in"})
+	return s.render(r, &panel.RefusalPage{Status: p.Status, Heading: p.Heading, Text: p.Text, Back: "/signin", BackTo: "Sign in"})
 }
 
-func (s signInPages) rendered(r *http.Request, p panel.Page) ([]byte, error) {
+func (s signInPages) render(r *http.Request, p panel.Page) ([]byte, error) {
 	v := s.live.Acquire()
 	if v == nil {
 		return nil, web.ErrNotReady()

@@ -18,8 +18,8 @@ var pageHeader = http.Header{
 	"Cross-Origin-Opener-Policy": {"same-origin"},
 }
 
-// PageMethods answers a method that no page takes. Where there is no page, that is said.
-func (s *Console) PageMethods(c *web.Call) (*web.Reply, error) {
+// PageMethodNotAllowed answers a method that no page takes. Where there is no page, that is said.
+func (s *Console) PageMethodNotAllowed(c *web.Call) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {
 		return nil, err
@@ -44,7 +44,7 @@ func (s *Console) Page(c *web.Call) (*web.Reply, error) {
 	// What cannot be read of a query is left out: people come by links that others
 	// have lengthened.
 	q, _ := url.ParseQuery(c.Request.URL.RawQuery)
-	a, err := site.Get(pages.Request{Path: c.Request.URL.Path, Query: q, Base: c.Base()})
+	a, err := site.Get(pages.Request{Path: c.Request.URL.Path, Query: q, Base: c.BaseURL()})
 	return s.pageOrProblem(c, a, err)
 }
 
@@ -56,7 +56,7 @@ func (s *Console) pageOrProblem(c *web.Call, a *pages.Answer, err error) (*web.R
 		case a.Status == http.StatusNotFound:
 			return c.NotFound()
 		case a.Gone != nil:
-			return nil, web.Deleted(a.Gone.Type, a.Gone.Slug, a.Gone.Time)
+			return nil, web.DeletedEntity(a.Gone.Type, a.Gone.Slug, a.Gone.Time)
 		}
 	}
 	return pageReply(a, err)
@@ -72,7 +72,7 @@ func pageReply(a *pages.Answer, err error) (*web.Reply, error) {
 		r.Cache = []string{fmt.Sprintf("public, max-age=%d", int(a.Keep.Seconds()))}
 	}
 	if a.Location == "" && a.Status != http.StatusOK {
-		r.Refusal = a.Status
+		r.ErrorStatus = a.Status
 	}
 	return r, nil
 }

@@ -25,7 +25,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/auth"
-	"kindex/edge/auth/signintest"
+	"kindex/edge/auth/authtest"
 	"kindex/edge/edgetest"
 	"kindex/edge/safedial"
 	"kindex/edge/storage"
@@ -130,7 +130,7 @@ type fuzz struct {
 
 func newFuzz(t *testing.T) *fuzz {
 	t.Helper()
-	hub := signintest.StartGitHub(t)
+	hub := authtest.StartGitHub(t)
 	f := &fuzz{ops: operations(t), learned: map[string][]string{}, seen: map[string]int{}}
 	// Webhooks may name one address of this machine, which the dialler does not reach.
 	receiver, err := safedial.ParseException("127.0.0.1:9")
@@ -141,7 +141,7 @@ func newFuzz(t *testing.T) *fuzz {
 		Guard:          safedial.New(safedial.Options{Allow: []safedial.Exception{receiver}, Resolver: noNames{}, Dial: noNetwork}),
 		LimitAnonymous: 1e12, LimitKey: 1e12, Contact: "operator@example.org", Log: slog.New(&watchedLog{t: t, fuzz: f}),
 		TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")},
-		SignIn:         auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}},
+		SignIn:         auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: hub.URL}},
 	})
 	f.address = strings.TrimPrefix(f.edge.URL, "http://")
 	f.learned["day"] = []string{edgetest.Today().Format(time.DateOnly), edgetest.Today().AddDate(0, 0, -1).Format(time.DateOnly)}
@@ -165,7 +165,7 @@ func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, e
 }
 
 // signIn signs a person in and keeps the session's cookie and form token.
-func (f *fuzz) signIn(t *testing.T, hub *signintest.GitHub) {
+func (f *fuzz) signIn(t *testing.T, hub *authtest.GitHub) {
 	t.Helper()
 	hub.Answer(http.StatusOK, `{"id": 1, "login": "visitor"}`)
 	jar, err := cookiejar.New(nil)

@@ -13,7 +13,7 @@ import (
 	"time"
 
 	"kindex/builder"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // builderKey seals the builds of tests, so that later ones reuse them.
@@ -170,7 +170,7 @@ func Main(m *testing.M) {
 
 // Stop removes and stops what tests share, where Main cannot be used.
 func Stop() {
-	statetest.Stop()
+	storagetest.Stop()
 	if built.dir != "" {
 		_ = os.RemoveAll(built.dir)
 	}

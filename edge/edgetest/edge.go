@@ -17,7 +17,7 @@ import (
 	"kindex/edge/apikey"
 	"kindex/edge/safedial"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // Edge is an edge that serves until its test ends.
@@ -54,7 +54,7 @@ func StartOn(t testing.TB, l net.Listener, o edge.Options, wrap ...func(http.Han
 		o.Dir = Built(t)
 	}
 	if o.State == nil {
-		o.State = statetest.SQLite(t)
+		o.State = storagetest.SQLite(t)
 	}
 	if o.Guard == nil {
 		o.Guard = safedial.New(safedial.Options{Resolver: noNames{}, Dial: noNetwork})
@@ -69,7 +69,7 @@ func StartOn(t testing.TB, l net.Listener, o edge.Options, wrap ...func(http.Han
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	wait := s.Work(ctx)
+	wait := s.RunJobs(ctx)
 	var h http.Handler = s
 	for _, w := range wrap {
 		h = w(h)

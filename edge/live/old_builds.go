@@ -16,7 +16,7 @@ type OldBuilds struct {
 
 	mu        sync.Mutex
 	manifests map[string]*store.Manifest
-	intact    map[string]bool // files that were compared with their manifest
+	verified  map[string]bool // files that were compared with their manifest
 }
 
 // Open opens a file. Its bytes will be kept for a year by whoever gets them, so
@@ -35,30 +35,30 @@ func (o *OldBuilds) Open(id, path string) (*os.File, store.File, error) {
 	full := filepath.Join(dir, filepath.FromSlash(f.Path))
 	files, err := store.OpenFiles(dir)
 	if err != nil {
-		return nil, f, o.unlessRemoved(id, err)
+		return nil, f, o.orNotExist(id, err)
 	}
 	defer files.Close()
 	content, err := store.OpenFile(files, f)
 	if err != nil {
-		return nil, f, o.unlessRemoved(id, err)
+		return nil, f, o.orNotExist(id, err)
 	}
 	o.mu.Lock()
-	intact := o.intact[full]
+	verified := o.verified[full]
 	o.mu.Unlock()
-	if intact {
+	if verified {
 		return content, f, nil
 	}
 	if err := store.VerifyFile(dir, f); err != nil {
-		return nil, f, errors.Join(o.unlessRemoved(id, err), content.Close())
+		return nil, f, errors.Join(o.orNotExist(id, err), content.Close())
 	}
 	o.mu.Lock()
-	o.intact[full] = true
+	o.verified[full] = true
 	o.mu.Unlock()
 	return content, f, nil
 }
 
-// keptManifests bounds the memory for manifests of old builds.
-const keptManifests = 32
+// maxManifests bounds the memory for manifests of old builds.
+const maxManifests = 32
 
 func (o *OldBuilds) Manifest(id string) (*store.Manifest, error) {
 	if !store.ValidID(id) {
@@ -71,18 +71,18 @@ func (o *OldBuilds) Manifest(id string) (*store.Manifest, error) {
 	}
 	m, err := store.ReadManifest(filepath.Join(store.BuildsDir(o.Root), id))
 	if err != nil {
-		return nil, o.unlessRemoved(id, err)
+		return nil, o.orNotExist(id, err)
 	}
-	if o.manifests == nil || len(o.manifests) >= keptManifests {
-		o.manifests, o.intact = map[string]*store.Manifest{}, map[string]bool{}
+	if o.manifests == nil || len(o.manifests) >= maxManifests {
+		o.manifests, o.verified = map[string]*store.Manifest{}, map[string]bool{}
 	}
 	o.manifests[id] = m
 	return m, nil
 }
 
-// unlessRemoved is fs.ErrNotExist instead of an error where the builder has
+// orNotExist is fs.ErrNotExist instead of an error where the builder has
 // removed the build: what it removes under a reader looks like damage.
-func (o *OldBuilds) unlessRemoved(id string, err error) error {
+func (o *OldBuilds) orNotExist(id string, err error) error {
 	if _, gone := os.Stat(filepath.Join(store.BuildsDir(o.Root), id, store.ManifestFile)); errors.Is(gone, fs.ErrNotExist) {
 		return fs.ErrNotExist
 	}

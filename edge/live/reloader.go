@@ -18,7 +18,7 @@ import (
 	"kindex/site/pages"
 )
 
-// Options say what a live follows.
+// Options say what a Reloader follows.
 type Options struct {
 	Root  string // the output folder
 	Pages pages.Options
@@ -33,29 +33,29 @@ type Options struct {
 // goroutines.
 type Reloader struct {
 	options Options
-	current atomic.Pointer[ServedBuild] // what requests see: base, or base with edits
+	current atomic.Pointer[ServedBuild] // what requests see: the published build, or that with edits
 
-	mu        sync.Mutex
-	base      *ServedBuild // the published build
-	edits     []exports.Edit
-	served    map[string]string // id of the build that had a Last-Modified time, see datedBy
-	refused   string            // the id that was last refused
-	refusedAt time.Time
-	refusal   error
+	mu            sync.Mutex
+	published     *ServedBuild // the published build
+	edits         []exports.Edit
+	modifiedTimes map[string]string // id of the build that had a Last-Modified time, see modifiedIsUnique
+	refused       string            // the id that was last refused
+	refusedAt     time.Time
+	refusal       error
 }
 
-// New returns a live that has loaded nothing yet. Stop ends it.
+// New returns a Reloader that has loaded nothing yet. Stop ends it.
 func New(o Options) *Reloader { return &Reloader{options: o} }
 
 // recheck is how often the pointer is read even if the system reports nothing:
 // some file systems never do. A refused build is read again more seldom, in
 // case somebody mends it: verifying it reads every byte.
 const (
-	recheck        = 2 * time.Second
-	recheckRefused = 30 * time.Second
+	pollInterval         = 2 * time.Second
+	refusedRetryInterval = 30 * time.Second
 )
 
-// Acquire returns the current view, nil before there is one. The caller
+// Acquire returns the current build, nil before there is one. The caller
 // releases it.
 func (l *Reloader) Acquire() *ServedBuild {
 	for {
@@ -66,7 +66,7 @@ func (l *Reloader) Acquire() *ServedBuild {
 	}
 }
 
-// Load makes the published build the current view. A build that cannot be used
+// Load makes the published build the current one. A build that cannot be used
 // is refused, and the previous one stays.
 func (l *Reloader) Load() error {
 	l.mu.Lock()
@@ -75,11 +75,11 @@ func (l *Reloader) Load() error {
 	if err != nil {
 		return err
 	}
-	if l.base != nil && l.base.ID() == id {
+	if l.published != nil && l.published.ID() == id {
 		l.refused = ""
 		return nil
 	}
-	if l.refused == id && time.Since(l.refusedAt) < recheckRefused {
+	if l.refused == id && time.Since(l.refusedAt) < refusedRetryInterval {
 		return l.refusal
 	}
 	start := time.Now()
@@ -96,22 +96,22 @@ func (l *Reloader) Load() error {
 			l.options.Log.Error("close a build", "build", id, "error", err)
 		}
 	}
-	next.Dated, next.options = l.datedBy(next), l.options.Pages
-	old := l.base
-	l.base, l.refused = next, ""
-	l.show()
-	took := time.Since(start)
+	next.UniqueModified, next.options = l.modifiedIsUnique(next), l.options.Pages
+	previous := l.published
+	l.published, l.refused = next, ""
+	l.publishCurrent()
+	elapsed := time.Since(start)
 	l.options.Log.Info("serving build", "build", id, "entities", next.Build.Listed(), "asOf", next.Build.Manifest.AsOf,
-		"took", took.Round(time.Millisecond))
-	l.options.Switched(next, took)
-	if old != nil {
-		old.Release()
+		"took", elapsed.Round(time.Millisecond))
+	l.options.Switched(next, elapsed)
+	if previous != nil {
+		previous.Release()
 	}
 	return nil
 }
 
-// Retry has a refused build verified again the next time, instead of after a while.
-func (l *Reloader) Retry() {
+// ForgetRefusal has a refused build verified again the next time, instead of after a while.
+func (l *Reloader) ForgetRefusal() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refused = ""
@@ -121,10 +121,10 @@ func (l *Reloader) Retry() {
 func (l *Reloader) ID() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.base == nil {
+	if l.published == nil {
 		return ""
 	}
-	return l.base.ID()
+	return l.published.ID()
 }
 
 // Published returns the published build without edits, nil before there is one.
@@ -132,10 +132,10 @@ func (l *Reloader) ID() string {
 func (l *Reloader) Published() *ServedBuild {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.base == nil || !l.base.Retain() {
+	if l.published == nil || !l.published.Retain() {
 		return nil
 	}
-	return l.base
+	return l.published
 }
 
 // Preview shows the published build, and those that follow, with edits.
@@ -143,16 +143,16 @@ func (l *Reloader) Preview(edits []exports.Edit) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.edits = edits
-	if l.base != nil {
-		l.show()
+	if l.published != nil {
+		l.publishCurrent()
 	}
 }
 
-// show makes the base, with the edits if there are any, what requests see.
-func (l *Reloader) show() {
-	next := l.base
+// publishCurrent makes the published build, with the edits if there are any, what requests see.
+func (l *Reloader) publishCurrent() {
+	next := l.published
 	if len(l.edits) > 0 {
-		with, err := l.base.with(l.edits)
+		with, err := l.published.withEdits(l.edits)
 		if err != nil {
 			l.options.Log.Error("edits cannot be shown; the build is, without them", "error", err)
 		} else {
@@ -161,11 +161,11 @@ func (l *Reloader) show() {
 	}
 	next.Retain()
 	now := time.Now()
-	next.Shown.Store(&now)
-	if old := l.current.Swap(next); old != nil {
-		old.Release()
+	next.ShownSince.Store(&now)
+	if previous := l.current.Swap(next); previous != nil {
+		previous.Release()
 	}
-	if next != l.base {
+	if next != l.published {
 		next.Release() // it was made with one user; now current is it
 	}
 }
@@ -184,7 +184,7 @@ func (l *Reloader) Follow(ctx context.Context) {
 		go drainErrors(w.Errors)
 	}
 	reported := "" // an error that goes on is reported once
-	tick := time.NewTicker(recheck)
+	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		select {
@@ -213,36 +213,36 @@ func drainErrors(errs <-chan error) {
 	}
 }
 
-// Stop gives up the current view. It waits for a load under way, which gives
-// up the same view.
+// Stop gives up the current build. It waits for a load under way, which gives
+// up the same build.
 func (l *Reloader) Stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if v := l.current.Swap(nil); v != nil {
 		v.Release()
 	}
-	if l.base != nil {
-		l.base.Release()
-		l.base = nil
+	if l.published != nil {
+		l.published.Release()
+		l.published = nil
 	}
 }
 
-// severalBuilds stands for the ids of builds that share a Last-Modified time.
-const severalBuilds = "several"
+// sharedModified stands for the ids of builds that share a Last-Modified time.
+const sharedModified = "several"
 
-// datedBy reports whether a view's Last-Modified time stands for its build alone, among
+// modifiedIsUnique reports whether a build's Last-Modified time stands for its build alone, among
 // those that this edge has served and those that are kept. Two builds of one day share a
 // time if their commits are older than the day, or if there are no commits.
-func (l *Reloader) datedBy(v *ServedBuild) bool {
+func (l *Reloader) modifiedIsUnique(v *ServedBuild) bool {
 	at, id := v.Modified[0], v.Build.Manifest.ID
-	if l.served == nil {
-		l.served = map[string]string{}
+	if l.modifiedTimes == nil {
+		l.modifiedTimes = map[string]string{}
 	}
-	if first, ok := l.served[at]; ok && first != id {
-		l.served[at] = severalBuilds
+	if first, ok := l.modifiedTimes[at]; ok && first != id {
+		l.modifiedTimes[at] = sharedModified
 		return false
 	}
-	l.served[at] = id
+	l.modifiedTimes[at] = id
 	kept, err := store.Builds(l.options.Root)
 	if err != nil {
 		return false

@@ -20,31 +20,31 @@ import (
 	"kindex/site/pages"
 )
 
-// ServedBuild is one build as the edge serves it. A request takes the current view
+// ServedBuild is one build as the edge serves it. A request takes the current build
 // once and keeps it to its end, so no answer is ever mixed from two builds. The
 // build is closed when the last request that sees it has ended.
 type ServedBuild struct {
-	Build      *exports.Build
-	Index      *indexes.Index
-	Formula    *score.Formula
-	AsOf       time.Time
-	Modified   []string // Last-Modified
-	Dated      bool     // whether that time stands for this content alone, see live.datedBy
-	Named      []string // X-Build
-	Licenses   []string // Link, of exports
-	Categories []record.Category
-	Slugs      []string // of the categories
-	BoardNames []string // of the leaderboards of today
-	Titles     map[string]string
+	Build          *exports.Build
+	Index          *indexes.Index
+	Formula        *score.Formula
+	AsOf           time.Time
+	Modified       []string // Last-Modified
+	UniqueModified bool     // whether that time stands for this content alone, see Reloader.modifiedIsUnique
+	BuildHeader    []string // X-Build
+	Licenses       []string // Link, of exports
+	Categories     []record.Category
+	Slugs          []string // of the categories
+	BoardNames     []string // of the leaderboards of today
+	Titles         map[string]string
 
 	Boards  *leaderboard.Boards      // how entities stand, now and before
 	LLMs    atomic.Pointer[LLMsText] // /llms.txt as it was last asked for
 	website website
 	options pages.Options // of its pages
 
-	Shown atomic.Pointer[time.Time] // since when requests have seen it, this time
-	users atomic.Int64              // requests, live's own, and views with edits of this one
-	close func()
+	ShownSince atomic.Pointer[time.Time] // since when requests have seen it, this time
+	refs       atomic.Int64              // requests, the Reloader's own, and builds with edits of this one
+	close      func()
 }
 
 // openBuild verifies and opens a build of an output folder.
@@ -68,25 +68,25 @@ func openBuild(root, id string) (v *ServedBuild, err error) {
 		return nil, err
 	}
 	v = &ServedBuild{Build: b, Modified: []string{m.LastModified().UTC().Format(http.TimeFormat)}, Titles: map[string]string{}}
-	v.Named = []string{v.ID()}
+	v.BuildHeader = []string{v.ID()}
 	if v.Index, err = indexes.Open(root, b); err != nil {
 		return nil, errors.Join(err, b.Close())
 	}
-	if err := v.read(); err != nil {
+	if err := v.decode(); err != nil {
 		return nil, errors.Join(fmt.Errorf("%s: %w", dir, err), v.Index.Close(), b.Close())
 	}
-	v.users.Store(1)
+	v.refs.Store(1)
 	return v, nil
 }
 
-// read takes over what every request needs in decoded form.
-func (v *ServedBuild) read() error {
-	from, err := pages.SourceOf(v.Build)
+// decode takes over what every request needs in decoded form.
+func (v *ServedBuild) decode() error {
+	source, err := pages.SourceOf(v.Build)
 	if err != nil {
 		return err
 	}
 	v.Licenses = LicenseLinks(string(v.Build.Manifest.License))
-	v.Formula, v.AsOf, v.Boards, v.Categories = from.Formula, from.AsOf, from.Boards, from.Categories
+	v.Formula, v.AsOf, v.Boards, v.Categories = source.Formula, source.AsOf, source.Boards, source.Categories
 	for _, c := range v.Categories {
 		v.Slugs = append(v.Slugs, c.Slug)
 		v.Titles[c.Slug] = c.Title
@@ -98,22 +98,22 @@ func (v *ServedBuild) read() error {
 // ID names what answers are made from. Edits have a name of their own, so that
 // nobody takes an answer with some for one without.
 func (v *ServedBuild) ID() string {
-	if draft := v.Build.OverlayID(); draft != "" {
-		return v.Build.Manifest.ID + "+" + draft
+	if overlay := v.Build.OverlayID(); overlay != "" {
+		return v.Build.Manifest.ID + "+" + overlay
 	}
 	return v.Build.Manifest.ID
 }
 
-// with returns the view with edits laid over it. It keeps v open until it is
+// withEdits returns the build with edits laid over it. It keeps v open until it is
 // closed itself.
 //
 // The scores are computed again: those that come with an edit may be by another
 // formula or as-of time than the ones which stand beside them and explain them.
-func (v *ServedBuild) with(edits []exports.Edit) (*ServedBuild, error) {
+func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 	edits = slices.Clone(edits)
 	for i := range edits {
-		if old := edits[i].Entity; old != nil {
-			e := *old
+		if original := edits[i].Entity; original != nil {
+			e := *original
 			e.Scores = v.Formula.Scores(&e, v.AsOf)
 			edits[i].Entity = &e
 		}
@@ -123,7 +123,7 @@ func (v *ServedBuild) with(edits []exports.Edit) (*ServedBuild, error) {
 		return nil, err
 	}
 	w := &ServedBuild{Build: b, Formula: v.Formula, AsOf: v.AsOf, Modified: []string{time.Now().UTC().Format(http.TimeFormat)}, Titles: maps.Clone(v.Titles), Licenses: v.Licenses, options: v.options}
-	w.Named = []string{w.ID()}
+	w.BuildHeader = []string{w.ID()}
 	w.Boards = leaderboard.New(b, w.AsOf)
 	w.Categories, w.Slugs = slices.Clone(v.Categories), slices.Clone(v.Slugs)
 	for _, e := range edits {
@@ -132,15 +132,15 @@ func (v *ServedBuild) with(edits []exports.Edit) (*ServedBuild, error) {
 		}
 	}
 	w.BoardNames = append([]string{exports.AllBoard}, w.Slugs...)
-	if err := w.count(); err != nil {
+	if err := w.countCategories(); err != nil {
 		return nil, err
 	}
-	if w.Index, err = v.Index.With(b, w.Titles); err != nil {
+	if w.Index, err = v.Index.WithEdits(b, w.Titles); err != nil {
 		return nil, err
 	}
 	v.Retain()
 	w.close = v.Release
-	w.users.Store(1)
+	w.refs.Store(1)
 	return w, nil
 }
 
@@ -152,8 +152,8 @@ func (v *ServedBuild) addCategory(slug string) {
 	v.Titles[slug] = slug
 }
 
-// count counts the records of the categories.
-func (v *ServedBuild) count() error {
+// countCategories counts the records of the categories.
+func (v *ServedBuild) countCategories() error {
 	listed, err := v.Build.Select(&exports.Filter{})
 	if err != nil {
 		return err
@@ -172,30 +172,30 @@ func (v *ServedBuild) count() error {
 	return nil
 }
 
-// Retain takes part in the view, unless it has been closed already.
+// Retain takes a reference to the build, unless it has been closed already.
 func (v *ServedBuild) Retain() bool {
 	for {
-		n := v.users.Load()
+		n := v.refs.Load()
 		if n == 0 {
 			return false
 		}
-		if v.users.CompareAndSwap(n, n+1) {
+		if v.refs.CompareAndSwap(n, n+1) {
 			return true
 		}
 	}
 }
 
-// Users returns how many requests and others hold the build.
-func (v *ServedBuild) Users() int64 { return v.users.Load() }
+// Refs returns how many requests and others hold the build.
+func (v *ServedBuild) Refs() int64 { return v.refs.Load() }
 
-// Release gives the view back; the last one closes it.
+// Release gives the reference back; the last one closes it.
 func (v *ServedBuild) Release() {
-	if v.users.Add(-1) == 0 {
+	if v.refs.Add(-1) == 0 {
 		v.close()
 	}
 }
 
-// website is the site of a view, made when it is first asked for.
+// website is the site of a build, made when it is first asked for.
 type website struct {
 	once  sync.Once
 	pages *pages.Site
@@ -211,7 +211,7 @@ func (v *ServedBuild) Site() (*pages.Site, error) {
 	return w.pages, w.err
 }
 
-// LLMsText is /llms.txt of a view under one address.
+// LLMsText is /llms.txt of a build under one address.
 type LLMsText struct {
 	Base string
 	Body []byte

@@ -32,11 +32,11 @@ const (
 // argument is one argument of a tool: what its schema tells and what check asks for.
 type argument struct {
 	name     string
-	kind     kind
+	typ      kind
 	about    string
 	choices  []string // the only values, nil for any
-	most     float64  // of a number; of a text, in characters
-	least    float64
+	max      float64  // of a number; of a text, in characters
+	min      float64
 	standard any // what holds where it is not given, nil for nothing
 	examples []any
 	required bool
@@ -45,10 +45,10 @@ type argument struct {
 
 // bounds of what is not a number
 const (
-	maxText    = 200
-	maxFaults  = 10 // that are told at once; no tool has more arguments
-	fewest     = 2  // that compare compares
-	maxCompare = 4
+	maxText        = 200
+	maxFieldErrors = 10 // that are told at once; no tool has more arguments
+	minCompare     = 2  // that compare compares
+	maxCompare     = 4
 )
 
 // keyGrammar is type/slug, as results have it in id.
@@ -77,13 +77,13 @@ func schema(args []argument) map[string]any {
 
 func (a *argument) schema() map[string]any {
 	s := map[string]any{"description": a.about}
-	switch a.kind {
+	switch a.typ {
 	case text:
 		s["type"], s["maxLength"] = "string", maxText
 	case whole:
-		s["type"], s["minimum"], s["maximum"] = "integer", a.least, a.most
+		s["type"], s["minimum"], s["maximum"] = "integer", a.min, a.max
 	case number:
-		s["type"], s["minimum"], s["maximum"] = "number", a.least, a.most
+		s["type"], s["minimum"], s["maximum"] = "number", a.min, a.max
 	case yesNo:
 		s["type"] = "boolean"
 	case slug:
@@ -91,7 +91,7 @@ func (a *argument) schema() map[string]any {
 	case reference:
 		s["type"], s["pattern"] = "string", keyPattern
 	case references:
-		s["type"], s["minItems"], s["maxItems"] = "array", fewest, maxCompare
+		s["type"], s["minItems"], s["maxItems"] = "array", minCompare, maxCompare
 		s["items"] = map[string]any{"type": "string", "pattern": keyPattern}
 	}
 	if a.choices != nil {
@@ -153,7 +153,7 @@ func check(raw json.RawMessage, args []argument) (values, error) {
 		v[a.name] = value
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
-		if len(faults) == maxFaults {
+		if len(faults) == maxFieldErrors {
 			break // the nearest name of each of thousands would take its time
 		}
 		fault := fmt.Sprintf("there is no argument %q; known are %s", shorten(name), strings.Join(known, ", "))
@@ -178,7 +178,7 @@ func standardValue(s any) any {
 
 // take reads one value.
 func (a *argument) take(got any) (any, error) {
-	switch a.kind {
+	switch a.typ {
 	case whole, number:
 		return a.takeNumber(got)
 	case yesNo:
@@ -194,9 +194,9 @@ func (a *argument) take(got any) (any, error) {
 		return nil, fmt.Errorf("use a string, not %s", shown(got))
 	}
 	switch {
-	case a.kind == reference:
+	case a.typ == reference:
 		return key(s)
-	case a.kind == slug && (!slugGrammar.MatchString(s) || len(s) > maxText):
+	case a.typ == slug && (!slugGrammar.MatchString(s) || len(s) > maxText):
 		return nil, fmt.Errorf("%s is no slug: use lower-case letters, digits and hyphens, as kindex://categories has it", shown(s))
 	}
 	if len([]rune(s)) > maxText {
@@ -223,20 +223,20 @@ func (a *argument) takeNumber(got any) (any, error) {
 		ok = err == nil
 	}
 	what := "a number"
-	if a.kind == whole {
+	if a.typ == whole {
 		what = "a whole number"
 		ok = ok && n == math.Trunc(n)
 	}
-	if !ok || !(n >= a.least && n <= a.most) {
-		return nil, fmt.Errorf("use %s from %v to %v, not %s", what, a.least, a.most, shown(got))
+	if !ok || !(n >= a.min && n <= a.max) {
+		return nil, fmt.Errorf("use %s from %v to %v, not %s", what, a.min, a.max, shown(got))
 	}
 	return n, nil
 }
 
 func takeReferences(got any) (any, error) {
 	list, ok := got.([]any)
-	if !ok || len(list) < fewest || len(list) > maxCompare {
-		return nil, fmt.Errorf(`use a list of %d to %d, such as ["tool/pytorch", "tool/jax"]`, fewest, maxCompare)
+	if !ok || len(list) < minCompare || len(list) > maxCompare {
+		return nil, fmt.Errorf(`use a list of %d to %d, such as ["tool/pytorch", "tool/jax"]`, minCompare, maxCompare)
 	}
 	var keys []string
 	for _, item := range list {

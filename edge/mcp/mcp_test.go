@@ -59,9 +59,9 @@ func use(t testing.TB, cs *sdk.ClientSession, tool string, arguments any) (text 
 	return r.Content[0].(*sdk.TextContent).Text, r.IsError
 }
 
-// TestTroubleIsTold: whatever the API does, the model reads what has happened and what
+// TestErrorsAreReported: whatever the API does, the model reads what has happened and what
 // to do, and nothing of the machine.
-func TestTroubleIsTold(t *testing.T) {
+func TestErrorsAreReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		api  fake
 		want string

@@ -105,8 +105,8 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 		ctx, cancel := context.WithTimeout(ctx, s.time)
 		defer cancel()
 		result, err = next(ctx, method, req)
-		var told *jsonrpc.Error
-		if err != nil && !errors.As(err, &told) && ctx.Err() == nil {
+		var toolErr *jsonrpc.Error
+		if err != nil && !errors.As(err, &toolErr) && ctx.Err() == nil {
 			s.log.Error("a call failed", "method", method, "error", err)
 		}
 		return result, err

@@ -39,27 +39,27 @@ func (t *tools) args(name string) []argument {
 
 // The arguments that several tools have.
 func typeArgument() argument {
-	return argument{name: "type", kind: text, choices: record.Types, about: "Only models (trained weights and hosted models), or only tools (libraries and programs). Both without it."}
+	return argument{name: "type", typ: text, choices: record.Types, about: "Only models (trained weights and hosted models), or only tools (libraries and programs). Both without it."}
 }
 
-func limitArgument(standard, most int) argument {
-	return argument{name: "limit", kind: whole, least: 1, most: float64(most), standard: standard, about: "How many to give at most."}
+func limitArgument(defaultLimit, max int) argument {
+	return argument{name: "limit", typ: whole, min: 1, max: float64(max), standard: defaultLimit, about: "How many to give at most."}
 }
 
 func offsetArgument() argument {
-	return argument{name: "offset", kind: whole, least: 0, most: 100_000, standard: 0, about: "How many to pass over: nextOffset of the answer before."}
+	return argument{name: "offset", typ: whole, min: 0, max: 100_000, standard: 0, about: "How many to pass over: nextOffset of the answer before."}
 }
 
 func fullArgument(what string) argument {
-	return argument{name: "full", kind: yesNo, standard: false, about: "Give " + what + ". That is many times longer."}
+	return argument{name: "full", typ: yesNo, standard: false, about: "Give " + what + ". That is many times longer."}
 }
 
 func atArgument() argument {
-	return argument{name: "at", kind: text, about: "A day, YYYY-MM-DD: show it as it stood at the end of that day. The present without it.", examples: []any{"2026-11-01"}}
+	return argument{name: "at", typ: text, about: "A day, YYYY-MM-DD: show it as it stood at the end of that day. The present without it.", examples: []any{"2026-11-01"}}
 }
 
 func entityArgument(about string) argument {
-	return argument{name: "entity", kind: reference, required: true, about: about, examples: []any{"tool/pytorch", "model/llama-3-1-8b"}}
+	return argument{name: "entity", typ: reference, required: true, about: about, examples: []any{"tool/pytorch", "model/llama-3-1-8b"}}
 }
 
 const sinceForms = "a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change for those behind it"
@@ -68,38 +68,38 @@ const sinceForms = "a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change 
 // be none.
 func newTools(api API, categories []string) *tools {
 	t := &tools{api: api, categories: categories}
-	category := argument{name: "category", kind: slug, about: "Only this category, by its slug. The resource kindex://categories describes them, and leaderboard answers a wrong one with all."}
+	category := argument{name: "category", typ: slug, about: "Only this category, by its slug. The resource kindex://categories describes them, and leaderboard answers a wrong one with all."}
 	for _, c := range categories[:min(len(categories), 6)] {
 		category.examples = append(category.examples, c)
 	}
 	board := category
 	board.standard, board.about = "all", "The category to rank, by its slug, or all. A wrong one is answered with the list of them."
-	window := argument{name: "window", kind: text, choices: []string{"7d", "30d"}, standard: "7d", about: "How far to look back."}
-	event := argument{name: "event", kind: text, choices: []string{"entity.created", "entity.updated", "entity.deleted"}, about: "Only changes of this kind."}
+	window := argument{name: "window", typ: text, choices: []string{"7d", "30d"}, standard: "7d", about: "How far to look back."}
+	event := argument{name: "event", typ: text, choices: []string{"entity.created", "entity.updated", "entity.deleted"}, about: "Only changes of this kind."}
 	t.list = []tool{
 		{"search", "Search", "Find AI tools and models by words: names, topics, descriptions. Start here when you have a need or a name but no id. " +
 			"Typing errors are forgiven; \"words in quotes\" must stand like this. Results are short: take the id of one to get_entity. Costs one request.",
 			[]argument{
-				{name: "query", kind: text, required: true, param: "q", about: "What to look for, a few words.", examples: []any{"gradient boosting", "speech recognition"}},
+				{name: "query", typ: text, required: true, param: "q", about: "What to look for, a few words.", examples: []any{"gradient boosting", "speech recognition"}},
 				typeArgument(), category,
-				{name: "tag", kind: text, about: "Only with this tag; with commas, all of several.", examples: []any{"python", "python,gpu"}},
-				{name: "license", kind: text, about: "Only under this licence, by its SPDX name.", examples: []any{"Apache-2.0", "MIT"}},
-				{name: "pricingModel", kind: text, choices: record.PricingModels, about: "Only with this way of coming to use it."},
-				{name: "minScore", kind: number, least: 0, most: 100, about: "Only with at least this composite score."},
+				{name: "tag", typ: text, about: "Only with this tag; with commas, all of several.", examples: []any{"python", "python,gpu"}},
+				{name: "license", typ: text, about: "Only under this licence, by its SPDX name.", examples: []any{"Apache-2.0", "MIT"}},
+				{name: "pricingModel", typ: text, choices: record.PricingModels, about: "Only with this way of coming to use it."},
+				{name: "minScore", typ: number, min: 0, max: 100, about: "Only with at least this composite score."},
 				limitArgument(10, 50), offsetArgument(), fullArgument("the whole records"),
 			}, listSchema, t.search},
 		{"get_entity", "One entity", "Everything about one tool or model: description, scores, version, licence, address, tags, capabilities, and the figures behind the scores. " +
 			"Use it when you know the id. The view score explains how the composite score came about. Costs one request.",
 			[]argument{
 				entityArgument("type/slug, the id of a result."),
-				{name: "view", kind: text, choices: []string{summaryView, fullView, scoreView}, standard: summaryView,
+				{name: "view", typ: text, choices: []string{summaryView, fullView, scoreView}, standard: summaryView,
 					about: "summary; full, which adds links and the date and source of every figure; or score, the computation of the score."},
 				atArgument(),
 			}, entitySchema, t.getEntity},
 		{"leaderboard", "Leaderboard", "The best tools or models of a category, or of all, in the order of a score from 0 to 100. " +
 			"Use it for \"what is the best …\", and search for a need in words. Costs one request.",
 			[]argument{board, typeArgument(),
-				{name: "by", kind: text, choices: record.ScoreNames, standard: "composite",
+				{name: "by", typ: text, choices: record.ScoreNames, standard: "composite",
 					about: "The score to rank by: composite is the weighted whole, quality comes from benchmarks, adoption from use, freshness from the latest release, citations from dependents and papers, engagement from contributors."},
 				limitArgument(10, 50), offsetArgument(), atArgument(), fullArgument("the whole records"),
 			}, listSchema, t.leaderboard},
@@ -109,13 +109,13 @@ func newTools(api API, categories []string) *tools {
 			[]argument{entityArgument("type/slug of what to compare with, the id of a result."), limitArgument(5, 20), fullArgument("the whole records")}, listSchema, t.similar},
 		{"compare", "Compare", "Two to four tools or models side by side: scores, the figures they come from, licence, version, capabilities. " +
 			"Costs one request for each entity.",
-			[]argument{{name: "entities", kind: references, required: true, about: "Two to four ids, type/slug each.",
+			[]argument{{name: "entities", typ: references, required: true, about: "Two to four ids, type/slug each.",
 				examples: []any{[]string{"tool/pytorch", "tool/jax"}}}}, compareSchema, t.compare},
 		{"changes_since", "Changes", "What has changed in the index since a moment, the newest first: new and deleted entities, and which fields changed from what to what. " +
 			"Use it to bring earlier knowledge up to date. Costs one request.",
 			[]argument{
-				{name: "since", kind: text, required: true, about: "From this moment on: " + sinceForms + ".", examples: []any{"2026-11-01"}},
-				{name: "until", kind: text, about: "Up to this moment, all of it included: a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change."},
+				{name: "since", typ: text, required: true, about: "From this moment on: " + sinceForms + ".", examples: []any{"2026-11-01"}},
+				{name: "until", typ: text, about: "Up to this moment, all of it included: a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change."},
 				event, typeArgument(), category, limitArgument(20, 100), offsetArgument(), fullArgument("long texts whole, and every field of new and deleted entities"),
 			}, changesSchema, t.changesSince},
 	}

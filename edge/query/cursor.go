@@ -10,12 +10,12 @@ import (
 	"kindex/exports"
 )
 
-// Cursor says behind which record a page begins. It names the record by sort
+// Cursor says after which record a page begins. It names the record by sort
 // value, type and slug, so it goes on across builds; it is opaque to clients.
 type Cursor struct {
-	exports.Place
+	exports.Position
 	// Relevance is set instead of the sort order for the hits of a search;
-	// Place then orders hits of equal relevance by composite.
+	// Position then orders hits of equal relevance by composite.
 	Relevance *float64
 }
 
@@ -62,5 +62,5 @@ func ParseCursor(s, scope string) (*Cursor, error) {
 	if c.Scope != scopeHash(scope) {
 		return nil, &Error{Param: "cursor", Message: "belongs to another request; the parameters must stay the same from page to page"}
 	}
-	return &Cursor{Place: exports.Place{Value: c.Value, Type: c.Type, Slug: c.Slug}, Relevance: c.Relevance}, nil
+	return &Cursor{Position: exports.Position{Value: c.Value, Type: c.Type, Slug: c.Slug}, Relevance: c.Relevance}, nil
 }

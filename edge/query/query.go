@@ -167,18 +167,18 @@ func unknownValue(name, value string, known []string) *Error {
 func quoted(s string) string { return strconv.Quote(safetext.Shorten(s, 60)) }
 
 // Int returns a whole number within bounds, or the default.
-func (p *Params) Int(name string, def, least, most int) (int, error) {
+func (p *Params) Int(name string, def, minimum, maximum int) (int, error) {
 	s, err := p.Text(name)
 	if err != nil || s == "" {
 		return def, err
 	}
 	n, err := strconv.Atoi(s)
-	if err != nil || s[0] == '+' || n < least || n > most {
+	if err != nil || s[0] == '+' || n < minimum || n > maximum {
 		near := def
 		if err == nil {
-			near = min(max(n, least), most)
+			near = min(max(n, minimum), maximum)
 		}
-		return 0, &Error{Param: name, Message: fmt.Sprintf("%s is not a whole number from %d to %d", quoted(s), least, most), Suggestion: strconv.Itoa(near)}
+		return 0, &Error{Param: name, Message: fmt.Sprintf("%s is not a whole number from %d to %d", quoted(s), minimum, maximum), Suggestion: strconv.Itoa(near)}
 	}
 	return n, nil
 }
@@ -310,10 +310,10 @@ type Page struct {
 
 // Page reads limit, and cursor or offset. scope is the request without them: a
 // cursor goes on only within the scope it was made for.
-func (p *Params) Page(scope string, most int) (Page, error) {
+func (p *Params) Page(scope string, maxLimit int) (Page, error) {
 	var page Page
 	var err error
-	if page.Limit, err = p.Int("limit", min(DefaultLimit, most), 1, most); err != nil {
+	if page.Limit, err = p.Int("limit", min(DefaultLimit, maxLimit), 1, maxLimit); err != nil {
 		return page, err
 	}
 	if page.Offset, err = p.Int("offset", 0, 0, 1<<31-1); err != nil {

@@ -97,10 +97,10 @@ func TestFilter(t *testing.T) {
 
 func TestCursorRoundTrip(t *testing.T) {
 	r := 12.3456
-	for _, c := range []Cursor{{Place: exports.Place{Value: "897", Type: "tool", Slug: "a-b"}},
-		{Place: exports.Place{Type: "model", Slug: "x"}, Relevance: &r}} {
+	for _, c := range []Cursor{{Position: exports.Position{Value: "897", Type: "tool", Slug: "a-b"}},
+		{Position: exports.Position{Type: "model", Slug: "x"}, Relevance: &r}} {
 		got, err := ParseCursor(c.String("scope"), "scope")
-		if err != nil || got.Place != c.Place || (c.Relevance != nil && *got.Relevance != r) {
+		if err != nil || got.Position != c.Position || (c.Relevance != nil && *got.Relevance != r) {
 			t.Errorf("%+v %v", got, err)
 		}
 		if _, err := ParseCursor(c.String("scope"), "other"); err == nil || !strings.Contains(err.Error(), "another request") {
@@ -123,14 +123,14 @@ func FuzzParse(f *testing.F) {
 }
 
 func FuzzCursor(f *testing.F) {
-	f.Add(Cursor{Place: exports.Place{Value: "1", Type: "tool", Slug: "a"}}.String("s"))
+	f.Add(Cursor{Position: exports.Position{Value: "1", Type: "tool", Slug: "a"}}.String("s"))
 	f.Fuzz(func(t *testing.T, s string) {
 		c, err := ParseCursor(s, "s")
 		if err != nil {
 			return
 		}
 		again, err := ParseCursor(c.String("s"), "s")
-		if err != nil || again.Place != c.Place {
+		if err != nil || again.Position != c.Position {
 			t.Errorf("%q: %+v became %+v: %v", s, c, again, err)
 		}
 	})

@@ -27,7 +27,7 @@ type Buckets struct {
 	latest atomic.Int64 // when a token was taken last, in ns from start
 
 	mu             sync.Mutex
-	younger, elder map[netip.Prefix]time.Duration
+	younger, older map[netip.Prefix]time.Duration
 	since          time.Duration // of the younger generation
 }
 
@@ -45,8 +45,8 @@ func NewBuckets(rate, burst int, now func() time.Time) *Buckets {
 // one.
 func (b *Buckets) Take(addr netip.Addr) bool { return b.take(addr, 1) }
 
-// Left reports whether there is a token in the bucket of an address.
-func (b *Buckets) Left(addr netip.Addr) bool { return b.take(addr, 0) }
+// HasToken reports whether there is a token in the bucket of an address.
+func (b *Buckets) HasToken(addr netip.Addr) bool { return b.take(addr, 0) }
 
 // Idle reports whether all buckets are known to be full without looking at them.
 func (b *Buckets) Idle() bool {
@@ -69,7 +69,7 @@ func (b *Buckets) take(addr netip.Addr, tokens time.Duration) bool {
 	now := b.now().Sub(b.start)
 	full, found := b.younger[who]
 	if !found {
-		full = b.elder[who]
+		full = b.older[who]
 	}
 	full = max(full, now)
 	if full+b.every > now+b.depth {
@@ -79,7 +79,7 @@ func (b *Buckets) take(addr netip.Addr, tokens time.Duration) bool {
 		return true
 	}
 	if !found && (b.younger == nil || len(b.younger) >= maxBuckets || now-b.since > b.depth) {
-		b.younger, b.elder, b.since = map[netip.Prefix]time.Duration{}, b.younger, now
+		b.younger, b.older, b.since = map[netip.Prefix]time.Duration{}, b.younger, now
 	}
 	b.younger[who] = full + b.every*tokens //nolint:durationcheck // tokens is a count
 	b.latest.Store(int64(max(now, 1)))

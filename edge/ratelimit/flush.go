@@ -8,18 +8,18 @@ import (
 )
 
 const (
-	// groupSize is how many counts are added in one statement.
-	groupSize  = 500
-	sweepEvery = time.Minute
-	// keptAfter is how long counts of windows that are over are kept, so that
+	// flushBatchSize is how many counts are added in one statement.
+	flushBatchSize = 500
+	sweepEvery     = time.Minute
+	// counterRetention is how long counts of windows that are over are kept, so that
 	// clocks that differ do no harm.
-	keptAfter = time.Hour
+	counterRetention = time.Hour
 )
 
-// work flushes what has changed and drops what is over, until ctx ends. Flushes have a
+// flushLoop flushes what has changed and drops what is over, until ctx ends. Flushes have a
 // context of their own: one that is interrupted may have been stored, and would be
 // counted again.
-func (m *Memory) work(ctx, flush context.Context) {
+func (m *Memory) flushLoop(ctx, flush context.Context) {
 	defer close(m.stopped)
 	sweep := time.NewTicker(sweepEvery)
 	defer sweep.Stop()
@@ -68,16 +68,16 @@ func (m *Memory) Flush(ctx context.Context) error {
 	entries, counts := m.collect()
 	var errs []error
 	for len(entries) > 0 {
-		n := min(groupSize, len(entries))
+		n := min(flushBatchSize, len(entries))
 		var err error
 		if len(errs) == 0 { // it will not take the rest either
 			err = m.store.AddCounters(ctx, counts[:n])
 		} else {
 			err = errs[0]
 		}
-		m.settle(entries[:n], counts[:n], err)
+		m.finalize(entries[:n], counts[:n], err)
 		if err != nil && len(errs) == 0 {
-			errs = append(errs, unavailable(err))
+			errs = append(errs, asUnavailable(err))
 		}
 		entries, counts = entries[n:], counts[n:]
 	}
@@ -90,7 +90,7 @@ func (m *Memory) collect() (entries []*entry, counts []Count) {
 		sh := &m.shards[i]
 		sh.mu.Lock()
 		for _, e := range sh.dirty {
-			e.listed = false
+			e.dirty = false
 			if e.used == e.stored {
 				continue // taken and given back
 			}
@@ -106,8 +106,8 @@ func (m *Memory) collect() (entries []*entry, counts []Count) {
 	return entries, counts
 }
 
-// settle notes what became of counts that were on their way to the store.
-func (m *Memory) settle(entries []*entry, counts []Count, err error) {
+// finalize notes what became of counts that were on their way to the store.
+func (m *Memory) finalize(entries []*entry, counts []Count, err error) {
 	for i, e := range entries {
 		sh := m.shardOf(e.subject)
 		sh.mu.Lock()
@@ -129,7 +129,7 @@ func (m *Memory) sweep() {
 		for e := sh.recent.next; e != &sh.recent; {
 			old := e
 			e = e.next
-			if old.window.over(now) && old.idle() {
+			if old.window.ended(now) && old.idle() {
 				sh.drop(old)
 			}
 		}
@@ -149,7 +149,7 @@ func Sweep(ctx context.Context, store Dropper, now func() time.Time, log *slog.L
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
-		if err := store.DropCounters(ctx, now().Add(-keptAfter)); err != nil && ctx.Err() == nil {
+		if err := store.DropCounters(ctx, now().Add(-counterRetention)); err != nil && ctx.Err() == nil {
 			log.Warn("old counts of requests are not dropped; trying again in an hour", "error", err)
 		}
 		select {

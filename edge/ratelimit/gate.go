@@ -12,16 +12,16 @@ import (
 var (
 	// ErrBusy reports that too much is under way and nothing has ended in time.
 	ErrBusy = errors.New("too many requests at the moment")
-	// ErrTooManyOfOne reports that one caller has as much under way as it may.
-	ErrTooManyOfOne = errors.New("too many requests of one caller at the moment")
+	// ErrTooManyPerCaller reports that one caller has as much under way as it may.
+	ErrTooManyPerCaller = errors.New("too many requests of one caller at the moment")
 )
 
 // GateOptions are the bounds of a Gate.
 type GateOptions struct {
-	Slots   int           // how much is under way at once
-	Each    int           // how much of that is one caller's, waiting included; 0 for any number
-	Waiting int           // how many wait for a slot at once
-	Wait    time.Duration // how long each of them waits
+	Slots      int           // how much is under way at once
+	PerCaller  int           // how much of that is one caller's, waiting included; 0 for any number
+	MaxWaiting int           // how many wait for a slot at once
+	Wait       time.Duration // how long each of them waits
 }
 
 // Gate limits concurrent work. Work that finds no free slot waits for one, in order of
@@ -33,7 +33,7 @@ type Gate struct {
 	waiting atomic.Int64
 
 	mu sync.Mutex
-	by map[string]int // entered or waiting, by caller; unused where Each is 0
+	by map[string]int // entered or waiting, by caller; unused where PerCaller is 0
 }
 
 // NewGate returns a Gate with all slots free.
@@ -42,11 +42,11 @@ func NewGate(o GateOptions) *Gate {
 }
 
 // Enter takes a slot for a caller, who must give it back with Leave. The error is
-// ErrBusy, ErrTooManyOfOne, or that of the context; then there is nothing to give
+// ErrBusy, ErrTooManyPerCaller, or that of the context; then there is nothing to give
 // back.
 func (g *Gate) Enter(ctx context.Context, caller string) error {
-	if !g.admit(caller) {
-		return ErrTooManyOfOne
+	if !g.reserve(caller) {
+		return ErrTooManyPerCaller
 	}
 	select {
 	case g.slots <- struct{}{}:
@@ -54,7 +54,7 @@ func (g *Gate) Enter(ctx context.Context, caller string) error {
 	default:
 	}
 	if err := g.await(ctx); err != nil {
-		g.forget(caller)
+		g.release(caller)
 		return err
 	}
 	return nil
@@ -62,7 +62,7 @@ func (g *Gate) Enter(ctx context.Context, caller string) error {
 
 func (g *Gate) await(ctx context.Context) error {
 	defer g.waiting.Add(-1)
-	if g.waiting.Add(1) > int64(g.options.Waiting) {
+	if g.waiting.Add(1) > int64(g.options.MaxWaiting) {
 		return ErrBusy
 	}
 	timer := time.NewTimer(g.options.Wait)
@@ -80,27 +80,27 @@ func (g *Gate) await(ctx context.Context) error {
 // Leave returns a slot that Enter took for the same caller.
 func (g *Gate) Leave(caller string) {
 	<-g.slots
-	g.forget(caller)
+	g.release(caller)
 }
 
 // Contended reports whether somebody waits for a slot.
 func (g *Gate) Contended() bool { return g.waiting.Load() > 0 }
 
-func (g *Gate) admit(caller string) bool {
-	if g.options.Each == 0 {
+func (g *Gate) reserve(caller string) bool {
+	if g.options.PerCaller == 0 {
 		return true
 	}
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.by[caller] >= g.options.Each {
+	if g.by[caller] >= g.options.PerCaller {
 		return false
 	}
 	g.by[caller]++
 	return true
 }
 
-func (g *Gate) forget(caller string) {
-	if g.options.Each == 0 {
+func (g *Gate) release(caller string) {
+	if g.options.PerCaller == 0 {
 		return
 	}
 	g.mu.Lock()

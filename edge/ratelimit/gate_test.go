@@ -12,11 +12,11 @@ import (
 // TestGateIsExact: slots, callers and those who wait are bounded, and what was taken
 // is given back on every way out.
 func TestGateIsExact(t *testing.T) {
-	g := NewGate(GateOptions{Slots: 2, Each: 1, Waiting: 1, Wait: time.Minute})
+	g := NewGate(GateOptions{Slots: 2, PerCaller: 1, MaxWaiting: 1, Wait: time.Minute})
 	if err := errors.Join(g.Enter(t.Context(), "a"), g.Enter(t.Context(), "b")); err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Enter(t.Context(), "a"); !errors.Is(err, ErrTooManyOfOne) {
+	if err := g.Enter(t.Context(), "a"); !errors.Is(err, ErrTooManyPerCaller) {
 		t.Errorf("a again: %v", err)
 	}
 	ctx, leave := context.WithCancel(t.Context())
@@ -63,7 +63,7 @@ func TestBuckets(t *testing.T) {
 	if got := take(500); got != 100 {
 		t.Errorf("%d at first", got)
 	}
-	if b.Left(addr) || b.Idle() || !b.Left(netip.MustParseAddr("2001:db8:0:1::1")) || !b.Take(netip.Addr{}) {
+	if b.HasToken(addr) || b.Idle() || !b.HasToken(netip.MustParseAddr("2001:db8:0:1::1")) || !b.Take(netip.Addr{}) {
 		t.Error("what is left is wrong")
 	}
 	now = now.Add(time.Second)
@@ -87,7 +87,7 @@ func TestAttackBucketsOfManyAddresses(t *testing.T) {
 		binary.BigEndian.PutUint32(a[:], i+1)
 		b.Take(netip.AddrFrom4(a))
 	}
-	if n := len(b.younger) + len(b.elder); n > 2*maxBuckets {
+	if n := len(b.younger) + len(b.older); n > 2*maxBuckets {
 		t.Errorf("%d buckets are held, %d may be", n, 2*maxBuckets)
 	}
 }

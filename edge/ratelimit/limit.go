@@ -39,10 +39,10 @@ type Subject struct {
 	Window time.Duration
 }
 
-// OfAddress is the subject that an address belongs to: a whole /64 in IPv6, since
+// AddressSubject is the subject that an address belongs to: a whole /64 in IPv6, since
 // that is what one customer is given. Zones and the IPv4-mapped form make no
 // difference.
-func OfAddress(addr netip.Addr, limit int64) Subject {
+func AddressSubject(addr netip.Addr, limit int64) Subject {
 	var buf [64]byte
 	b := append(buf[:0], "ip:"...)
 	addr = plain(addr)
@@ -55,10 +55,10 @@ func OfAddress(addr netip.Addr, limit int64) Subject {
 	return Subject{ID: string(b), Tier: Anonymous, Limit: limit}
 }
 
-// OfAccount is the subject of an account. A quota that is not 0 is what the
+// AccountSubject is the subject of an account. A quota that is not 0 is what the
 // operator has arranged with the account, in windows of the given length;
 // otherwise the limit of the tier applies, and a UTC day.
-func OfAccount(id string, quota int64, window time.Duration, limit int64) Subject {
+func AccountSubject(id string, quota int64, window time.Duration, limit int64) Subject {
 	s := Subject{ID: "acc:" + id, Tier: Authenticated, Limit: limit}
 	if quota != 0 || window != 0 {
 		s.Tier, s.Window = Enterprise, window
@@ -92,8 +92,8 @@ func WindowAt(now time.Time, length time.Duration) Window {
 	return Window{End: unix - since + seconds, Length: seconds}
 }
 
-// over reports whether a window is past.
-func (w Window) over(now time.Time) bool { return now.Unix() >= w.End }
+// ended reports whether a window is past.
+func (w Window) ended(now time.Time) bool { return now.Unix() >= w.End }
 
 // State is how much of its limit a subject has used.
 type State struct {
@@ -106,7 +106,7 @@ type State struct {
 	// one would be.
 	Allowed bool
 
-	local bool // counted by a Fallback itself
+	isLocal bool // counted by a Fallback itself
 }
 
 // window is the window that a state tells of.
@@ -146,8 +146,8 @@ type Limiter interface {
 	Peek(ctx context.Context, s Subject) (State, error)
 }
 
-// unavailable marks what a store has failed with.
-func unavailable(err error) error {
+// asUnavailable marks what a store has failed with.
+func asUnavailable(err error) error {
 	if err == nil || errors.Is(err, ErrUnavailable) {
 		return err
 	}

@@ -58,15 +58,15 @@ func TestSubjects(t *testing.T) {
 		"2001:db8:1:3::":           "ip:2001:db8:1:3::/64",
 		"::1":                      "ip:::/64",
 	} {
-		if s := OfAddress(netip.MustParseAddr(addr), 20); s != (Subject{ID: id, Tier: Anonymous, Limit: 20}) {
+		if s := AddressSubject(netip.MustParseAddr(addr), 20); s != (Subject{ID: id, Tier: Anonymous, Limit: 20}) {
 			t.Errorf("%s is %+v, want %s", addr, s, id)
 		}
 	}
 	for _, c := range []struct{ got, want Subject }{
-		{OfAccount("acc_1", 0, 0, 100), Subject{"acc:acc_1", Authenticated, 100, 0}},
-		{OfAccount("acc_1", 5000, 0, 100), Subject{"acc:acc_1", Enterprise, 5000, 0}},
-		{OfAccount("acc_1", 5000, time.Hour, 100), Subject{"acc:acc_1", Enterprise, 5000, time.Hour}},
-		{OfAccount("acc_1", 0, time.Hour, 100), Subject{"acc:acc_1", Enterprise, 100, time.Hour}},
+		{AccountSubject("acc_1", 0, 0, 100), Subject{"acc:acc_1", Authenticated, 100, 0}},
+		{AccountSubject("acc_1", 5000, 0, 100), Subject{"acc:acc_1", Enterprise, 5000, 0}},
+		{AccountSubject("acc_1", 5000, time.Hour, 100), Subject{"acc:acc_1", Enterprise, 5000, time.Hour}},
+		{AccountSubject("acc_1", 0, time.Hour, 100), Subject{"acc:acc_1", Enterprise, 100, time.Hour}},
 	} {
 		if c.got != c.want {
 			t.Errorf("got %+v, want %+v", c.got, c.want)
@@ -140,7 +140,7 @@ func TestFallback(t *testing.T) {
 	first := &failing{Limiter: memory(t, newStore(), MemoryOptions{Now: c.now})}
 	f := NewFallback(first, MemoryOptions{Now: c.now})
 	t.Cleanup(func() { _ = f.Close(context.Background()) })
-	visitor, customer := OfAddress(netip.MustParseAddr("192.0.2.1"), 2), account("a", 2)
+	visitor, customer := AddressSubject(netip.MustParseAddr("192.0.2.1"), 2), account("a", 2)
 	take := func(s Subject, allowed bool, remaining int64) State {
 		t.Helper()
 		st, err := f.Take(t.Context(), s)
@@ -152,7 +152,7 @@ func TestFallback(t *testing.T) {
 	take(visitor, true, 1)
 	take(customer, true, 1)
 
-	first.err = unavailable(errors.New("connection refused"))
+	first.err = asUnavailable(errors.New("connection refused"))
 	local := take(visitor, true, 1) // counted anew
 	take(visitor, true, 0)
 	take(visitor, false, 0)
@@ -173,7 +173,7 @@ func TestFallback(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 
-	first.err = unavailable(context.DeadlineExceeded) // it hangs: others do not wait for it too
+	first.err = asUnavailable(context.DeadlineExceeded) // it hangs: others do not wait for it too
 	take(visitor, true, 0)
 	asked := first.asked
 	take(visitor, false, 0)
@@ -181,7 +181,7 @@ func TestFallback(t *testing.T) {
 		t.Errorf("%v, and the store was asked %d times meanwhile", err, first.asked-asked)
 	}
 	first.err = nil
-	c.add(pause)
+	c.add(retryAfter)
 	take(visitor, false, 0)
 	if first.asked != asked+1 {
 		t.Errorf("the store was asked %d times after the pause", first.asked-asked)
@@ -194,7 +194,7 @@ func BenchmarkOfAddress(b *testing.B) {
 		b.Run(addr, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				OfAddress(a, 20)
+				AddressSubject(a, 20)
 			}
 		})
 	}

@@ -45,11 +45,11 @@ type MemoryOptions struct {
 // request costs no write and a crash forgets no more than the last moments. Counts
 // that it does not hold are loaded when they are first asked for.
 type Memory struct {
-	options MemoryOptions
-	store   CounterStore
-	seed    maphash.Seed
-	shards  []shard
-	most    int // entries of a shard
+	options     MemoryOptions
+	store       CounterStore
+	seed        maphash.Seed
+	shards      []shard
+	maxPerShard int // entries of a shard
 
 	flushing sync.Mutex
 	dirty    chan struct{} // there is something to flush
@@ -77,7 +77,7 @@ type entry struct {
 	key
 	used    int64
 	stored  int64 // what of used the store has, or is being given
-	listed  bool  // in the list of those to be flushed
+	dirty   bool  // in the list of those to be flushed
 	pending bool  // on its way to the store
 	// loading is closed when the count is loaded, or cannot be. It is nil from
 	// then on.
@@ -92,8 +92,8 @@ const (
 	defaultEntries = 100_000
 	defaultFlush   = 250 * time.Millisecond
 	maxShards      = 64 // a power of two
-	minInShard     = 16
-	loadTime       = 5 * time.Second // for the store to answer
+	minPerShard    = 16
+	loadTimeout    = 5 * time.Second // for the store to answer
 )
 
 // NewMemory returns a Memory over a store; with nil it has none, forgets what it
@@ -112,10 +112,10 @@ func NewMemory(store CounterStore, o MemoryOptions) *Memory {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
 	n := maxShards
-	for n > 1 && o.Entries/n < minInShard {
+	for n > 1 && o.Entries/n < minPerShard {
 		n /= 2
 	}
-	m := &Memory{options: o, store: store, seed: maphash.MakeSeed(), shards: make([]shard, n), most: max(1, o.Entries/n),
+	m := &Memory{options: o, store: store, seed: maphash.MakeSeed(), shards: make([]shard, n), maxPerShard: max(1, o.Entries/n),
 		dirty: make(chan struct{}, 1), stopped: make(chan struct{})}
 	for i := range m.shards {
 		sh := &m.shards[i]
@@ -126,14 +126,14 @@ func NewMemory(store CounterStore, o MemoryOptions) *Memory {
 	ctx, m.stop = context.WithCancel(context.Background())
 	flush, abort := context.WithCancel(context.Background())
 	m.abort = abort
-	go m.work(ctx, flush)
+	go m.flushLoop(ctx, flush)
 	return m
 }
 
 // Take implements Limiter. It allocates nothing for a count that is held.
 func (m *Memory) Take(ctx context.Context, s Subject) (State, error) {
 	w := WindowAt(m.options.Now(), s.Window)
-	sh, e, err := m.hold(ctx, key{s.ID, w})
+	sh, e, err := m.acquire(ctx, key{s.ID, w})
 	if err != nil {
 		return State{}, err
 	}
@@ -149,10 +149,10 @@ func (m *Memory) Take(ctx context.Context, s Subject) (State, error) {
 // Give implements Limiter.
 func (m *Memory) Give(ctx context.Context, s Subject, taken State) (State, error) {
 	w := taken.window()
-	if !taken.Allowed || w.over(m.options.Now()) {
+	if !taken.Allowed || w.ended(m.options.Now()) {
 		return taken, nil
 	}
-	sh, e, err := m.hold(context.WithoutCancel(ctx), key{s.ID, w})
+	sh, e, err := m.acquire(context.WithoutCancel(ctx), key{s.ID, w})
 	if err != nil {
 		return taken, err
 	}
@@ -167,7 +167,7 @@ func (m *Memory) Give(ctx context.Context, s Subject, taken State) (State, error
 // Peek implements Limiter.
 func (m *Memory) Peek(ctx context.Context, s Subject) (State, error) {
 	w := WindowAt(m.options.Now(), s.Window)
-	sh, e, err := m.hold(ctx, key{s.ID, w})
+	sh, e, err := m.acquire(ctx, key{s.ID, w})
 	if err != nil {
 		return State{}, err
 	}
@@ -180,10 +180,10 @@ func (m *Memory) Peek(ctx context.Context, s Subject) (State, error) {
 // of it.
 func (m *Memory) change(sh *shard, e *entry, n int64) {
 	e.used += n
-	if m.store == nil || e.listed {
+	if m.store == nil || e.dirty {
 		return
 	}
-	e.listed = true
+	e.dirty = true
 	sh.dirty = append(sh.dirty, e)
 	select {
 	case m.dirty <- struct{}{}:
@@ -195,14 +195,14 @@ func (m *Memory) shardOf(subject string) *shard {
 	return &m.shards[maphash.String(m.seed, subject)&uint64(len(m.shards)-1)] //nolint:gosec // there is at least one shard
 }
 
-// hold returns a count that is loaded, and its shard, locked.
-func (m *Memory) hold(ctx context.Context, k key) (*shard, *entry, error) {
+// acquire returns a count that is loaded, and its shard, locked.
+func (m *Memory) acquire(ctx context.Context, k key) (*shard, *entry, error) {
 	sh := m.shardOf(k.subject)
 	sh.mu.Lock()
 	for {
 		e := sh.entries[k]
 		if e == nil {
-			if !sh.makeRoom(m.most) {
+			if !sh.evict(m.maxPerShard) {
 				sh.mu.Unlock()
 				if err := m.Flush(ctx); err != nil {
 					return nil, nil, err
@@ -210,7 +210,7 @@ func (m *Memory) hold(ctx context.Context, k key) (*shard, *entry, error) {
 				sh.mu.Lock()
 				continue // it may be there by now
 			}
-			e = m.begin(sh, k)
+			e = m.insert(sh, k)
 		}
 		if e.loading == nil {
 			sh.use(e)
@@ -223,9 +223,9 @@ func (m *Memory) hold(ctx context.Context, k key) (*shard, *entry, error) {
 	}
 }
 
-// begin adds a count to a locked shard and begins to load it. Whoever asks for it
+// insert adds a count to a locked shard and begins to load it. Whoever asks for it
 // meanwhile waits for the same answer.
-func (m *Memory) begin(sh *shard, k key) *entry {
+func (m *Memory) insert(sh *shard, k key) *entry {
 	e := &entry{key: k}
 	sh.entries[k] = e
 	sh.link(e)
@@ -239,12 +239,12 @@ func (m *Memory) begin(sh *shard, k key) *entry {
 // load asks the store for a count. It is nobody's request: a client that goes away
 // must not fail the others who wait.
 func (m *Memory) load(sh *shard, e *entry) {
-	ctx, cancel := context.WithTimeout(context.Background(), loadTime)
+	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
 	used, err := m.store.PeekCounter(ctx, e.subject, e.window)
 	sh.mu.Lock()
 	defer sh.mu.Unlock()
-	e.used, e.stored, e.err = used, used, unavailable(err)
+	e.used, e.stored, e.err = used, used, asUnavailable(err)
 	if err != nil {
 		sh.drop(e)
 	}
@@ -271,27 +271,27 @@ func (sh *shard) await(ctx context.Context, e *entry) error {
 	return err
 }
 
-// makeRoom drops counts that are unused for longest until there is room for one
+// evict drops counts that are unused for longest until there is room for one
 // more. It returns false where those that are there have to be flushed first.
-func (sh *shard) makeRoom(most int) bool {
+func (sh *shard) evict(limit int) bool {
 	flush := false
-	for e := sh.recent.prev; len(sh.entries) >= most && e != &sh.recent; {
+	for e := sh.recent.prev; len(sh.entries) >= limit && e != &sh.recent; {
 		older := e
 		e = e.prev
 		if older.idle() {
 			sh.drop(older)
-		} else if older.listed || older.pending {
+		} else if older.dirty || older.pending {
 			flush = true
 		}
 	}
 	// Counts that are being loaded for a request are as many as there are
 	// requests under way: they may be too many for a moment.
-	return len(sh.entries) < most || !flush
+	return len(sh.entries) < limit || !flush
 }
 
 // idle reports whether a count can be loaded again as it is.
 func (e *entry) idle() bool {
-	return e.loading == nil && e.waiting == 0 && !e.listed && !e.pending
+	return e.loading == nil && e.waiting == 0 && !e.dirty && !e.pending
 }
 
 // link puts a count first.

@@ -93,7 +93,7 @@ func memory(t testing.TB, s CounterStore, o MemoryOptions) *Memory {
 	return m
 }
 
-func account(id string, limit int64) Subject { return OfAccount(id, 0, 0, limit) }
+func account(id string, limit int64) Subject { return AccountSubject(id, 0, 0, limit) }
 
 // TestExact has many take from few counts, of which there is no room for all.
 func TestExact(t *testing.T) {

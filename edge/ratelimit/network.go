@@ -19,7 +19,7 @@ func Network(addr netip.Addr) netip.Prefix {
 	return prefix
 }
 
-// OfNetwork is the subject that the network of an address is counted as.
-func OfNetwork(addr netip.Addr, limit int64) Subject {
+// NetworkSubject is the subject that the network of an address is counted as.
+func NetworkSubject(addr netip.Addr, limit int64) Subject {
 	return Subject{ID: "net:" + Network(addr).String(), Tier: Anonymous, Limit: limit}
 }

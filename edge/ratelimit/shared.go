@@ -18,8 +18,8 @@ type SharedStore interface {
 	PeekCounter(ctx context.Context, subject string, w Window) (used int64, err error)
 }
 
-// storeTime is how long the store may take for an answer.
-const storeTime = 3 * time.Second
+// storeTimeout is how long the store may take for an answer.
+const storeTimeout = 3 * time.Second
 
 // Shared is a Limiter for many edges with one store. A Take is one statement, and
 // exact across all of them.
@@ -42,11 +42,11 @@ func (l *Shared) Take(ctx context.Context, s Subject) (State, error) {
 	if s.Limit <= 0 {
 		return stateOf(&s, w, 0, false), nil
 	}
-	within, cancel := context.WithTimeout(ctx, storeTime)
+	within, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	used, ok, err := l.store.TakeCounter(within, s.ID, w, s.Limit)
 	if err != nil {
-		return State{}, failure(ctx, err)
+		return State{}, storeFailure(ctx, err)
 	}
 	if !ok {
 		used = s.Limit
@@ -57,14 +57,14 @@ func (l *Shared) Take(ctx context.Context, s Subject) (State, error) {
 // Give implements Limiter.
 func (l *Shared) Give(ctx context.Context, s Subject, taken State) (State, error) {
 	w := taken.window()
-	if !taken.Allowed || w.over(l.now()) {
+	if !taken.Allowed || w.ended(l.now()) {
 		return taken, nil
 	}
-	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTime)
+	within, cancel := context.WithTimeout(context.WithoutCancel(ctx), storeTimeout)
 	defer cancel()
 	used, err := l.store.GiveCounter(within, s.ID, w)
 	if err != nil {
-		return taken, unavailable(err)
+		return taken, asUnavailable(err)
 	}
 	return stateOf(&s, w, used, false), nil
 }
@@ -72,43 +72,43 @@ func (l *Shared) Give(ctx context.Context, s Subject, taken State) (State, error
 // Peek implements Limiter.
 func (l *Shared) Peek(ctx context.Context, s Subject) (State, error) {
 	w := WindowAt(l.now(), s.Window)
-	within, cancel := context.WithTimeout(ctx, storeTime)
+	within, cancel := context.WithTimeout(ctx, storeTimeout)
 	defer cancel()
 	used, err := l.store.PeekCounter(within, s.ID, w)
 	if err != nil {
-		return State{}, failure(ctx, err)
+		return State{}, storeFailure(ctx, err)
 	}
 	return stateOf(&s, w, used, used < s.Limit), nil
 }
 
-// failure is the context's error where the client has gone, and otherwise the
+// storeFailure is the context's error where the client has gone, and otherwise the
 // store's.
-func failure(ctx context.Context, err error) error {
+func storeFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return unavailable(err)
+	return asUnavailable(err)
 }
 
 // Fallback is a Limiter that goes on counting anonymous requests, in memory, while
 // the store of another cannot be reached. Everybody else gets ErrUnavailable, for
 // whoever has a key is to be counted exactly.
 type Fallback struct {
-	first Limiter
-	local *Memory
-	now   func() time.Time
-	again atomic.Int64 // Unix time in ms from which on first is asked again
+	primary Limiter
+	local   *Memory
+	now     func() time.Time
+	retryAt atomic.Int64 // Unix time in ms from which on first is asked again
 }
 
-// pause is how long a store is left alone that did not answer in time, so that
+// retryAfter is how long a store is left alone that did not answer in time, so that
 // requests do not pile up before it.
-const pause = time.Second
+const retryAfter = time.Second
 
 // NewFallback returns a Fallback for a Limiter. Its local counts begin at 0 when
 // they are first needed in a window. Close ends it.
 func NewFallback(first Limiter, o MemoryOptions) *Fallback {
 	local := NewMemory(nil, o)
-	return &Fallback{first: first, local: local, now: local.options.Now}
+	return &Fallback{primary: first, local: local, now: local.options.Now}
 }
 
 // Take implements Limiter.
@@ -123,12 +123,12 @@ func (f *Fallback) Peek(ctx context.Context, s Subject) (State, error) {
 
 // Give implements Limiter. What was counted here is given back here.
 func (f *Fallback) Give(ctx context.Context, s Subject, taken State) (State, error) {
-	if taken.local {
+	if taken.isLocal {
 		st, err := f.local.Give(ctx, s, taken)
-		st.local = true
+		st.isLocal = true
 		return st, err
 	}
-	return f.first.Give(ctx, s, taken)
+	return f.primary.Give(ctx, s, taken)
 }
 
 // Close ends the local counts, not the other Limiter.
@@ -136,20 +136,20 @@ func (f *Fallback) Close(ctx context.Context) error { return f.local.Close(ctx) 
 
 func (f *Fallback) try(ctx context.Context, s Subject, do func(Limiter, context.Context, Subject) (State, error)) (State, error) {
 	err := ErrUnavailable
-	if f.again.Load() == 0 || f.now().UnixMilli() >= f.again.Load() {
+	if f.retryAt.Load() == 0 || f.now().UnixMilli() >= f.retryAt.Load() {
 		var st State
-		if st, err = do(f.first, ctx, s); !errors.Is(err, ErrUnavailable) {
-			f.again.Store(0)
+		if st, err = do(f.primary, ctx, s); !errors.Is(err, ErrUnavailable) {
+			f.retryAt.Store(0)
 			return st, err
 		}
 		if errors.Is(err, context.DeadlineExceeded) {
-			f.again.Store(f.now().Add(pause).UnixMilli())
+			f.retryAt.Store(f.now().Add(retryAfter).UnixMilli())
 		}
 	}
 	if s.Tier != Anonymous {
 		return State{}, err
 	}
 	st, err := do(f.local, ctx, s)
-	st.local = true
+	st.isLocal = true
 	return st, err
 }

@@ -103,22 +103,22 @@ func TestDeniedNames(t *testing.T) {
 func TestManyHostsAreForgotten(t *testing.T) {
 	suite.InTest(t)
 	now := time.Now()
-	p := newPacer(20, func() time.Time { return now })
+	p := newHostLimiter(20, func() time.Time { return now })
 	for i := range 100_000 {
-		end, wait := p.begin(network(netip.AddrFrom4([4]byte{8, byte(i >> 16), byte(i >> 8), byte(i)})))
+		end, wait := p.reserve(network(netip.AddrFrom4([4]byte{8, byte(i >> 16), byte(i >> 8), byte(i)})))
 		if wait > 0 {
 			t.Fatal("a host has to wait at its first request")
 		}
 		end()
 		now = now.Add(time.Millisecond)
 	}
-	if len(p.hosts) > 2*pruneFrom {
+	if len(p.hosts) > 2*minPruneHosts {
 		t.Errorf("%d hosts are kept", len(p.hosts))
 	}
 	// A host that is asked too often tells each who waits another moment, within bounds.
 	last := time.Duration(0)
 	for i := range 100_000 {
-		_, wait := p.begin("victim.example")
+		_, wait := p.reserve("victim.example")
 		if wait > maxWait || wait < last || i < 10 && wait > 0 {
 			t.Fatalf("request %d has to wait %v after %v", i, wait, last)
 		}

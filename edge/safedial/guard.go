@@ -61,16 +61,16 @@ type Options struct {
 // Guard decides which addresses may be talked to. It is safe for any number of
 // goroutines.
 type Guard struct {
-	allow    []Exception
-	deny     []Denial
-	nat64    []netip.Prefix
-	resolver Resolver
-	requests *pacer // by host; nil: no bound
-	dials    *pacer // by address
-	dial     func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
-	roots    *x509.CertPool
-	timeout  timeouts
-	public   *ssrf.Guardian
+	allow          []Exception
+	deny           []Denial
+	nat64          []netip.Prefix
+	resolver       Resolver
+	requestLimiter *hostLimiter // by host; nil: no bound
+	dialLimiter    *hostLimiter // by address
+	dial           func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
+	roots          *x509.CertPool
+	timeout        timeouts
+	public         *ssrf.Guardian
 }
 
 // securePort is the one port that is open to every public address.
@@ -94,7 +94,7 @@ func New(o Options) *Guard {
 		o.Now = time.Now
 	}
 	if o.HostRate > 0 {
-		g.requests, g.dials = newPacer(o.HostRate, o.Now), newPacer(o.HostRate, o.Now)
+		g.requestLimiter, g.dialLimiter = newHostLimiter(o.HostRate, o.Now), newHostLimiter(o.HostRate, o.Now)
 	}
 	if g.resolver == nil {
 		g.resolver = net.DefaultResolver
@@ -158,7 +158,7 @@ const (
 )
 
 // timeouts holds the timeouts of one Guard.
-type timeouts struct{ dial, tls, whole time.Duration }
+type timeouts struct{ dial, tls, request time.Duration }
 
 // maxAddresses is how many addresses of one name are tried.
 const maxAddresses = 4
@@ -188,7 +188,7 @@ func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 		// What is left of the time is shared by those that are left to try.
 		share := time.Until(deadline) / time.Duration(len(addrs)-i)
 		d := &net.Dialer{Timeout: share, KeepAlive: 15 * time.Second, Control: g.control}
-		end, err := g.beginDial(netip.AddrPortFrom(a, port))
+		end, err := g.reserveDial(netip.AddrPortFrom(a, port))
 		if err != nil {
 			return nil, err
 		}
@@ -211,7 +211,7 @@ func (g *Guard) Client() *http.Client {
 		DialContext:            g.Dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: g.roots},
 		TLSHandshakeTimeout:    g.timeout.tls,
-		ResponseHeaderTimeout:  g.timeout.whole,
+		ResponseHeaderTimeout:  g.timeout.request,
 		MaxResponseHeaderBytes: 64 << 10,
 		DisableCompression:     true, // a small answer must not unfold into a large one
 		ForceAttemptHTTP2:      true,
@@ -219,7 +219,7 @@ func (g *Guard) Client() *http.Client {
 		MaxIdleConnsPerHost:    4,
 		IdleConnTimeout:        30 * time.Second,
 	}
-	return &http.Client{Transport: secureOnly{t}, Timeout: g.timeout.whole,
+	return &http.Client{Transport: secureOnly{t}, Timeout: g.timeout.request,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 

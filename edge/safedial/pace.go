@@ -18,8 +18,8 @@ const (
 	HostConcurrency = 10
 	// maxWait bounds how long somebody is told to wait.
 	maxWait = 10 * time.Minute
-	// pruneFrom is from how many hosts on idle ones are forgotten.
-	pruneFrom = 1024
+	// minPruneHosts is from how many hosts on idle ones are forgotten.
+	minPruneHosts = 1024
 )
 
 // BusyError reports that the limit of attempts at a host is reached.
@@ -29,80 +29,80 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("the limit for this host is reached; wait %v", e.Wait.Round(time.Second))
 }
 
-// pacer bounds how often, and how many times at once, something is done to each of
+// hostLimiter bounds how often, and how many times at once, something is done to each of
 // many hosts. It is safe for any number of goroutines.
-type pacer struct {
+type hostLimiter struct {
 	rate float64 // a second, and as many in a burst
 	now  func() time.Time
 
-	mu    sync.Mutex
-	hosts map[string]*pace
-	prune int // hosts from which on idle ones are forgotten
+	mu      sync.Mutex
+	hosts   map[string]*hostState
+	pruneAt int // hosts from which on idle ones are forgotten
 }
 
-// pace is what one host has got.
-type pace struct {
-	tokens   float64
-	at       time.Time // when tokens were counted
-	underWay int
-	queue    time.Time // when the last of those who wait may come
+// hostState is what one host has got.
+type hostState struct {
+	tokens      float64
+	refilledAt  time.Time // when tokens were counted
+	inFlight    int
+	nextWaiting time.Time // when the last of those who wait may come
 }
 
-func newPacer(rate float64, now func() time.Time) *pacer {
-	return &pacer{rate: rate, now: now, hosts: map[string]*pace{}, prune: pruneFrom}
+func newHostLimiter(rate float64, now func() time.Time) *hostLimiter {
+	return &hostLimiter{rate: rate, now: now, hosts: map[string]*hostState{}, pruneAt: minPruneHosts}
 }
 
-// begin takes a place for an attempt, which end gives back. With wait there is none,
+// reserve takes a place for an attempt, which end gives back. With wait there is none,
 // and this is when to come again: each who waits is given another moment.
-func (p *pacer) begin(host string) (end func(), wait time.Duration) {
+func (p *hostLimiter) reserve(host string) (end func(), wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	now := p.now()
 	h := p.hosts[host]
 	if h == nil {
 		p.forget(now)
-		h = &pace{tokens: p.burst(), at: now}
+		h = &hostState{tokens: p.burst(), refilledAt: now}
 		p.hosts[host] = h
 	}
-	p.fill(h, now)
-	if h.tokens >= 1 && h.underWay < HostConcurrency {
+	p.refill(h, now)
+	if h.tokens >= 1 && h.inFlight < HostConcurrency {
 		h.tokens--
-		h.underWay++
+		h.inFlight++
 		return func() {
 			p.mu.Lock()
 			defer p.mu.Unlock()
-			h.underWay--
+			h.inFlight--
 		}, 0
 	}
 	gap := time.Duration(float64(time.Second) / p.rate)
-	if h.queue.Before(now) {
-		h.queue = now
+	if h.nextWaiting.Before(now) {
+		h.nextWaiting = now
 	}
-	if h.queue = h.queue.Add(gap); h.queue.Sub(now) > maxWait {
-		h.queue = now.Add(maxWait)
+	if h.nextWaiting = h.nextWaiting.Add(gap); h.nextWaiting.Sub(now) > maxWait {
+		h.nextWaiting = now.Add(maxWait)
 	}
-	return nil, h.queue.Sub(now)
+	return nil, h.nextWaiting.Sub(now)
 }
 
-func (p *pacer) burst() float64 { return max(p.rate, 1) }
+func (p *hostLimiter) burst() float64 { return max(p.rate, 1) }
 
-func (p *pacer) fill(h *pace, now time.Time) {
-	h.tokens = min(p.burst(), h.tokens+p.rate*max(now.Sub(h.at), 0).Seconds())
-	h.at = now
+func (p *hostLimiter) refill(h *hostState, now time.Time) {
+	h.tokens = min(p.burst(), h.tokens+p.rate*max(now.Sub(h.refilledAt), 0).Seconds())
+	h.refilledAt = now
 }
 
 // forget drops hosts to which nothing has been done for so long that nothing is known
 // of them. What is left is bounded by the rate at which there can be new ones.
-func (p *pacer) forget(now time.Time) {
-	if len(p.hosts) < p.prune {
+func (p *hostLimiter) forget(now time.Time) {
+	if len(p.hosts) < p.pruneAt {
 		return
 	}
 	for name, h := range p.hosts {
-		if p.fill(h, now); h.underWay == 0 && h.tokens >= p.burst() && h.queue.Before(now) {
+		if p.refill(h, now); h.inFlight == 0 && h.tokens >= p.burst() && h.nextWaiting.Before(now) {
 			delete(p.hosts, name)
 		}
 	}
-	p.prune = max(pruneFrom, 2*len(p.hosts))
+	p.pruneAt = max(minPruneHosts, 2*len(p.hosts))
 }
 
 // network is how addresses are told apart: an IPv6 host has a /64 to itself.
@@ -118,13 +118,13 @@ func network(a netip.Addr) string {
 	return p.String()
 }
 
-// Begin takes a place for a request to an address that CheckURL has returned, and which
+// Reserve takes a place for a request to an address that CheckURL has returned, and which
 // end gives back. With wait the host gets as much as it may already; the same caller
 // may come again then. All names of one registered domain are one host. Addresses that
 // the operator has allowed are not bounded.
-func (g *Guard) Begin(address string) (end func(), wait time.Duration) {
+func (g *Guard) Reserve(address string) (end func(), wait time.Duration) {
 	u, err := url.Parse(address)
-	if err != nil || g.requests == nil {
+	if err != nil || g.requestLimiter == nil {
 		return func() {}, 0
 	}
 	host := strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
@@ -133,20 +133,20 @@ func (g *Guard) Begin(address string) (end func(), wait time.Duration) {
 		if err == nil && g.allows(netip.AddrPortFrom(a, port)) {
 			return func() {}, 0
 		}
-		return g.requests.begin(network(a))
+		return g.requestLimiter.reserve(network(a))
 	}
 	if domain, err := publicsuffix.EffectiveTLDPlusOne(host); err == nil {
 		host = domain
 	}
-	return g.requests.begin(host)
+	return g.requestLimiter.reserve(host)
 }
 
-// beginDial is Begin for a connection to an address: many names may lead to one.
-func (g *Guard) beginDial(to netip.AddrPort) (end func(), err error) {
-	if g.dials == nil || g.allows(to) {
+// reserveDial is Reserve for a connection to an address: many names may lead to one.
+func (g *Guard) reserveDial(to netip.AddrPort) (end func(), err error) {
+	if g.dialLimiter == nil || g.allows(to) {
 		return func() {}, nil
 	}
-	end, wait := g.dials.begin(network(to.Addr()))
+	end, wait := g.dialLimiter.reserve(network(to.Addr()))
 	if wait > 0 {
 		return nil, &BusyError{wait}
 	}

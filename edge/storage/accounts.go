@@ -19,19 +19,19 @@ type accountRow struct {
 	created, suspended, quota, window sql.NullInt64
 }
 
-func (r *accountRow) into() []any {
+func (r *accountRow) scanTargets() []any {
 	return []any{&r.id, &r.name, &r.created, &r.suspended, &r.quota, &r.window}
 }
 
 func (r *accountRow) account() apikey.Account {
-	return apikey.Account{ID: r.id, Name: r.name, CreatedAt: moment(r.created), SuspendedAt: moment(r.suspended),
+	return apikey.Account{ID: r.id, Name: r.name, CreatedAt: fromMillis(r.created), SuspendedAt: fromMillis(r.suspended),
 		Quota: r.quota.Int64, Window: time.Duration(r.window.Int64) * time.Millisecond}
 }
 
 // scanAccount reads one account; where there is none it is apikey.ErrNoAccount.
 func scanAccount(scan func(...any) error) (apikey.Account, error) {
 	var r accountRow
-	err := scan(r.into()...)
+	err := scan(r.scanTargets()...)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = apikey.ErrNoAccount
 	}
@@ -81,7 +81,7 @@ func (tx *Tx) lockAccount(id string) (apikey.Account, error) {
 
 // IdentifiedAccount returns the account of whom a provider vouches for. Where there
 // is none it makes one: by this name, or where that is taken with "-2", "-3" or some
-// random letters behind it. Somebody who merely has the name of an account elsewhere never gets
+// random letters after it. Somebody who merely has the name of an account elsewhere never gets
 // that account. name must leave room for 11 letters.
 func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account apikey.Account, made bool, err error) {
 	find := func() (apikey.Account, error) {
@@ -116,20 +116,20 @@ func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account 
 	return account, n == 1, err
 }
 
-// maxAlike is how many accounts of one name get numbers. Further ones get random
+// maxNumberedNames is how many accounts of one name get numbers. Further ones get random
 // letters, so that strangers cannot make each sign-in try thousands of names.
-const maxAlike = 9
+const maxNumberedNames = 9
 
 // insertFreeAccount makes an account by this name, or a free one that begins with
 // it, and returns its id.
 func (tx *Tx) insertFreeAccount(name string) (string, error) {
 	free := name
-	for i := 2; i <= maxAlike+2; i++ {
+	for i := 2; i <= maxNumberedNames+2; i++ {
 		if id, err := tx.insertAccount(free); err != nil || id != "" {
 			return id, err
 		}
 		free = fmt.Sprintf("%s-%d", name, i)
-		if i > maxAlike {
+		if i > maxNumberedNames {
 			free = name + "-" + NewID("")[:10]
 		}
 	}
@@ -194,15 +194,15 @@ type AccountSummary struct {
 // Accounts returns all accounts by name.
 func (s *State) Accounts(ctx context.Context) ([]AccountSummary, error) {
 	rows, err := s.rows(ctx, "SELECT "+accountColumns+","+
-		" (SELECT COUNT(*) FROM api_keys k WHERE k.account_id = a.id AND "+active("$1")+"),"+
+		" (SELECT COUNT(*) FROM api_keys k WHERE k.account_id = a.id AND "+activeKey("$1")+"),"+
 		" (SELECT MAX(k.last_used_at) FROM api_keys k WHERE k.account_id = a.id)"+
 		" FROM accounts a ORDER BY a.name", s.now().UnixMilli())
-	return collect(rows, err, func(scan func(...any) error) (AccountSummary, error) {
+	return scanRows(rows, err, func(scan func(...any) error) (AccountSummary, error) {
 		var r accountRow
 		var active int
 		var used sql.NullInt64
-		err := scan(append(r.into(), &active, &used)...)
-		return AccountSummary{r.account(), active, moment(used)}, err
+		err := scan(append(r.scanTargets(), &active, &used)...)
+		return AccountSummary{r.account(), active, fromMillis(used)}, err
 	})
 }
 

@@ -13,12 +13,12 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 func TestAccounts(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		ada := ensure(t, s, "ada")
 		if again := ensure(t, s, "ada"); again != ada || !strings.HasPrefix(ada.ID, "acc_") || ada.CreatedAt.IsZero() {
@@ -94,7 +94,7 @@ func testSuspension(t *testing.T, s *storage.State, ada apikey.Account, now func
 // TestAccountsAreMadeOnce makes them many times at once, through several edges.
 func TestAccountsAreMadeOnce(t *testing.T) {
 	suite.InRace(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		edges := []*storage.State{open(), open(), open()}
 		taken := ensure(t, edges[0], "ada")
 		var made atomic.Int64
@@ -150,7 +150,7 @@ func TestAccountsAreMadeOnce(t *testing.T) {
 
 // TestManyOfOneName: names go on being found where all numbers are taken.
 func TestManyOfOneName(t *testing.T) {
-	s := statetest.SQLite(t)
+	s := storagetest.SQLite(t)
 	seen := map[string]bool{}
 	for i := range 40 {
 		write(t, s, func(tx *storage.Tx) error {

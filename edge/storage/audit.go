@@ -83,8 +83,8 @@ var Actions = []Action{AccountCreated, AccountSignedIn, AccountSuspended, Accoun
 const (
 	// AuditPerAction is how many entries of each action are kept, the newest.
 	AuditPerAction = 200
-	// AuditFor is how long an entry is kept.
-	AuditFor = 400 * 24 * time.Hour
+	// AuditRetention is how long an entry is kept.
+	AuditRetention = 400 * 24 * time.Hour
 	// maxDetail is how many characters of a detail are kept.
 	maxDetail = 300
 )
@@ -116,7 +116,7 @@ func (tx *Tx) Audit(e AuditEntry) error {
 	}
 	_, err = tx.exec(`INSERT INTO audit_log (account_id, seq, at, action, actor, actor_id, actor_name, address, target, detail)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, e.AccountID, e.Seq, tx.now(), string(e.Action), string(tx.actor.Kind),
-		tx.actor.ID, plainDetail(tx.actor.Name), tx.actor.Address, e.Target, plainDetail(e.Detail))
+		tx.actor.ID, sanitizeDetail(tx.actor.Name), tx.actor.Address, e.Target, sanitizeDetail(e.Detail))
 	if err != nil {
 		return err
 	}
@@ -126,8 +126,8 @@ func (tx *Tx) Audit(e AuditEntry) error {
 	return err
 }
 
-// plainDetail makes a text safe to keep and to print.
-func plainDetail(s string) string {
+// sanitizeDetail makes a text safe to keep and to print.
+func sanitizeDetail(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
 			return unicode.ReplacementChar
@@ -152,7 +152,7 @@ func quoteNames(names ...string) string {
 // are in all. before is the Seq of the entry that the page follows, 0 for none; limit is
 // at least 1.
 func (s *State) AuditLog(ctx context.Context, accountID string, before int64, limit int) (list []AuditEntry, count int, err error) {
-	oldest := s.now().Add(-AuditFor).UnixMilli()
+	oldest := s.now().Add(-AuditRetention).UnixMilli()
 	where, args := "account_id = $1 AND at > $2", []any{accountID, oldest}
 	if err := s.row(ctx, "SELECT COUNT(*) FROM audit_log WHERE "+where, args...).Scan(&count); err != nil {
 		return nil, 0, err
@@ -161,19 +161,19 @@ func (s *State) AuditLog(ctx context.Context, accountID string, before int64, li
 		where, args = where+" AND seq < $3", append(args, before)
 	}
 	rows, err := s.rows(ctx, "SELECT seq, at, action, actor, actor_id, actor_name, address, target, detail FROM audit_log WHERE "+where+
-		" ORDER BY seq DESC LIMIT "+place(len(args)+1), append(args, limit)...)
-	list, err = collect(rows, err, func(scan func(...any) error) (AuditEntry, error) {
+		" ORDER BY seq DESC LIMIT "+placeholder(len(args)+1), append(args, limit)...)
+	list, err = scanRows(rows, err, func(scan func(...any) error) (AuditEntry, error) {
 		e := AuditEntry{AccountID: accountID}
 		var at sql.NullInt64
 		err := scan(&e.Seq, &at, &e.Action, &e.Actor.Kind, &e.Actor.ID, &e.Actor.Name, &e.Actor.Address, &e.Target, &e.Detail)
-		e.At = moment(at)
+		e.At = fromMillis(at)
 		return e, err
 	})
 	return list, count, err
 }
 
-// ForgetAudit removes entries older than AuditFor.
-func (s *State) ForgetAudit(ctx context.Context) error {
-	_, err := s.exec(ctx, "DELETE FROM audit_log WHERE at <= $1", s.now().Add(-AuditFor).UnixMilli())
+// PurgeAudit removes entries older than AuditRetention.
+func (s *State) PurgeAudit(ctx context.Context) error {
+	_, err := s.exec(ctx, "DELETE FROM audit_log WHERE at <= $1", s.now().Add(-AuditRetention).UnixMilli())
 	return s.wrap("removing old audit entries", err)
 }

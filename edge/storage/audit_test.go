@@ -13,7 +13,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // auditActions are the actions in an account's log, the oldest first.
@@ -31,7 +31,7 @@ func auditActions(t *testing.T, s *storage.State, account string) (actions []sto
 
 func TestAuditEntry(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		ada, bob := ensure(t, s, "ada"), ensure(t, s, "bob")
 		secret := apikey.Generate()
@@ -78,10 +78,10 @@ func TestAuditEntry(t *testing.T) {
 }
 
 // TestAuditIsBounded: many entries of one action leave those of others alone, and all
-// go after AuditFor.
+// go after AuditRetention.
 func TestAuditIsBounded(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		ada := ensure(t, s, "ada")
 		const more = 25
@@ -106,7 +106,7 @@ func TestAuditIsBounded(t *testing.T) {
 		if err != nil || count != storage.AuditPerAction || !revoked || list[0].Target != fmt.Sprint(storage.AuditPerAction+more-1) {
 			t.Errorf("%d webhook entries, the revoked key is there: %v, %v", count, revoked, err)
 		}
-		if err := s.ForgetAudit(t.Context()); err != nil {
+		if err := s.PurgeAudit(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if now := auditActions(t, s, ada.ID); len(now) != len(list) {
@@ -118,26 +118,26 @@ func TestAuditIsBounded(t *testing.T) {
 func TestAuditIsForgotten(t *testing.T) {
 	at := time.Now()
 	target := t.TempDir() + "/kindex.db"
-	s := statetest.OpenAt(t, target, func() time.Time { return at })
+	s := storagetest.OpenAt(t, target, func() time.Time { return at })
 	ada := ensure(t, s, "ada")
 	write(t, s, func(tx *storage.Tx) error {
 		return tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.KeyRevoked})
 	})
-	at = at.Add(storage.AuditFor - time.Hour)
+	at = at.Add(storage.AuditRetention - time.Hour)
 	write(t, s, func(tx *storage.Tx) error {
 		return tx.Audit(storage.AuditEntry{AccountID: ada.ID, Action: storage.KeyCreated})
 	})
-	if err := s.ForgetAudit(t.Context()); err != nil || !slices.Contains(auditActions(t, s, ada.ID), storage.KeyRevoked) {
+	if err := s.PurgeAudit(t.Context()); err != nil || !slices.Contains(auditActions(t, s, ada.ID), storage.KeyRevoked) {
 		t.Errorf("an hour early: %v", err)
 	}
 	at = at.Add(2 * time.Hour)
 	if slices.Contains(auditActions(t, s, ada.ID), storage.KeyRevoked) {
 		t.Error("an old entry is shown")
 	}
-	if err := s.ForgetAudit(t.Context()); err != nil {
+	if err := s.PurgeAudit(t.Context()); err != nil {
 		t.Error(err)
 	}
-	if err := statetest.Exec(target, "INSERT INTO audit_log SELECT * FROM audit_log WHERE action = 'key.revoked'"); err != nil {
+	if err := storagetest.Exec(target, "INSERT INTO audit_log SELECT * FROM audit_log WHERE action = 'key.revoked'"); err != nil {
 		t.Errorf("the old entry is stored: %v", err)
 	}
 }
@@ -145,7 +145,7 @@ func TestAuditIsForgotten(t *testing.T) {
 // TestAuditIsNumbered: entries that are made at once get numbers without a gap.
 func TestAuditIsNumbered(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		edges := []*storage.State{open(), open()}
 		ada := ensure(t, edges[0], "ada")
 		before := len(auditActions(t, edges[0], ada.ID))

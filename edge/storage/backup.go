@@ -17,7 +17,7 @@ import (
 // its owner only. Where there is a file of this name it is an error, unless replace
 // is set.
 func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report, error) {
-	if err := s.mayBackUpTo(path, replace); err != nil {
+	if err := s.checkBackupTarget(path, replace); err != nil {
 		return nil, err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*.part") // with mode 0600
@@ -39,11 +39,11 @@ func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report,
 	if len(report.Problems) > 0 {
 		return report, fmt.Errorf("no backup was made of what is not sound; see: kindex state check")
 	}
-	return report, errors.Join(syncFile(part), giveName(part, path, replace))
+	return report, errors.Join(syncFile(part), publishFile(part, path, replace))
 }
 
-// mayBackUpTo refuses names under which a backup would do harm.
-func (s *State) mayBackUpTo(path string, replace bool) error {
+// checkBackupTarget refuses names under which a backup would do harm.
+func (s *State) checkBackupTarget(path string, replace bool) error {
 	there, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		there, err = nil, nil
@@ -87,7 +87,7 @@ func (s *State) writeBackup(ctx context.Context, path string) (err error) {
 		_, err = c.ExecContext(ctx, "VACUUM INTO $1", path)
 		return s.wrap("writing the backup", err)
 	}
-	to, err := Open(ctx, path, Options{Now: s.now, AsItIs: true})
+	to, err := Open(ctx, path, Options{Now: s.now, SkipMigrations: true})
 	if err != nil {
 		return err
 	}
@@ -98,7 +98,7 @@ func (s *State) writeBackup(ctx context.Context, path string) (err error) {
 
 // checkFile checks a SQLite file whose name will be another one.
 func checkFile(ctx context.Context, path, name string) (r *Report, err error) {
-	s, err := Open(ctx, path, Options{AsItIs: true, Existing: true})
+	s, err := Open(ctx, path, Options{SkipMigrations: true, MustExist: true})
 	if err != nil {
 		return nil, errors.New(strings.ReplaceAll(err.Error(), path, name))
 	}
@@ -107,8 +107,8 @@ func checkFile(ctx context.Context, path, name string) (r *Report, err error) {
 	return s.Check(ctx)
 }
 
-// giveName gives a finished file its name at once.
-func giveName(part, path string, replace bool) error {
+// publishFile gives a finished file its name at once.
+func publishFile(part, path string, replace bool) error {
 	if replace {
 		return errors.Join(os.Rename(part, path), syncFile(filepath.Dir(path)))
 	}

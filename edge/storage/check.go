@@ -14,13 +14,13 @@ import (
 
 // Report is what Check has found.
 type Report struct {
-	State      string // without a password
-	Engine     Engine
-	Server     string // the version of the database
-	At, Newest int64  // the version of the schema, and the newest known here
-	Counts     []TableCount
-	Problems   []string // what is wrong, for people
-	Notes      []string // what is worth knowing
+	State           string // without a password
+	Engine          Engine
+	Server          string // the version of the database
+	Version, Latest int64  // the version of the schema, and the newest known here
+	Counts          []TableCount
+	Problems        []string // what is wrong, for people
+	Notes           []string // what is worth knowing
 }
 
 // Check reads all of the state, as it is at one moment, and reports what is wrong
@@ -29,7 +29,7 @@ type Report struct {
 func (s *State) Check(ctx context.Context) (*Report, error) {
 	r := &Report{State: s.target, Engine: s.engine}
 	var err error
-	if r.At, r.Newest, err = s.Versions(ctx); err != nil {
+	if r.Version, r.Latest, err = s.Versions(ctx); err != nil {
 		return nil, err
 	}
 	tables, err := s.tables(ctx)
@@ -41,14 +41,14 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 		return nil, s.wrap("checking", err)
 	}
 	defer func() { _ = tx.Rollback() }() // it only reads
-	c := &checking{ctx: ctx, db: tx, now: s.now(), report: r, tables: tables}
+	c := &checker{ctx: ctx, db: tx, now: s.now(), report: r, tables: tables}
 	c.version()
 	if s.engine == SQLite {
 		c.sqlite(s.file)
 	} else {
 		c.postgreSQL()
 	}
-	if r.At <= r.Newest {
+	if r.Version <= r.Latest {
 		c.invariants()
 		c.json()
 	}
@@ -56,8 +56,8 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 	return r, s.wrap("checking", c.err)
 }
 
-// checking is a check under way.
-type checking struct {
+// checker is a check under way.
+type checker struct {
 	ctx    context.Context
 	db     querier
 	now    time.Time
@@ -66,59 +66,59 @@ type checking struct {
 	err    error
 }
 
-func (c *checking) wrong(format string, args ...any) {
+func (c *checker) addProblem(format string, args ...any) {
 	c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
 }
 
 // texts runs a query for one column of text. After an error it does nothing.
-func (c *checking) texts(query string) []string {
+func (c *checker) texts(query string) []string {
 	if c.err != nil {
 		return nil
 	}
 	rows, err := c.db.QueryContext(c.ctx, query)
 	var list []string
-	list, c.err = collect(rows, err, func(scan func(...any) error) (s string, err error) {
+	list, c.err = scanRows(rows, err, func(scan func(...any) error) (s string, err error) {
 		err = scan(&s)
 		return s, err
 	})
 	return list
 }
 
-func (c *checking) version() {
+func (c *checker) version() {
 	switch r := c.report; {
-	case r.At == 0:
-		c.wrong("it has no schema: it is new, or no state at all")
-	case r.At > r.Newest:
-		c.wrong("it has schema %d, this kindex knows schema %d: use the kindex that made it, or a newer one", r.At, r.Newest)
-	case r.At < r.Newest:
-		r.Notes = append(r.Notes, fmt.Sprintf("kindex serve, or kindex state migrate, brings it from schema %d to %d", r.At, r.Newest))
+	case r.Version == 0:
+		c.addProblem("it has no schema: it is new, or no state at all")
+	case r.Version > r.Latest:
+		c.addProblem("it has schema %d, this kindex knows schema %d: use the kindex that made it, or a newer one", r.Version, r.Latest)
+	case r.Version < r.Latest:
+		r.Notes = append(r.Notes, fmt.Sprintf("kindex serve, or kindex state migrate, brings it from schema %d to %d", r.Version, r.Latest))
 	}
 }
 
-func (c *checking) sqlite(file string) {
+func (c *checker) sqlite(file string) {
 	c.report.Server = strings.Join(c.texts("SELECT sqlite_version()"), "")
 	for _, line := range c.texts("PRAGMA integrity_check") {
 		if line != "ok" {
-			c.wrong("the file is damaged: %s", line)
+			c.addProblem("the file is damaged: %s", line)
 		}
 	}
 	for _, line := range c.texts(`SELECT "table" || ' to ' || parent || ', row ' || COALESCE(rowid, 0) FROM pragma_foreign_key_check`) {
-		c.wrong("a reference leads nowhere: from %s", line)
+		c.addProblem("a reference leads nowhere: from %s", line)
 	}
 	for _, end := range []string{"", "-wal", "-shm"} {
 		if i, err := os.Stat(file + end); err == nil && i.Mode().Perm()&0o007 != 0 {
-			c.wrong("%s is open to every user of this machine: chmod 600 %s", file+end, file+end)
+			c.addProblem("%s is open to every user of this machine: chmod 600 %s", file+end, file+end)
 		}
 	}
 }
 
-func (c *checking) postgreSQL() {
+func (c *checker) postgreSQL() {
 	c.report.Server = strings.Join(c.texts("SHOW server_version"), "")
 	if e := c.texts("SHOW server_encoding"); c.err == nil && !slices.Equal(e, []string{"UTF8"}) {
-		c.wrong("the database is encoded in %s: make one in UTF8", strings.Join(e, ""))
+		c.addProblem("the database is encoded in %s: make one in UTF8", strings.Join(e, ""))
 	}
 	if c.err == nil && slices.Equal(c.texts("SELECT CAST(pg_is_in_recovery() AS TEXT)"), []string{"true"}) {
-		c.wrong("the server is a standby, which nobody can write to: name the primary one")
+		c.addProblem("the server is a standby, which nobody can write to: name the primary one")
 	}
 	for _, setting := range []string{"fsync", "full_page_writes", "synchronous_commit"} {
 		if slices.Equal(c.texts("SHOW "+setting), []string{"off"}) {
@@ -130,7 +130,7 @@ func (c *checking) postgreSQL() {
 // maxNamed is how many of those with the same problem are named.
 const maxNamed = 5
 
-func (c *checking) invariants() {
+func (c *checker) invariants() {
 	for _, in := range invariants {
 		if !c.has(in.tables...) {
 			continue // the schema is of an earlier version
@@ -140,12 +140,12 @@ func (c *checking) invariants() {
 			list = append(list[:maxNamed], fmt.Sprintf("%d more", more))
 		}
 		if len(list) > 0 {
-			c.wrong("%s: %s", in.wrong, strings.Join(list, ", "))
+			c.addProblem("%s: %s", in.problem, strings.Join(list, ", "))
 		}
 	}
 }
 
-func (c *checking) json() {
+func (c *checker) json() {
 	for _, j := range jsonColumns {
 		if !c.has(j.table) {
 			continue
@@ -153,14 +153,14 @@ func (c *checking) json() {
 		for _, pair := range c.texts("SELECT " + j.id + " || ' ' || " + j.column + " FROM " + j.table + " WHERE " + j.column + " IS NOT NULL") {
 			id, text, _ := strings.Cut(pair, " ")
 			if !json.Valid([]byte(text)) {
-				c.wrong("%s of %s %s is no JSON", j.column, j.table, id)
+				c.addProblem("%s of %s %s is no JSON", j.column, j.table, id)
 			}
 		}
 	}
 }
 
 // has reports whether the schema has all of some tables, or columns as table.column.
-func (c *checking) has(names ...string) bool {
+func (c *checker) has(names ...string) bool {
 	for _, name := range names {
 		tableName, columnName, _ := strings.Cut(name, ".")
 		if !slices.ContainsFunc(c.tables, func(t table) bool {
@@ -172,7 +172,7 @@ func (c *checking) has(names ...string) bool {
 	return true
 }
 
-func (c *checking) count() {
+func (c *checker) count() {
 	for _, t := range c.tables {
 		n := TableCount{Table: t.name}
 		if c.err == nil {

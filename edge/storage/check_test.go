@@ -11,7 +11,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // sound are rows of every table that has an invariant, with nothing wrong.
@@ -109,7 +109,7 @@ func TestCheckFinds(t *testing.T) {
 		{"payload of webhook_events evt_a is no JSON", []string{"UPDATE webhook_events SET payload = ''"}},
 		{"recent of webhook_cursor events is no JSON", []string{"UPDATE webhook_cursor SET recent = 'x y'"}},
 	}
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		for _, c := range cases {
 			name := c.wrong
@@ -160,7 +160,7 @@ func testCheck(t *testing.T, s *storage.State, wrong string, rows []string) {
 	case wrong != "" && (len(r.Problems) != 1 || !strings.Contains(r.Problems[0], wrong)):
 		t.Errorf("%q, want %q", r.Problems, wrong)
 	}
-	if r.Server == "" || r.At != r.Newest || len(r.Counts) < 10 {
+	if r.Server == "" || r.Version != r.Latest || len(r.Counts) < 10 {
 		t.Errorf("%+v", r)
 	}
 }
@@ -168,7 +168,7 @@ func testCheck(t *testing.T, s *storage.State, wrong string, rows []string) {
 // TestInvariantsAreOfTables fails where a table has got another name: Check leaves
 // out what an earlier schema does not have.
 func TestInvariantsAreOfTables(t *testing.T) {
-	tables, err := statetest.SQLite(t).Tables(t.Context())
+	tables, err := storagetest.SQLite(t).Tables(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestInvariantsAreOfTables(t *testing.T) {
 
 // TestCheckNamesSome shortens a long list.
 func TestCheckNamesSome(t *testing.T) {
-	s := statetest.SQLite(t)
+	s := storagetest.SQLite(t)
 	for _, subject := range strings.Fields("a b c d e f g") {
 		if err := writeOne(t.Context(), s, "INSERT INTO counters (ends, lasts, subject, used) VALUES (2, 1, $1, -1)", subject); err != nil {
 			t.Fatal(err)
@@ -217,12 +217,12 @@ func TestCheckOfFiles(t *testing.T) {
 	}{
 		{"mode", "chmod 600", true, func(path string) error { return os.Chmod(path, 0o644) }},
 		{"reference", "a reference leads nowhere: from api_keys to accounts", false,
-			func(path string) error { return statetest.Exec(path, "DELETE FROM accounts") }},
+			func(path string) error { return storagetest.Exec(path, "DELETE FROM accounts") }},
 		{"lost pages", "the file is damaged", true, func(path string) error {
-			return statetest.Exec(path, "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'webhooks_due'")
+			return storagetest.Exec(path, "PRAGMA writable_schema = ON; DELETE FROM sqlite_schema WHERE name = 'webhooks_due'")
 		}},
 		{"index", "the file is damaged", false, func(path string) error {
-			return statetest.Exec(path, "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'counters') WHERE name = 'sessions'")
+			return storagetest.Exec(path, "PRAGMA writable_schema = ON; UPDATE sqlite_schema SET rootpage = (SELECT rootpage FROM sqlite_schema WHERE name = 'counters') WHERE name = 'sessions'")
 		}},
 		{"zeros", "malformed", false, zeros},
 		{"cut off", "malformed", false, func(path string) error { return os.Truncate(path, 8192) }},
@@ -267,7 +267,7 @@ func copyOf(t *testing.T, path string) string {
 // else may be left.
 func checkAndBackUp(t *testing.T, path string) (problems string, backedUp bool) {
 	t.Helper()
-	s, err := storage.Open(t.Context(), path, storage.Options{AsItIs: true, Existing: true})
+	s, err := storage.Open(t.Context(), path, storage.Options{SkipMigrations: true, MustExist: true})
 	if err != nil {
 		return err.Error(), false
 	}

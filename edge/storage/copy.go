@@ -17,13 +17,13 @@ type TableCount struct {
 	Rows  int64
 }
 
-// LockServing takes the place of an edge, so that none serves this state until
+// LockExclusive takes the place of an edge, so that none serves this state until
 // Close; where one does so now it is ErrInUse. PostgreSQL knows no such place.
-func (s *State) LockServing() error {
-	if s.engine == PostgreSQL || s.serving != nil {
+func (s *State) LockExclusive() error {
+	if s.engine == PostgreSQL || s.exclusiveLock != nil {
 		return nil
 	}
-	return s.lockServing()
+	return s.lockExclusive()
 }
 
 // CopyTo copies all rows of all tables into an empty state, on whichever engine,
@@ -44,7 +44,7 @@ func (s *State) CopyTo(ctx context.Context, to *State) ([]TableCount, error) {
 	err = to.Write(ctx, func(tx *Tx) error {
 		counts = nil
 		for _, t := range tables {
-			if err := to.mustBeEmpty(tx, t); err != nil {
+			if err := to.requireEmpty(tx, t); err != nil {
 				return err
 			}
 		}
@@ -79,7 +79,7 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	case at == 0:
 		return nil, fmt.Errorf("%s is no state: it has no schema", s.target)
 	case at > newest:
-		return nil, &NewerError{s.target, at, newest}
+		return nil, &SchemaTooNewError{s.target, at, newest}
 	}
 	if err := to.migrateTo(ctx, at); err != nil {
 		return nil, err
@@ -104,9 +104,9 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	return tables, nil
 }
 
-// mustBeEmpty refuses a table with rows. On PostgreSQL it keeps all others from
+// requireEmpty refuses a table with rows. On PostgreSQL it keeps all others from
 // writing to it until the transaction ends.
-func (s *State) mustBeEmpty(tx *Tx, t table) error {
+func (s *State) requireEmpty(tx *Tx, t table) error {
 	if s.engine == PostgreSQL {
 		if _, err := tx.exec("LOCK TABLE " + t.name + " IN EXCLUSIVE MODE"); err != nil {
 			return err
@@ -122,7 +122,7 @@ func (s *State) mustBeEmpty(tx *Tx, t table) error {
 
 // copyTable copies one table and compares what has arrived.
 func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error) {
-	into := &inserts{tx: tx, table: t}
+	into := &batchInserter{tx: tx, table: t}
 	read, err := eachRow(ctx, from, t, into.add)
 	if err == nil {
 		err = into.flush()
@@ -137,14 +137,14 @@ func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error
 	return read.rows, err
 }
 
-// fingerprint is the number of rows, and the sum of their SHA-256 hashes, in four
+// checksum is the number of rows, and the sum of their SHA-256 hashes, in four
 // parts: it does not depend on the order of the rows, in which engines differ.
-type fingerprint struct {
+type checksum struct {
 	rows int64
 	sum  [4]uint64
 }
 
-func (f *fingerprint) add(row []any) {
+func (f *checksum) add(row []any) {
 	h := sha256.New()
 	var b []byte
 	for _, v := range row {
@@ -172,7 +172,7 @@ func (f *fingerprint) add(row []any) {
 
 // eachRow reads a table. The values of a row are *sql.NullInt64 and
 // *sql.NullString, and those of the next row later.
-func eachRow(ctx context.Context, from querier, t table, do func([]any) error) (f fingerprint, err error) {
+func eachRow(ctx context.Context, from querier, t table, do func([]any) error) (f checksum, err error) {
 	row := make([]any, len(t.columns))
 	for i, c := range t.columns {
 		switch c.kind {
@@ -203,17 +203,17 @@ func eachRow(ctx context.Context, from querier, t table, do func([]any) error) (
 	return f, rows.Err()
 }
 
-// insertedAtOnce is how many rows one statement inserts.
-const insertedAtOnce = 200
+// insertBatchSize is how many rows one statement inserts.
+const insertBatchSize = 200
 
-// inserts gathers rows of a table and inserts them.
-type inserts struct {
+// batchInserter gathers rows of a table and inserts them.
+type batchInserter struct {
 	tx    *Tx
 	table table
 	args  []any
 }
 
-func (in *inserts) add(row []any) error {
+func (in *batchInserter) add(row []any) error {
 	for _, v := range row {
 		switch v := v.(type) {
 		case *sql.NullInt64:
@@ -222,13 +222,13 @@ func (in *inserts) add(row []any) error {
 			in.args = append(in.args, *v)
 		}
 	}
-	if len(in.args) < insertedAtOnce*len(in.table.columns) {
+	if len(in.args) < insertBatchSize*len(in.table.columns) {
 		return nil
 	}
 	return in.flush()
 }
 
-func (in *inserts) flush() error {
+func (in *batchInserter) flush() error {
 	if len(in.args) == 0 {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // database opens a state behind the back of package storage.
@@ -62,7 +62,7 @@ const rowsFilled = 450
 // there are: long texts, extreme numbers, and nulls where they may be.
 func fill(t *testing.T, target string) (tables []string) {
 	t.Helper()
-	s := statetest.Open(t, target)
+	s := storagetest.Open(t, target)
 	tables, err := s.Tables(t.Context())
 	if err != nil || len(tables) < 10 {
 		t.Fatalf("tables %v: %v", tables, err)
@@ -150,7 +150,7 @@ func dump(t *testing.T, target string, tables []string) map[string]string {
 func copyState(t *testing.T, from, to string) ([]storage.TableCount, error) {
 	t.Helper()
 	open := func(target string) *storage.State {
-		s, err := storage.Open(t.Context(), target, storage.Options{AsItIs: true})
+		s, err := storage.Open(t.Context(), target, storage.Options{SkipMigrations: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -165,7 +165,7 @@ func copyState(t *testing.T, from, to string) ([]storage.TableCount, error) {
 func TestCopyOfEverything(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
-	first, shared, last := filepath.Join(dir, "first.db"), statetest.PostgreSQL(t), filepath.Join(dir, "last.db")
+	first, shared, last := filepath.Join(dir, "first.db"), storagetest.PostgreSQL(t), filepath.Join(dir, "last.db")
 	tables := fill(t, first)
 	for _, step := range [][2]string{{first, shared}, {shared, last}} {
 		counts, err := copyState(t, step[0], step[1])
@@ -204,10 +204,10 @@ func TestCopyIsCompared(t *testing.T) {
 			`CREATE TRIGGER other BEFORE INSERT ON counters FOR EACH ROW EXECUTE FUNCTION other()`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			target := statetest.PostgreSQL(t)
-			statetest.Open(t, target)
+			target := storagetest.PostgreSQL(t)
+			storagetest.Open(t, target)
 			for _, statement := range statements {
-				if err := statetest.Exec(target, statement); err != nil {
+				if err := storagetest.Exec(target, statement); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -228,8 +228,8 @@ func TestCopyRefuses(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
 	full, fresh := filepath.Join(dir, "full.db"), filepath.Join(dir, "fresh.db")
-	statetest.Open(t, full)
-	if err := statetest.Exec(full, "ALTER TABLE counters ADD COLUMN more TEXT"); err != nil {
+	storagetest.Open(t, full)
+	if err := storagetest.Exec(full, "ALTER TABLE counters ADD COLUMN more TEXT"); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := copyState(t, full, fresh); err == nil || !strings.Contains(err.Error(), "the table counters (ends, lasts, subject, used, more)") {
@@ -240,7 +240,7 @@ func TestCopyRefuses(t *testing.T) {
 	}
 	// An earlier schema is copied as it is; into a later one it is refused.
 	old := filepath.Join(dir, "old.db")
-	s, err := storage.Open(t.Context(), old, storage.Options{AsItIs: true})
+	s, err := storage.Open(t.Context(), old, storage.Options{SkipMigrations: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,9 +260,9 @@ func TestCopyRefuses(t *testing.T) {
 // both have, and beside them indexes alone.
 func TestSchemaIsTheSame(t *testing.T) {
 	suite.InTest(t)
-	lite, shared := filepath.Join(t.TempDir(), "kindex.db"), statetest.PostgreSQL(t)
+	lite, shared := filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)
 	describe := func(target string) map[string]string {
-		s := statetest.Open(t, target)
+		s := storagetest.Open(t, target)
 		names, err := s.Tables(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -304,10 +304,10 @@ func TestSchemaIsTheSame(t *testing.T) {
 	}
 }
 
-// TestBackupBesideWrites backs up while rows are written two at a time.
-func TestBackupBesideWrites(t *testing.T) {
+// TestBackupDuringWrites backs up while rows are written two at a time.
+func TestBackupDuringWrites(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s, dir := open(), t.TempDir()
 		pair := "INSERT INTO counters (ends, lasts, subject, used) VALUES (2, 1, $1, 1)"
 		end, done := make(chan struct{}), make(chan int, 1)
@@ -359,7 +359,7 @@ func TestBackupBesideWrites(t *testing.T) {
 // TestBackupRefuses tries names that are taken, and a backup that fails half-way.
 func TestBackupRefuses(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s, dir := open(), t.TempDir()
 		in := func(name string) string { return filepath.Join(dir, name) }
 		refuse := func(ctx context.Context, path string, replace bool, words string) {

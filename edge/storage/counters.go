@@ -24,11 +24,11 @@ func counterKey(subject string, w ratelimit.Window) []any {
 	return []any{w.End * 1000, w.Length * 1000, subject}
 }
 
-const ofCounter = "ends = $1 AND lasts = $2 AND subject = $3"
+const counterWhere = "ends = $1 AND lasts = $2 AND subject = $3"
 
 // PeekCounter implements ratelimit.CounterStore and ratelimit.SharedStore.
 func (s *State) PeekCounter(ctx context.Context, subject string, w ratelimit.Window) (used int64, err error) {
-	err = s.row(ctx, "SELECT used FROM counters WHERE "+ofCounter, counterKey(subject, w)...).Scan(&used)
+	err = s.row(ctx, "SELECT used FROM counters WHERE "+counterWhere, counterKey(subject, w)...).Scan(&used)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
@@ -37,23 +37,23 @@ func (s *State) PeekCounter(ctx context.Context, subject string, w ratelimit.Win
 
 // TakeCounter implements ratelimit.SharedStore. Where the limit is reached it reads and
 // writes nothing, so that whoever goes on asking costs the database no lock.
-func (s *State) TakeCounter(ctx context.Context, subject string, w ratelimit.Window, most int64) (used int64, ok bool, err error) {
+func (s *State) TakeCounter(ctx context.Context, subject string, w ratelimit.Window, limit int64) (used int64, ok bool, err error) {
 	// The limit is looked at twice: by the snapshot of the statement, and again
 	// behind the lock of the row, which alone is exact.
-	err = s.change(ctx, &used, "INSERT INTO counters (ends, lasts, subject, used)"+
+	err = s.queryRowWrite(ctx, &used, "INSERT INTO counters (ends, lasts, subject, used)"+
 		" SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT), 1"+
-		" WHERE CAST($4 AS BIGINT) > 0 AND NOT EXISTS (SELECT 1 FROM counters WHERE "+ofCounter+" AND used >= $4) AND "+s.unhurried()+
+		" WHERE CAST($4 AS BIGINT) > 0 AND NOT EXISTS (SELECT 1 FROM counters WHERE "+counterWhere+" AND used >= $4) AND "+s.asyncCommit()+
 		" ON CONFLICT (ends, lasts, subject) DO UPDATE SET used = counters.used + 1 WHERE counters.used < $4"+
-		" RETURNING used", append(counterKey(subject, w), most)...)
+		" RETURNING used", append(counterKey(subject, w), limit)...)
 	if errors.Is(err, sql.ErrNoRows) {
-		return most, false, nil
+		return limit, false, nil
 	}
 	return used, err == nil, s.wrap("counting a request", err)
 }
 
 // GiveCounter implements ratelimit.SharedStore.
 func (s *State) GiveCounter(ctx context.Context, subject string, w ratelimit.Window) (used int64, err error) {
-	err = s.change(ctx, &used, "UPDATE counters SET used = used - 1 WHERE "+ofCounter+" AND used > 0 AND "+s.unhurried()+
+	err = s.queryRowWrite(ctx, &used, "UPDATE counters SET used = used - 1 WHERE "+counterWhere+" AND used > 0 AND "+s.asyncCommit()+
 		" RETURNING used", counterKey(subject, w)...)
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
@@ -61,20 +61,20 @@ func (s *State) GiveCounter(ctx context.Context, subject string, w ratelimit.Win
 	return used, s.wrap("taking a request off a count", err)
 }
 
-// unhurried is a condition that is always true. On PostgreSQL it lets the statement
+// asyncCommit is a condition that is always true. On PostgreSQL it lets the statement
 // that it is part of return before the disk has it: a crash of the database may
 // forget three wal_writer_delay of counts, 0.6 s, and nobody waits for the disk on
 // each request.
-func (s *State) unhurried() string {
+func (s *State) asyncCommit() string {
 	if s.engine == PostgreSQL {
 		return "set_config('synchronous_commit', 'off', true) = 'off'"
 	}
 	return "1 = 1"
 }
 
-// change runs a statement that changes and returns one value: a single round trip
+// queryRowWrite runs a statement that changes and returns one value: a single round trip
 // on PostgreSQL.
-func (s *State) change(ctx context.Context, value *int64, query string, args ...any) error {
+func (s *State) queryRowWrite(ctx context.Context, value *int64, query string, args ...any) error {
 	if s.writer == nil {
 		return s.row(ctx, query, args...).Scan(value)
 	}
@@ -108,16 +108,16 @@ func (s *State) AddCounters(ctx context.Context, counts []ratelimit.Count) error
 	return s.wrap("storing request counts", err)
 }
 
-// maxDropped is how many counts one statement drops, so that it holds up no other
+// dropBatchSize is how many counts one statement drops, so that it holds up no other
 // for long.
-const maxDropped = 5000
+const dropBatchSize = 5000
 
 // DropCounters implements ratelimit.Dropper.
 func (s *State) DropCounters(ctx context.Context, before time.Time) error {
 	for {
 		n, err := s.exec(ctx, "DELETE FROM counters WHERE (ends, lasts, subject) IN"+
-			" (SELECT ends, lasts, subject FROM counters WHERE ends < $1 ORDER BY ends, lasts, subject LIMIT $2)", before.UnixMilli(), maxDropped)
-		if err != nil || n < maxDropped {
+			" (SELECT ends, lasts, subject FROM counters WHERE ends < $1 ORDER BY ends, lasts, subject LIMIT $2)", before.UnixMilli(), dropBatchSize)
+		if err != nil || n < dropBatchSize {
 			return s.wrap("dropping old request counts", err)
 		}
 	}

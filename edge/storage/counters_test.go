@@ -13,7 +13,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/ratelimit"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // TestTakeAcrossEdges lets two edges take at once from one count.
@@ -21,7 +21,7 @@ func TestTakeAcrossEdges(t *testing.T) {
 	suite.InRace(t)
 	const most, workers = 1000, 64
 	requests := suite.Pick[int64](1500, 10_000)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 		edges := []*ratelimit.Shared{ratelimit.NewShared(open(), noon), ratelimit.NewShared(open(), noon)}
 		s := ratelimit.Subject{ID: "acc:acc_x", Tier: ratelimit.Authenticated, Limit: most}
@@ -61,7 +61,7 @@ func TestTakeAcrossEdges(t *testing.T) {
 
 // TestSharedCounts follows one count through all that may be done to it.
 func TestSharedCounts(t *testing.T) {
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		st, ctx := open(), t.Context()
 		now := time.Date(2026, 3, 1, 23, 59, 59, 0, time.UTC)
 		l := ratelimit.NewShared(st, func() time.Time { return now })
@@ -114,7 +114,7 @@ func TestSharedCounts(t *testing.T) {
 // call at a time.
 func TestRandomSharing(t *testing.T) {
 	suite.InRace(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		start := time.Date(2026, 3, 1, 23, 59, 0, 0, time.UTC)
 		var now time.Time
 		clock := func() time.Time { return now }
@@ -163,7 +163,7 @@ func TestRandomSharing(t *testing.T) {
 // next.
 func TestCountsAcrossRestarts(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
 		const subjects, rounds = 1200, 3 // more than one statement holds
 		for round := range int64(rounds) {
@@ -189,7 +189,7 @@ func TestCountsAcrossRestarts(t *testing.T) {
 // than before, and eventually all of it; TestFlushInTime in package ratelimit checks how soon,
 // with a fake clock.
 func TestCrashForgetsLittle(t *testing.T) {
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		counted, read := open(), open()
 		noon := time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 		m := ratelimit.NewMemory(counted, ratelimit.MemoryOptions{Now: func() time.Time { return noon }, FlushAfter: time.Millisecond})
@@ -235,7 +235,7 @@ func TestCrashForgetsLittle(t *testing.T) {
 // TestDropCounters keeps what is not over yet.
 func TestDropCounters(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		st, ctx := open(), t.Context()
 		midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 		before, after := ratelimit.WindowAt(midnight.Add(-1), 0), ratelimit.WindowAt(midnight, 0)
@@ -274,7 +274,7 @@ func TestDropCounters(t *testing.T) {
 // BenchmarkTake is one counted request on PostgreSQL, a round trip through a Unix
 // socket.
 func BenchmarkTake(b *testing.B) {
-	l := ratelimit.NewShared(statetest.Open(b, statetest.PostgreSQL(b)), nil)
+	l := ratelimit.NewShared(storagetest.Open(b, storagetest.PostgreSQL(b)), nil)
 	s := ratelimit.Subject{ID: "acc:acc_x", Tier: ratelimit.Authenticated, Limit: 1 << 50}
 	for b.Loop() {
 		if st, err := l.Take(b.Context(), s); err != nil || !st.Allowed {

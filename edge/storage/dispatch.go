@@ -14,14 +14,14 @@ import (
 
 var _ webhook.Store = (*State)(nil)
 
-// place is a placeholder.
-func place(n int) string { return "$" + strconv.Itoa(n) }
+// placeholder is a placeholder.
+func placeholder(n int) string { return "$" + strconv.Itoa(n) }
 
-func milliseconds(n sql.NullInt64) time.Duration { return time.Duration(n.Int64) * time.Millisecond }
+func millisDuration(n sql.NullInt64) time.Duration { return time.Duration(n.Int64) * time.Millisecond }
 
-// due picks webhooks that have something to do at $1 and that nobody is at work
+// dueWebhooks picks webhooks that have something to do at $1 and that nobody is at work
 // on. Those of a suspended account wait.
-const due = `SELECT id FROM webhooks WHERE leased_until <= $1
+const dueWebhooks = `SELECT id FROM webhooks WHERE leased_until <= $1
 	AND (disabled_at IS NULL AND next_at <= $1 OR id IN (SELECT webhook_id FROM webhook_deliveries WHERE next_at <= $1 AND kind <> 'event'))
 	AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)
 	ORDER BY COALESCE(next_at, 0) LIMIT $2`
@@ -30,7 +30,7 @@ const due = `SELECT id FROM webhooks WHERE leased_until <= $1
 func (s *State) Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]webhook.Webhook, error) {
 	// Mostly there is nothing to do, and a look at it holds up no writer.
 	var one string
-	err := s.row(ctx, due, s.now().UnixMilli(), 1).Scan(&one)
+	err := s.row(ctx, dueWebhooks, s.now().UnixMilli(), 1).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
@@ -40,10 +40,10 @@ func (s *State) Lease(ctx context.Context, owner string, n int, lasts time.Durat
 	var leased []webhook.Webhook
 	err = s.Write(ctx, func(tx *Tx) error {
 		// Materialized: the rows that were picked are locked, and picked once.
-		rows, err := tx.rows(`WITH due AS MATERIALIZED (`+due+tx.skipLocked()+`)
+		rows, err := tx.rows(`WITH due AS MATERIALIZED (`+dueWebhooks+tx.skipLocked()+`)
 			UPDATE webhooks SET lease_owner = $3, leased_until = $4 WHERE id IN (SELECT id FROM due) RETURNING `+webhookColumns,
 			tx.now(), n, owner, tx.now()+lasts.Milliseconds())
-		leased, err = collect(rows, err, scanWebhook)
+		leased, err = scanRows(rows, err, scanWebhook)
 		return err
 	})
 	return leased, err
@@ -58,7 +58,7 @@ func (s *State) Renew(ctx context.Context, owner, id string, lasts time.Duration
 
 func leaseKept(rows int64, err error) error {
 	if err == nil && rows == 0 {
-		return webhook.ErrLost
+		return webhook.ErrLeaseLost
 	}
 	return err
 }
@@ -69,8 +69,8 @@ func (s *State) Release(ctx context.Context, owner, id string) error {
 	return err
 }
 
-// Rest implements webhook.Store.
-func (s *State) Rest(ctx context.Context, owner, id string, position int64) (more bool, err error) {
+// WaitForEvents implements webhook.Store.
+func (s *State) WaitForEvents(ctx context.Context, owner, id string, position int64) (more bool, err error) {
 	err = s.Write(ctx, func(tx *Tx) error {
 		n, err := tx.exec(`UPDATE webhooks SET position = $3, next_at = NULL, leased_until = 0, lease_owner = NULL
 			WHERE id = $1 AND lease_owner = $2 AND woken <= $3`, id, owner, position)
@@ -93,13 +93,13 @@ func (s *State) EventsAfter(ctx context.Context, position int64, names []string,
 		return nil, 0, err
 	}
 	args := []any{position, upTo, n}
-	places := make([]string, len(names))
+	placeholders := make([]string, len(names))
 	for i, name := range names {
 		args = append(args, name)
-		places[i] = place(len(args))
+		placeholders[i] = placeholder(len(args))
 	}
 	rows, err := s.rows(ctx, `SELECT seq, id, event, payload FROM webhook_events
-		WHERE seq > $1 AND seq <= $2 AND event IN (`+strings.Join(places, ", ")+`) ORDER BY seq LIMIT $3`, args...)
+		WHERE seq > $1 AND seq <= $2 AND event IN (`+strings.Join(placeholders, ", ")+`) ORDER BY seq LIMIT $3`, args...)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -119,8 +119,8 @@ func (s *State) EventsAfter(ctx context.Context, position int64, names []string,
 	return events, upTo, rows.Err()
 }
 
-// Asked implements webhook.Store.
-func (s *State) Asked(ctx context.Context, id string) ([]webhook.Delivery, error) {
+// RequestedDeliveries implements webhook.Store.
+func (s *State) RequestedDeliveries(ctx context.Context, id string) ([]webhook.Delivery, error) {
 	var there string
 	err := s.row(ctx, `SELECT w.id FROM webhooks w JOIN accounts a ON a.id = w.account_id
 		WHERE w.id = $1 AND a.suspended_at IS NULL`, id).Scan(&there)
@@ -133,7 +133,7 @@ func (s *State) Asked(ctx context.Context, id string) ([]webhook.Delivery, error
 	rows, err := s.rows(ctx, "SELECT "+deliveryColumns+`, COALESCE(d.payload, e.payload)
 		FROM webhook_deliveries d LEFT JOIN webhook_events e ON e.seq = d.event_seq
 		WHERE d.webhook_id = $1 AND d.next_at IS NOT NULL AND d.kind <> 'event' ORDER BY d.created_at, d.id`, id)
-	return collect(rows, err, func(scan func(...any) error) (webhook.Delivery, error) {
+	return scanRows(rows, err, func(scan func(...any) error) (webhook.Delivery, error) {
 		var payload sql.NullString
 		d, err := scanDelivery(func(into ...any) error { return scan(append(into, &payload)...) })
 		if payload.Valid {
@@ -154,7 +154,7 @@ func (s *State) RecordAttempt(ctx context.Context, owner string, lasts time.Dura
 		}
 		_, err := tx.exec(`UPDATE webhook_deliveries SET status = $2, attempts = attempts + 1, last_attempt_at = $3, next_at = NULL,
 			last_status = $4, last_error = $5, duration_ms = $6 WHERE id = $1`,
-			o.ID, string(o.Status), millis(o.LastAttemptAt), answered(o), failure(o), o.Took.Milliseconds())
+			o.ID, string(o.Status), toMillis(o.LastAttemptAt), nullStatus(o), nullError(o), o.Took.Milliseconds())
 		return err
 	})
 }
@@ -162,37 +162,37 @@ func (s *State) RecordAttempt(ctx context.Context, owner string, lasts time.Dura
 // recordWebhook moves the webhook on. What failed outside its turn changes
 // nothing about the queue.
 func (tx *Tx) recordWebhook(owner string, lasts time.Duration, o webhook.Outcome) error {
-	set, args := "last_attempt_at = $3", []any{o.WebhookID, owner, millis(o.LastAttemptAt)}
+	set, args := "last_attempt_at = $3", []any{o.WebhookID, owner, toMillis(o.LastAttemptAt)}
 	add := func(column string, value any) {
 		args = append(args, value)
-		set += ", " + column + " = " + place(len(args))
+		set += ", " + column + " = " + placeholder(len(args))
 	}
 	succeeded := o.Status == webhook.Succeeded
 	if o.Kind == webhook.ForEvent || succeeded {
-		add("attempts", o.Step)
-		add("failing_since", millis(o.Since))
-		add("next_at", millis(o.Next))
+		add("attempts", o.FailedAttempts)
+		add("failing_since", toMillis(o.FailingSince))
+		add("next_at", toMillis(o.NextAttempt))
 	}
 	if o.Kind == webhook.ForEvent && o.Done {
 		add("position", o.Seq)
 	}
 	if succeeded {
-		add("last_success_at", millis(o.LastAttemptAt))
+		add("last_success_at", toMillis(o.LastAttemptAt))
 		set += ", disabled_at = NULL, disabled_reason = NULL"
 	}
-	if o.Off != "" {
-		add("disabled_at", millis(o.LastAttemptAt))
-		add("disabled_reason", o.Off)
+	if o.DisableReason != "" {
+		add("disabled_at", toMillis(o.LastAttemptAt))
+		add("disabled_reason", o.DisableReason)
 	}
-	if o.Keep {
+	if o.KeepLease {
 		add("leased_until", tx.now()+lasts.Milliseconds())
 	} else {
 		set += ", leased_until = 0, lease_owner = NULL"
 	}
-	if err := leaseKept(tx.exec("UPDATE webhooks SET "+set+" WHERE id = $1 AND lease_owner = $2", args...)); err != nil || o.Off == "" {
+	if err := leaseKept(tx.exec("UPDATE webhooks SET "+set+" WHERE id = $1 AND lease_owner = $2", args...)); err != nil || o.DisableReason == "" {
 		return err
 	}
-	e := AuditEntry{Action: WebhookDisabled, Target: o.WebhookID, Detail: o.Off}
+	e := AuditEntry{Action: WebhookDisabled, Target: o.WebhookID, Detail: o.DisableReason}
 	if err := tx.row("SELECT account_id FROM webhooks WHERE id = $1", o.WebhookID).Scan(&e.AccountID); err != nil {
 		return err
 	}
@@ -206,35 +206,35 @@ func (tx *Tx) recordEvent(o webhook.Outcome) error {
 		ON CONFLICT (webhook_id, event_seq) WHERE kind = 'event' DO UPDATE SET attempts = webhook_deliveries.attempts + 1,
 			status = excluded.status, last_attempt_at = excluded.last_attempt_at, next_at = excluded.next_at,
 			last_status = excluded.last_status, last_error = excluded.last_error, duration_ms = excluded.duration_ms`,
-		NewID("dlv_"), o.WebhookID, o.Seq, o.EventID, o.Event, string(o.Status), tx.now(), millis(o.LastAttemptAt), millis(o.NextAt),
-		answered(o), failure(o), o.Took.Milliseconds())
+		NewID("dlv_"), o.WebhookID, o.Seq, o.EventID, o.Event, string(o.Status), tx.now(), toMillis(o.LastAttemptAt), toMillis(o.NextAt),
+		nullStatus(o), nullError(o), o.Took.Milliseconds())
 	return err
 }
 
-func answered(o webhook.Outcome) sql.NullInt64 {
+func nullStatus(o webhook.Outcome) sql.NullInt64 {
 	return sql.NullInt64{Int64: int64(o.ResponseStatus), Valid: o.ResponseStatus != 0}
 }
 
-func failure(o webhook.Outcome) sql.NullString {
+func nullError(o webhook.Outcome) sql.NullString {
 	return sql.NullString{String: o.Error, Valid: o.Error != ""}
 }
 
-// listening picks the webhooks that events wait for.
-const listening = "FROM webhooks WHERE disabled_at IS NULL AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)"
+// activeWebhooks picks the webhooks that events wait for.
+const activeWebhooks = "FROM webhooks WHERE disabled_at IS NULL AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)"
 
 // OldestWaiting implements webhook.Store.
 func (s *State) OldestWaiting(ctx context.Context) (time.Time, error) {
 	var at sql.NullInt64
-	err := s.row(ctx, "SELECT created_at FROM webhook_events WHERE seq > (SELECT MIN(position) "+listening+") ORDER BY seq LIMIT 1").Scan(&at)
+	err := s.row(ctx, "SELECT created_at FROM webhook_events WHERE seq > (SELECT MIN(position) "+activeWebhooks+") ORDER BY seq LIMIT 1").Scan(&at)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = nil
 	}
-	return moment(at), err
+	return fromMillis(at), err
 }
 
-// expireAtOnce is how many rows are removed in one transaction, which others wait
+// expireBatchSize is how many rows are removed in one transaction, which others wait
 // for on SQLite.
-const expireAtOnce = 2000
+const expireBatchSize = 2000
 
 // Expire implements webhook.Store.
 func (s *State) Expire(ctx context.Context, before time.Time) error {
@@ -245,14 +245,14 @@ func (s *State) Expire(ctx context.Context, before time.Time) error {
 		`DELETE FROM webhook_deliveries WHERE id IN (SELECT id FROM webhook_deliveries
 			WHERE created_at < $1 AND next_at IS NULL AND COALESCE(last_attempt_at, 0) < $1 LIMIT $2)`,
 		`DELETE FROM webhook_events WHERE seq IN (SELECT seq FROM webhook_events
-			WHERE created_at < $1 AND seq <= COALESCE((SELECT MIN(position) ` + listening + `), ` + strconv.FormatInt(math.MaxInt64, 10) + `) LIMIT $2)`,
+			WHERE created_at < $1 AND seq <= COALESCE((SELECT MIN(position) ` + activeWebhooks + `), ` + strconv.FormatInt(math.MaxInt64, 10) + `) LIMIT $2)`,
 	} {
 		for {
-			n, err := s.exec(ctx, statement, before.UnixMilli(), expireAtOnce)
+			n, err := s.exec(ctx, statement, before.UnixMilli(), expireBatchSize)
 			if err != nil {
 				return err
 			}
-			if n < expireAtOnce {
+			if n < expireBatchSize {
 				break
 			}
 		}
@@ -260,11 +260,11 @@ func (s *State) Expire(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// Takeover implements webhook.Store. A SQLite file that is being served is served
+// ReleaseStaleLeases implements webhook.Store. A SQLite file that is being served is served
 // by this edge alone, and leases that are there are of one that has died. On
 // PostgreSQL they end by themselves.
-func (s *State) Takeover(ctx context.Context) error {
-	if s.serving == nil {
+func (s *State) ReleaseStaleLeases(ctx context.Context) error {
+	if s.exclusiveLock == nil {
 		return nil
 	}
 	_, err := s.exec(ctx, "UPDATE webhooks SET leased_until = 0, lease_owner = NULL WHERE lease_owner IS NOT NULL")

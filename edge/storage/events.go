@@ -11,8 +11,8 @@ import (
 	"kindex/edge/webhook"
 )
 
-// theEvents names the one row of webhook_cursor.
-const theEvents = "events"
+// eventsCursor names the one row of webhook_cursor.
+const eventsCursor = "events"
 
 // recentChanges is the column recent.
 type recentChanges struct {
@@ -25,7 +25,7 @@ func (s *State) EventCursor(ctx context.Context) (webhook.Cursor, error) {
 	var c webhook.Cursor
 	var at sql.NullInt64
 	var recent string
-	err := s.row(ctx, "SELECT version, build, change_id, change_at, recent FROM webhook_cursor WHERE name = $1", theEvents).
+	err := s.row(ctx, "SELECT version, build, change_id, change_at, recent FROM webhook_cursor WHERE name = $1", eventsCursor).
 		Scan(&c.Version, &c.Build, &c.ChangeID, &at, &recent)
 	if errors.Is(err, sql.ErrNoRows) {
 		return webhook.Cursor{}, nil
@@ -33,7 +33,7 @@ func (s *State) EventCursor(ctx context.Context) (webhook.Cursor, error) {
 	if err != nil {
 		return c, err
 	}
-	c.ChangeAt = moment(at)
+	c.ChangeAt = fromMillis(at)
 	var r recentChanges
 	if err := json.Unmarshal([]byte(recent), &r); err != nil {
 		return c, fmt.Errorf("the changes that webhooks were told last: %w", err)
@@ -65,12 +65,12 @@ func (tx *Tx) MoveCursor(to webhook.Cursor, events []webhook.Event) (moved bool,
 		return false, err
 	}
 	n, err := tx.exec(`UPDATE webhook_cursor SET version = version + 1, seq = $1, build = $2, change_id = $3, change_at = $4, recent = $5, moved_at = $6
-		WHERE name = $7 AND version = $8`, last+int64(len(events)), to.Build, to.ChangeID, millis(to.ChangeAt), string(recent), tx.now(), theEvents, to.Version)
+		WHERE name = $7 AND version = $8`, last+int64(len(events)), to.Build, to.ChangeID, toMillis(to.ChangeAt), string(recent), tx.now(), eventsCursor, to.Version)
 	if err != nil || n == 0 {
 		return false, err
 	}
-	for from := 0; from < len(events); from += eventsAtOnce {
-		if err := tx.addEvents(last+int64(from), to.Build, events[from:min(from+eventsAtOnce, len(events))]); err != nil {
+	for from := 0; from < len(events); from += eventBatchSize {
+		if err := tx.addEvents(last+int64(from), to.Build, events[from:min(from+eventBatchSize, len(events))]); err != nil {
 			return false, err
 		}
 	}
@@ -86,21 +86,21 @@ func (tx *Tx) MoveCursor(to webhook.Cursor, events []webhook.Event) (moved bool,
 // the transaction no other can store events, or call LastEvent.
 func (tx *Tx) LastEvent() (seq int64, err error) {
 	if _, err := tx.exec(`INSERT INTO webhook_cursor (name, version, seq, build, change_id, recent, moved_at)
-		VALUES ($1, 0, 0, '', '', '{}', $2) ON CONFLICT (name) DO NOTHING`, theEvents, tx.now()); err != nil {
+		VALUES ($1, 0, 0, '', '', '{}', $2) ON CONFLICT (name) DO NOTHING`, eventsCursor, tx.now()); err != nil {
 		return 0, err
 	}
-	err = tx.row("UPDATE webhook_cursor SET seq = seq WHERE name = $1 RETURNING seq", theEvents).Scan(&seq)
+	err = tx.row("UPDATE webhook_cursor SET seq = seq WHERE name = $1 RETURNING seq", eventsCursor).Scan(&seq)
 	return seq, err
 }
 
-// eventsAtOnce is how many events one statement stores.
-const eventsAtOnce = 100
+// eventBatchSize is how many events one statement stores.
+const eventBatchSize = 100
 
 func (tx *Tx) addEvents(last int64, build string, events []webhook.Event) error {
 	var rows []string
 	var args []any
 	for i, e := range events {
-		row := []any{last + int64(i) + 1, e.ID, e.Name, millis(e.At), e.Type, e.Slug, e.Entity, string(e.Payload), build, tx.now()}
+		row := []any{last + int64(i) + 1, e.ID, e.Name, toMillis(e.At), e.Type, e.Slug, e.Entity, string(e.Payload), build, tx.now()}
 		marks := make([]string, len(row))
 		for j := range marks {
 			marks[j] = fmt.Sprintf("$%d", len(args)+j+1)
@@ -115,10 +115,10 @@ func (tx *Tx) addEvents(last int64, build string, events []webhook.Event) error 
 // Events returns stored events after one, in their order, at most so many.
 func (s *State) Events(ctx context.Context, after int64, limit int) ([]webhook.Event, error) {
 	rows, err := s.rows(ctx, "SELECT seq, id, event, at, type, slug, name, payload FROM webhook_events WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
-	return collect(rows, err, func(scan func(...any) error) (e webhook.Event, err error) {
+	return scanRows(rows, err, func(scan func(...any) error) (e webhook.Event, err error) {
 		var at sql.NullInt64
 		err = scan(&e.Seq, &e.ID, &e.Name, &at, &e.Type, &e.Slug, &e.Entity, &e.Payload)
-		e.At = moment(at)
+		e.At = fromMillis(at)
 		return e, err
 	})
 }

@@ -12,13 +12,13 @@ import (
 // invariant is something that the parts of kindex rely on and that the schema does
 // not enforce. Its query names the rows that break it, one column of text.
 type invariant struct {
-	tables []string // that the query reads; also table.column where an earlier schema lacks the column
-	wrong  string
-	query  string // ":now" is replaced by the current time in milliseconds
+	tables  []string // that the query reads; also table.column where an earlier schema lacks the column
+	problem string
+	query   string // ":now" is replaced by the current time in milliseconds
 }
 
-// quoted lists words, which hold no quotes, for a statement.
-func quoted[T ~string](words []T) string {
+// sqlList lists words, which hold no quotes, for a statement.
+func sqlList[T ~string](words []T) string {
 	list := make([]string, len(words))
 	for i, w := range words {
 		list[i] = "'" + string(w) + "'"
@@ -26,13 +26,13 @@ func quoted[T ~string](words []T) string {
 	return strings.Join(list, ", ")
 }
 
-// lastEvent is the seq of the newest event that was ever stored, 0 before the first.
-const lastEvent = "COALESCE((SELECT seq FROM webhook_cursor WHERE name = '" + theEvents + "'), 0)"
+// lastEventSeq is the seq of the newest event that was ever stored, 0 before the first.
+const lastEventSeq = "COALESCE((SELECT seq FROM webhook_cursor WHERE name = '" + eventsCursor + "'), 0)"
 
 var invariants = []invariant{
 	// Keys can expire in the schemas that have an audit log.
 	{[]string{"api_keys", "audit_log"}, fmt.Sprintf("accounts with more than %d active keys", apikey.MaxActive),
-		fmt.Sprintf("SELECT account_id FROM api_keys WHERE "+active(":now")+" GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", apikey.MaxActive)},
+		fmt.Sprintf("SELECT account_id FROM api_keys WHERE "+activeKey(":now")+" GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", apikey.MaxActive)},
 	{[]string{"api_keys"}, "keys that nobody can use, since their hashes are not whole",
 		"SELECT id FROM api_keys WHERE LENGTH(hash) <> 64 OR SUBSTR(hash, 1, 8) <> hash_prefix ORDER BY id"},
 	{[]string{"api_keys", "audit_log"}, "keys that expire before they are created",
@@ -40,7 +40,7 @@ var invariants = []invariant{
 	{[]string{"audit_log", "accounts"}, "audit logs with entries after the last one",
 		"SELECT DISTINCT a.id FROM audit_log l JOIN accounts a ON a.id = l.account_id WHERE l.seq > a.audited OR l.seq < 1 ORDER BY 1"},
 	{[]string{"audit_log"}, "audit logs with unknown actions or actors",
-		"SELECT DISTINCT account_id FROM audit_log WHERE action NOT IN (" + quoted(Actions) + ") OR actor NOT IN (" + quoted(ActorKinds) + ") ORDER BY 1"},
+		"SELECT DISTINCT account_id FROM audit_log WHERE action NOT IN (" + sqlList(Actions) + ") OR actor NOT IN (" + sqlList(ActorKinds) + ") ORDER BY 1"},
 	{[]string{"audit_log"}, fmt.Sprintf("audit logs with more than %d entries of one action", AuditPerAction),
 		fmt.Sprintf("SELECT DISTINCT account_id FROM audit_log GROUP BY account_id, action HAVING COUNT(*) > %d ORDER BY 1", AuditPerAction)},
 	{[]string{"accounts"}, "accounts with a limit that makes no sense",
@@ -54,7 +54,7 @@ var invariants = []invariant{
 	{[]string{"idempotency"}, "writes under an Idempotency-Key that were begun and not answered",
 		"SELECT path FROM idempotency WHERE status = 0 ORDER BY path"},
 	{[]string{"submissions"}, "submissions in a state that there is not",
-		"SELECT id FROM submissions WHERE status NOT IN (" + quoted(submission.Statuses) + ") ORDER BY id"},
+		"SELECT id FROM submissions WHERE status NOT IN (" + sqlList(submission.Statuses) + ") ORDER BY id"},
 	{[]string{"submissions"}, "submissions in review without a pull request",
 		"SELECT id FROM submissions WHERE status = 'in-review' AND pull_request <= 0 ORDER BY id"},
 	{[]string{"submissions.to_close"}, "submissions whose pull request is to be closed, but which are not withdrawn or have none",
@@ -62,13 +62,13 @@ var invariants = []invariant{
 	{[]string{"webhooks"}, fmt.Sprintf("accounts with more than %d webhooks", webhook.MaxPerAccount),
 		fmt.Sprintf("SELECT account_id FROM webhooks GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", webhook.MaxPerAccount)},
 	{[]string{"webhooks", "webhook_cursor"}, "webhooks that are beyond the last event",
-		"SELECT id FROM webhooks WHERE position > " + lastEvent + " OR woken > " + lastEvent + " ORDER BY id"},
+		"SELECT id FROM webhooks WHERE position > " + lastEventSeq + " OR woken > " + lastEventSeq + " ORDER BY id"},
 	{[]string{"webhook_events", "webhook_cursor"}, "events beyond the cursor",
-		"SELECT id FROM webhook_events WHERE seq > " + lastEvent + " ORDER BY seq"},
+		"SELECT id FROM webhook_events WHERE seq > " + lastEventSeq + " ORDER BY seq"},
 	{[]string{"webhook_cursor"}, "cursors that nobody knows",
-		"SELECT name FROM webhook_cursor WHERE name <> '" + theEvents + "' OR seq < 0 OR version < 0 ORDER BY name"},
+		"SELECT name FROM webhook_cursor WHERE name <> '" + eventsCursor + "' OR seq < 0 OR version < 0 ORDER BY name"},
 	{[]string{"webhook_deliveries"}, "deliveries in a state that there is not",
-		"SELECT id FROM webhook_deliveries WHERE status NOT IN (" + quoted(webhook.Statuses) + ") OR kind = 'event' AND event_seq IS NULL ORDER BY id"},
+		"SELECT id FROM webhook_deliveries WHERE status NOT IN (" + sqlList(webhook.Statuses) + ") OR kind = 'event' AND event_seq IS NULL ORDER BY id"},
 	{[]string{"sessions"}, "sessions that end before they begin",
 		"SELECT account_id FROM sessions WHERE expires_at < created_at ORDER BY account_id"},
 }

@@ -12,7 +12,7 @@ import (
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 func createLimited(t *testing.T, s *storage.State, account string, g apikey.Grant) (apikey.Key, apikey.Secret) {
@@ -27,8 +27,8 @@ func createLimited(t *testing.T, s *storage.State, account string, g apikey.Gran
 // and is marked.
 func TestKeyFromBeforeScopes(t *testing.T) {
 	suite.InTest(t)
-	for _, target := range []string{filepath.Join(t.TempDir(), "kindex.db"), statetest.PostgreSQL(t)} {
-		s, err := storage.Open(t.Context(), target, storage.Options{AsItIs: true})
+	for _, target := range []string{filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)} {
+		s, err := storage.Open(t.Context(), target, storage.Options{SkipMigrations: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func TestKeyFromBeforeScopes(t *testing.T) {
 // TestExpiredKeysMakeRoom: they are not listed, and five others can be active.
 func TestExpiredKeysMakeRoom(t *testing.T) {
 	at := time.Now().Truncate(time.Millisecond)
-	s := statetest.OpenAt(t, filepath.Join(t.TempDir(), "kindex.db"), func() time.Time { return at })
+	s := storagetest.OpenAt(t, filepath.Join(t.TempDir(), "kindex.db"), func() time.Time { return at })
 	ada := ensure(t, s, "ada")
 	for range apikey.MaxActive {
 		createLimited(t, s, ada.ID, apikey.Grant{Name: "short", Scopes: apikey.Everything, ExpiresAt: at.Add(time.Hour)})
@@ -92,11 +92,11 @@ func TestExpiredKeysMakeRoom(t *testing.T) {
 	}
 }
 
-// TestDeadKeysAreBounded: creating and revoking keys for ever keeps a hundred, and the
+// TestInactiveKeysAreBounded: creating and revoking keys for ever keeps a hundred, and the
 // active ones.
-func TestDeadKeysAreBounded(t *testing.T) {
+func TestInactiveKeysAreBounded(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		ada := ensure(t, s, "ada")
 		kept, _ := createLimited(t, s, ada.ID, apikey.Grant{Name: "kept", Scopes: apikey.Everything})
@@ -118,7 +118,7 @@ func TestDeadKeysAreBounded(t *testing.T) {
 
 // TestNoChangeWithoutEntry: where the log cannot be written, nothing is done.
 func TestNoChangeWithoutEntry(t *testing.T) {
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		ada := ensure(t, s, "ada")
 		k, secret := createLimited(t, s, ada.ID, apikey.Grant{Name: "kept", Scopes: apikey.Everything})
@@ -147,9 +147,9 @@ func TestNoChangeWithoutEntry(t *testing.T) {
 // TestSignInIsLogged: with the provider, the login and the address.
 func TestSignInIsLogged(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
-		a := auth.Arrival{Identity: auth.Identity{Provider: "https://id.example", Subject: "1", Login: "ada"}, Name: "ada",
+		a := auth.SignedInIdentity{Identity: auth.Identity{Provider: "https://id.example", Subject: "1", Login: "ada"}, Name: "ada",
 			Key: apikey.Generate(), Hash: "h", At: time.Now(), Address: "203.0.113.7"}
 		account, _, err := s.SignIn(t.Context(), a)
 		if err != nil {
@@ -168,7 +168,7 @@ func TestSignInIsLogged(t *testing.T) {
 // TestReportFindsOneKey: only the key itself is found, not one that begins like it.
 func TestReportFindsOneKey(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		ada := ensure(t, s, "ada")
 		k, secret := createLimited(t, s, ada.ID, apikey.Grant{Name: "leaked", Scopes: apikey.DefaultScopes})

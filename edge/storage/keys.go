@@ -24,13 +24,13 @@ type keyRow struct {
 	scopes                    sql.NullString
 }
 
-func (r *keyRow) into() []any {
+func (r *keyRow) scanTargets() []any {
 	return []any{&r.id, &r.account, &r.name, &r.masked, &r.created, &r.used, &r.revoked, &r.expires, &r.scopes}
 }
 
 func (r *keyRow) key() apikey.Key {
-	k := apikey.Key{ID: r.id, AccountID: r.account, Name: r.name, Masked: r.masked, CreatedAt: moment(r.created),
-		LastUsedAt: moment(r.used), RevokedAt: moment(r.revoked), ExpiresAt: moment(r.expires), Scopes: readScopes(r.scopes.String)}
+	k := apikey.Key{ID: r.id, AccountID: r.account, Name: r.name, Masked: r.masked, CreatedAt: fromMillis(r.created),
+		LastUsedAt: fromMillis(r.used), RevokedAt: fromMillis(r.revoked), ExpiresAt: fromMillis(r.expires), Scopes: readScopes(r.scopes.String)}
 	if k.Legacy = !r.scopes.Valid; k.Legacy {
 		k.Scopes = apikey.Everything
 	}
@@ -48,15 +48,15 @@ func readScopes(text string) (s apikey.Scopes) {
 	return s
 }
 
-// active is the condition for a key of api_keys that can be used at the time in a
+// activeKey is the condition for a key of api_keys that can be used at the time in a
 // placeholder.
-func active(at string) string {
+func activeKey(at string) string {
 	return "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > " + at + ")"
 }
 
 func scanKey(scan func(...any) error) (apikey.Key, error) {
 	var r keyRow
-	err := scan(r.into()...)
+	err := scan(r.scanTargets()...)
 	return r.key(), err
 }
 
@@ -66,8 +66,8 @@ func (tx *Tx) CreateKey(accountID, name string, secret apikey.Secret) (apikey.Ke
 	return tx.CreateLimitedKey(accountID, apikey.Grant{Name: name, Scopes: apikey.Everything}, secret)
 }
 
-// maxDeadKeys is how many revoked and expired keys of an account are kept, the newest.
-const maxDeadKeys = 100
+// maxInactiveKeys is how many revoked and expired keys of an account are kept, the newest.
+const maxInactiveKeys = 100
 
 // CreateLimitedKey adds a key to an account: its hash, never the key. It is
 // apikey.ErrTooMany where the account has apikey.MaxActive active ones, whoever adds
@@ -88,21 +88,21 @@ func (tx *Tx) CreateLimitedKey(accountID string, g apikey.Grant, secret apikey.S
 		return apikey.Key{}, &apikey.SuspendedError{Account: account.Name, Since: account.SuspendedAt}
 	}
 	now, hash, count := tx.now(), secret.Hash(), 0
-	if err := tx.row("SELECT COUNT(*) FROM api_keys WHERE account_id = $1 AND "+active("$2"), accountID, now).Scan(&count); err != nil {
+	if err := tx.row("SELECT COUNT(*) FROM api_keys WHERE account_id = $1 AND "+activeKey("$2"), accountID, now).Scan(&count); err != nil {
 		return apikey.Key{}, err
 	}
 	if count >= apikey.MaxActive {
 		return apikey.Key{}, apikey.ErrTooMany
 	}
-	if _, err := tx.exec("DELETE FROM api_keys WHERE id IN (SELECT id FROM api_keys WHERE account_id = $1 AND NOT ("+active("$2")+")"+
-		" ORDER BY created_at DESC, id LIMIT 1000 OFFSET $3)", accountID, now, maxDeadKeys); err != nil {
+	if _, err := tx.exec("DELETE FROM api_keys WHERE id IN (SELECT id FROM api_keys WHERE account_id = $1 AND NOT ("+activeKey("$2")+")"+
+		" ORDER BY created_at DESC, id LIMIT 1000 OFFSET $3)", accountID, now, maxInactiveKeys); err != nil {
 		return apikey.Key{}, err
 	}
 	k := apikey.Key{ID: NewID("key_"), AccountID: accountID, Name: g.Name, Masked: secret.Masked(), CreatedAt: time.UnixMilli(now).UTC(),
-		Scopes: g.Scopes, ExpiresAt: moment(millis(g.ExpiresAt))}
+		Scopes: g.Scopes, ExpiresAt: fromMillis(toMillis(g.ExpiresAt))}
 	if _, err = tx.exec("INSERT INTO api_keys (id, account_id, name, masked, hash, hash_prefix, created_at, scopes, expires_at)"+
 		" VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
-		k.ID, k.AccountID, k.Name, k.Masked, hash, hash[:apikey.HashPrefix], now, k.Scopes.Join(" "), millis(k.ExpiresAt)); err != nil {
+		k.ID, k.AccountID, k.Name, k.Masked, hash, hash[:apikey.HashPrefix], now, k.Scopes.Join(" "), toMillis(k.ExpiresAt)); err != nil {
 		return apikey.Key{}, err
 	}
 	return k, tx.Audit(AuditEntry{AccountID: accountID, Action: KeyCreated, Target: k.ID, Detail: grantDetail(g)})
@@ -139,7 +139,7 @@ func (tx *Tx) RevokeReported(secret apikey.Secret) (apikey.Key, error) {
 	if err != nil {
 		return apikey.Key{}, err
 	}
-	k, _, found := apikey.Pick(candidates, hash)
+	k, _, found := apikey.FindByHash(candidates, hash)
 	switch {
 	case !found:
 		return apikey.Key{}, apikey.ErrUnknown
@@ -153,9 +153,9 @@ func (tx *Tx) RevokeReported(secret apikey.Secret) (apikey.Key, error) {
 // revoke ends active keys, logs it, and reports whether there were any.
 func (tx *Tx) revoke(action Action, where string, args ...any) (bool, error) {
 	now := tx.now()
-	at := place(len(args) + 1)
-	rows, err := tx.rows("UPDATE api_keys SET revoked_at = "+at+" WHERE "+where+" AND "+active(at)+" RETURNING account_id, id, name", append(args, now)...)
-	list, err := collect(rows, err, func(scan func(...any) error) (e AuditEntry, err error) {
+	at := placeholder(len(args) + 1)
+	rows, err := tx.rows("UPDATE api_keys SET revoked_at = "+at+" WHERE "+where+" AND "+activeKey(at)+" RETURNING account_id, id, name", append(args, now)...)
+	list, err := scanRows(rows, err, func(scan func(...any) error) (e AuditEntry, err error) {
 		err = scan(&e.AccountID, &e.Target, &e.Detail)
 		return e, err
 	})
@@ -178,16 +178,16 @@ func (tx *Tx) Key(id string) (apikey.Key, error) {
 
 // Keys returns the active keys of an account, in the order of their making.
 func (s *State) Keys(ctx context.Context, accountID string) ([]apikey.Key, error) {
-	rows, err := s.rows(ctx, "SELECT "+keyColumns+" FROM api_keys k WHERE k.account_id = $1 AND "+active("$2")+" ORDER BY k.created_at, k.id",
+	rows, err := s.rows(ctx, "SELECT "+keyColumns+" FROM api_keys k WHERE k.account_id = $1 AND "+activeKey("$2")+" ORDER BY k.created_at, k.id",
 		accountID, s.now().UnixMilli())
-	return collect(rows, err, scanKey)
+	return scanRows(rows, err, scanKey)
 }
 
 // AllKeys returns the keys of all accounts, revoked and expired ones too, in the order of their
 // making.
 func (s *State) AllKeys(ctx context.Context) ([]apikey.Key, error) {
 	rows, err := s.rows(ctx, "SELECT "+keyColumns+" FROM api_keys k ORDER BY k.created_at, k.id")
-	return collect(rows, err, scanKey)
+	return scanRows(rows, err, scanKey)
 }
 
 // candidatesQuery finds the keys whose hashes begin with some digits.
@@ -195,11 +195,11 @@ const candidatesQuery = "SELECT k.hash, " + keyColumns + ", " + accountColumns +
 	" FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash_prefix = $1"
 
 func collectCandidates(rows *sql.Rows, err error) ([]apikey.Candidate, error) {
-	return collect(rows, err, func(scan func(...any) error) (apikey.Candidate, error) {
+	return scanRows(rows, err, func(scan func(...any) error) (apikey.Candidate, error) {
 		var hash string
 		var k keyRow
 		var a accountRow
-		err := scan(slices.Concat([]any{&hash}, k.into(), a.into())...)
+		err := scan(slices.Concat([]any{&hash}, k.scanTargets(), a.scanTargets())...)
 		return apikey.Candidate{Hash: hash, Key: k.key(), Account: a.account()}, err
 	})
 }
@@ -209,8 +209,8 @@ func (s *State) KeysByHash(ctx context.Context, prefix string) ([]apikey.Candida
 	return collectCandidates(s.rows(ctx, candidatesQuery, prefix))
 }
 
-// maxTouched is how many keys one statement touches: longer lists are slower.
-const maxTouched = 100
+// touchBatchSize is how many keys one statement touches: longer lists are slower.
+const touchBatchSize = 100
 
 // TouchKeys implements apikey.Store. It is one transaction however many keys there
 // are.
@@ -218,7 +218,7 @@ func (s *State) TouchKeys(ctx context.Context, used map[string]time.Time) error 
 	// In order: on PostgreSQL other edges touch the same keys at the same time.
 	ids := slices.Sorted(maps.Keys(used))
 	return s.Write(ctx, func(tx *Tx) error {
-		for chunk := range slices.Chunk(ids, maxTouched) {
+		for chunk := range slices.Chunk(ids, touchBatchSize) {
 			values, args := make([]string, len(chunk)), make([]any, 0, 2*len(chunk))
 			for i, id := range chunk {
 				values[i] = fmt.Sprintf("($%d, CAST($%d AS BIGINT))", 2*i+1, 2*i+2)

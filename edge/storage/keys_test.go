@@ -17,7 +17,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 func ensure(t *testing.T, s *storage.State, name string) (a apikey.Account) {
@@ -44,7 +44,7 @@ func revoke(s *storage.State, account, id string) (ok bool, err error) {
 }
 
 func TestKeyLife(t *testing.T) {
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		ada, bob := ensure(t, s, "ada"), ensure(t, s, "bob")
 		secret := apikey.Generate()
@@ -95,7 +95,7 @@ func TestKeyLife(t *testing.T) {
 // through several edges.
 func TestKeyLimitUnderConcurrentCreation(t *testing.T) {
 	suite.InRace(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		edges := []*storage.State{open(), open(), open(), open()}
 		var accounts []apikey.Account
 		for i := range 4 {
@@ -164,7 +164,7 @@ func testLimitWhileRevoking(t *testing.T, edges []*storage.State, a apikey.Accou
 // TestRevokedKeyStopsOnAnotherEdge uses two edges and a real clock.
 func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		here, there := open(), open()
 		account := ensure(t, here, "ada")
 		secret := apikey.Generate()
@@ -188,7 +188,7 @@ func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
 			if use() != nil {
 				break
 			}
-			if after := arrived.Sub(revoked); after >= apikey.Freshness {
+			if after := arrived.Sub(revoked); after >= apikey.CacheTTL {
 				t.Fatalf("the key still works for a request that arrives %v later", after)
 			}
 			time.Sleep(time.Millisecond)
@@ -203,7 +203,7 @@ func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
 // PostgreSQL.
 func TestOnlyHashesAreStored(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		account := ensure(t, s, "ada")
 		var secrets []apikey.Secret
@@ -271,7 +271,7 @@ func everything(t *testing.T, s *storage.State) string {
 
 func TestTouchKeys(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s, other := open(), open()
 		day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 		used := map[string]time.Time{"key_that_is_not_there": day}

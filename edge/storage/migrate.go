@@ -22,7 +22,7 @@ const versionTable = "goose_db_version"
 // Versions returns the version of the schema, 0 before there is one, and the
 // newest that this program knows. It changes nothing.
 func (s *State) Versions(ctx context.Context) (at, newest int64, err error) {
-	if newest, err = newestSchema(); err != nil {
+	if newest, err = latestSchema(); err != nil {
 		return 0, 0, err
 	}
 	there, query := 0, "SELECT COUNT(*) FROM sqlite_schema WHERE type = 'table' AND name = '"+versionTable+"'"
@@ -35,9 +35,9 @@ func (s *State) Versions(ctx context.Context) (at, newest int64, err error) {
 	return at, newest, s.wrap("reading the version of the schema", err)
 }
 
-// newestSchema is the version of the last of the migrations, which are named for
+// latestSchema is the version of the last of the migrations, which are named for
 // their versions.
-func newestSchema() (int64, error) {
+func latestSchema() (int64, error) {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil || len(names) == 0 {
 		return 0, errors.Join(errors.New("no migrations"), err)
@@ -48,7 +48,7 @@ func newestSchema() (int64, error) {
 // Migrate brings the schema up to date, as Open does unless told otherwise. Others
 // that do the same at the same time wait for each other.
 func (s *State) Migrate(ctx context.Context) error {
-	newest, err := newestSchema()
+	newest, err := latestSchema()
 	if err != nil {
 		return err
 	}
@@ -62,7 +62,7 @@ func (s *State) migrateTo(ctx context.Context, version int64) error {
 	case err != nil:
 		return err
 	case at > newest:
-		return &NewerError{s.target, at, newest}
+		return &SchemaTooNewError{s.target, at, newest}
 	case at >= version:
 		return nil
 	}
@@ -72,10 +72,10 @@ func (s *State) migrateTo(ctx context.Context, version int64) error {
 			return err
 		}
 		defer func() { _ = l.Unlock() }() // released at the latest when the process exits
-		if err := likeDatabase(l.Path(), s.file); err != nil {
+		if err := chownLike(l.Path(), s.file); err != nil {
 			return err
 		}
-		if err := s.ours(ctx); err != nil {
+		if err := s.checkOwnDatabase(ctx); err != nil {
 			return err
 		}
 	}
@@ -89,19 +89,19 @@ func (s *State) migrateTo(ctx context.Context, version int64) error {
 	return nil
 }
 
-// NewerError tells of a state that a newer kindex has made or migrated.
-type NewerError struct {
-	State      string
-	At, Newest int64 // the version of its schema, and the newest known here
+// SchemaTooNewError tells of a state that a newer kindex has made or migrated.
+type SchemaTooNewError struct {
+	Target          string
+	Version, Latest int64 // the version of its schema, and the newest known here
 }
 
-func (e *NewerError) Error() string {
-	return fmt.Sprintf("the state %s has schema %d, this kindex knows schema %d: use the kindex that made it, or a newer one", e.State, e.At, e.Newest)
+func (e *SchemaTooNewError) Error() string {
+	return fmt.Sprintf("the state %s has schema %d, this kindex knows schema %d: use the kindex that made it, or a newer one", e.Target, e.Version, e.Latest)
 }
 
-// ours refuses a SQLite file that something else keeps its tables in. A PostgreSQL
+// checkOwnDatabase refuses a SQLite file that something else keeps its tables in. A PostgreSQL
 // database may hold other things, too.
-func (s *State) ours(ctx context.Context) error {
+func (s *State) checkOwnDatabase(ctx context.Context) error {
 	at, _, err := s.Versions(ctx)
 	if err != nil || at > 0 {
 		return err

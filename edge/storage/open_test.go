@@ -14,8 +14,8 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
-	"kindex/edge/storage/statetest/server"
+	"kindex/edge/storage/storagetest"
+	"kindex/edge/storage/storagetest/server"
 )
 
 // refused opens a state that must be refused, with words in the error.
@@ -35,13 +35,13 @@ func refused(t *testing.T, target string, o storage.Options, words ...string) er
 	return err
 }
 
-// TestServing keeps a second edge out by whatever name it knows the file, and lets
+// TestExclusive keeps a second edge out by whatever name it knows the file, and lets
 // commands in.
-func TestServing(t *testing.T) {
+func TestExclusive(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	target := filepath.Join(dir, "kindex.db")
-	edge, err := storage.Open(t.Context(), target, storage.Options{Serving: true})
+	edge, err := storage.Open(t.Context(), target, storage.Options{Exclusive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,14 +49,14 @@ func TestServing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{target, "kindex.db", "./kindex.db", "link.db"} {
-		if err := refused(t, name, storage.Options{Serving: true}, "many edges share one state on PostgreSQL"); !errors.Is(err, storage.ErrInUse) {
+		if err := refused(t, name, storage.Options{Exclusive: true}, "many edges share one state on PostgreSQL"); !errors.Is(err, storage.ErrInUse) {
 			t.Errorf("%s: %v", name, err)
 		}
-		beside := withNotes(t, statetest.Open(t, name))
+		beside := withNotes(t, storagetest.Open(t, name))
 		if err := writeOne(t.Context(), beside, addNote, name, ""); err != nil {
 			t.Error(err)
 		}
-		if err := beside.LockServing(); !errors.Is(err, storage.ErrInUse) {
+		if err := beside.LockExclusive(); !errors.Is(err, storage.ErrInUse) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
@@ -66,7 +66,7 @@ func TestServing(t *testing.T) {
 	if err := edge.Close(); err != nil {
 		t.Fatal(err)
 	}
-	next, err := storage.Open(t.Context(), target, storage.Options{Serving: true})
+	next, err := storage.Open(t.Context(), target, storage.Options{Exclusive: true})
 	if err != nil {
 		t.Fatalf("when the edge has ended: %v", err)
 	}
@@ -78,7 +78,7 @@ func TestServing(t *testing.T) {
 // TestFilesAreTheOwners looks at each file while it is in use.
 func TestFilesAreTheOwners(t *testing.T) {
 	dir := t.TempDir()
-	s, err := storage.Open(t.Context(), filepath.Join(dir, "kindex.db"), storage.Options{Serving: true})
+	s, err := storage.Open(t.Context(), filepath.Join(dir, "kindex.db"), storage.Options{Exclusive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,7 +111,7 @@ func TestFilesAreTheOwners(t *testing.T) {
 // TestCommitsAreDurable checks the SQLite settings that make a commit durable before it is
 // confirmed (https://www.sqlite.org/pragma.html#pragma_synchronous).
 func TestCommitsAreDurable(t *testing.T) {
-	s, err := storage.Open(t.Context(), filepath.Join(t.TempDir(), "kindex.db"), storage.Options{Serving: true})
+	s, err := storage.Open(t.Context(), filepath.Join(t.TempDir(), "kindex.db"), storage.Options{Exclusive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestRootLeavesFilesToTheirOwner(t *testing.T) {
 	if err := errors.Join(os.WriteFile(target, nil, 0o600), os.Chown(target, edge, edge)); err != nil {
 		t.Fatal(err)
 	}
-	s, err := storage.Open(t.Context(), target, storage.Options{Serving: true})
+	s, err := storage.Open(t.Context(), target, storage.Options{Exclusive: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -179,7 +179,7 @@ func TestPaths(t *testing.T) {
 		if err != nil || missing != nil || i.Size() == 0 {
 			t.Errorf("%q: %v %v", name, err, missing)
 		}
-		if n := notes(t, statetest.Open(t, name), "%"); n != 1 {
+		if n := notes(t, storagetest.Open(t, name), "%"); n != 1 {
 			t.Errorf("%q: %d rows", name, n)
 		}
 	}
@@ -199,11 +199,11 @@ func TestNoState(t *testing.T) {
 	if err := os.WriteFile(in("text.db"), []byte(strings.Repeat("This is no database. ", 100)), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(statetest.Exec(in("alien.db"), "CREATE TABLE bookmarks (id INTEGER PRIMARY KEY)"), os.Chmod(in("alien.db"), 0o600)); err != nil {
+	if err := errors.Join(storagetest.Exec(in("alien.db"), "CREATE TABLE bookmarks (id INTEGER PRIMARY KEY)"), os.Chmod(in("alien.db"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
 	_ = refused(t, in("none/kindex.db"), storage.Options{}, "there is no folder "+in("none"))
-	_ = refused(t, in("none.db"), storage.Options{Existing: true}, "there is no state at "+in("none.db"), "--state")
+	_ = refused(t, in("none.db"), storage.Options{MustExist: true}, "there is no state at "+in("none.db"), "--state")
 	_ = refused(t, dir, storage.Options{}, "is a folder", filepath.Join(dir, "kindex.db"))
 	_ = refused(t, in("text.db"), storage.Options{}, in("text.db")+" cannot be used as a state", "not a database")
 	_ = refused(t, in("alien.db"), storage.Options{}, "SQLite database of something else", `"bookmarks"`)
@@ -220,7 +220,7 @@ func TestNoState(t *testing.T) {
 // TestNewerSchema opens what a newer kindex has left.
 func TestNewerSchema(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		_, newest, err := s.Versions(t.Context())
 		if err != nil {
@@ -229,8 +229,8 @@ func TestNewerSchema(t *testing.T) {
 		if err := writeOne(t.Context(), s, "INSERT INTO goose_db_version (version_id, is_applied) VALUES ($1, TRUE)", newest+7); err != nil {
 			t.Fatal(err)
 		}
-		var newer *storage.NewerError
-		if err := s.Migrate(t.Context()); !errors.As(err, &newer) || newer.At != newest+7 || newer.Newest != newest {
+		var newer *storage.SchemaTooNewError
+		if err := s.Migrate(t.Context()); !errors.As(err, &newer) || newer.Version != newest+7 || newer.Latest != newest {
 			t.Errorf("%v", err)
 		}
 		r, err := s.Check(t.Context())
@@ -245,8 +245,8 @@ func TestNewerSchema(t *testing.T) {
 
 // TestVersionsWritesNothing asks an empty database.
 func TestVersionsWritesNothing(t *testing.T) {
-	for _, target := range []string{filepath.Join(t.TempDir(), "kindex.db"), statetest.PostgreSQL(t)} {
-		s, err := storage.Open(t.Context(), target, storage.Options{AsItIs: true})
+	for _, target := range []string{filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)} {
+		s, err := storage.Open(t.Context(), target, storage.Options{SkipMigrations: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -299,8 +299,8 @@ func TestPasswordIsNowhere(t *testing.T) {
 // TestWrongPassword asks a server that knows the role.
 func TestWrongPassword(t *testing.T) {
 	suite.InTest(t)
-	target := statetest.PostgreSQL(t)
-	s := statetest.Open(t, target)
+	target := storagetest.PostgreSQL(t)
+	s := storagetest.Open(t, target)
 	if err := writeOne(t.Context(), s, "CREATE ROLE "+server.Guarded+" LOGIN SUPERUSER PASSWORD 'right one/@'"); err != nil {
 		t.Fatal(err)
 	}
@@ -319,7 +319,7 @@ func TestWrongPassword(t *testing.T) {
 		t.Errorf("the password is in the error: %v", err)
 	}
 	u.User = url.UserPassword(server.Guarded, "right one/@")
-	if name := statetest.Open(t, u.String()).String(); strings.Contains(name, "right") || !strings.Contains(name, server.Guarded) {
+	if name := storagetest.Open(t, u.String()).String(); strings.Contains(name, "right") || !strings.Contains(name, server.Guarded) {
 		t.Errorf("the state is called %s", name)
 	}
 }
@@ -327,8 +327,8 @@ func TestWrongPassword(t *testing.T) {
 // TestServerGone takes the database away behind an open state.
 func TestServerGone(t *testing.T) {
 	suite.InRace(t)
-	target := statetest.PostgreSQL(t)
-	s := withNotes(t, statetest.Open(t, target))
+	target := storagetest.PostgreSQL(t)
+	s := withNotes(t, storagetest.Open(t, target))
 	if err := s.Ping(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -339,7 +339,7 @@ func TestServerGone(t *testing.T) {
 	name := strings.TrimPrefix(u.Path, "/")
 	u.Path = "/postgres"
 	// Connections that are cut off are replaced, and the state goes on.
-	if err := statetest.Exec(u.String(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"'"); err != nil {
+	if err := storagetest.Exec(u.String(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"'"); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
@@ -351,7 +351,7 @@ func TestServerGone(t *testing.T) {
 	if err != nil || notes(t, s, "behind") != 1 {
 		t.Errorf("the state does not come back: %v", err)
 	}
-	if err := statetest.Exec(u.String(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
+	if err := storagetest.Exec(u.String(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 		t.Fatal(err)
 	}
 	if s.Ping(t.Context()) == nil && writeOne(t.Context(), s, addNote, "lost", "") == nil {

@@ -25,9 +25,9 @@ func checkPrivate(database string) error {
 	return fmt.Errorf("the state %s is open to every user of this machine: chmod 600 %s", database, strings.Join(open, " "))
 }
 
-// likeDatabase gives a lock that root has made to whom the database belongs, as
+// chownLike gives a lock that root has made to whom the database belongs, as
 // SQLite does with its own files: the edge could not open it otherwise.
-func likeDatabase(lock, database string) error {
+func chownLike(lock, database string) error {
 	if os.Geteuid() != 0 {
 		return nil
 	}

@@ -15,14 +15,14 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// connections is how many an edge holds at most: PostgreSQL allows 100 to all
+// maxConnections is how many an edge holds at most: PostgreSQL allows 100 to all
 // together unless told otherwise.
-const connections = 20
+const maxConnections = 20
 
 func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) error {
 	s.engine, s.target = PostgreSQL, withoutPassword(target)
 	config, err := pgx.ParseConfig(target)
-	if err != nil || s.target == unreadable {
+	if err != nil || s.target == unreadableTarget {
 		// The error of the parser would repeat the address, password and all.
 		return fmt.Errorf("--state %s: this is no address of a PostgreSQL database; use postgres://user:password@host:5432/name, with @ : / ? # %% of a password written as %%40 %%3A %%2F %%3F %%23 %%25", s.target)
 	}
@@ -34,8 +34,8 @@ func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) er
 		config.RuntimeParams["application_name"] = "kindex"
 	}
 	s.db = stdlib.OpenDB(*config)
-	s.db.SetMaxOpenConns(connections)
-	s.db.SetMaxIdleConns(connections)
+	s.db.SetMaxOpenConns(maxConnections)
+	s.db.SetMaxIdleConns(maxConnections)
 	s.db.SetConnMaxIdleTime(5 * time.Minute)
 	if err := s.db.PingContext(ctx); err != nil {
 		return fmt.Errorf("the state %s cannot be reached: %w", s.target, err)
@@ -43,18 +43,18 @@ func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) er
 	return nil
 }
 
-// unreadable stands for an address in which nobody knows where the password is.
-const unreadable = "postgres://…"
+// unreadableTarget stands for an address in which nobody knows where the password is.
+const unreadableTarget = "postgres://…"
 
 // withoutPassword is an address for messages, or unreadable.
 func withoutPassword(target string) string {
 	u, err := url.Parse(target)
 	if err != nil {
-		return unreadable
+		return unreadableTarget
 	}
 	q, err := url.ParseQuery(u.RawQuery)
 	if err != nil || u.User == nil && holdsPassword(u, q) {
-		return unreadable
+		return unreadableTarget
 	}
 	for _, name := range []string{"password", "sslpassword"} {
 		if q.Has(name) {
@@ -84,7 +84,7 @@ func holdsPassword(u *url.URL, q url.Values) bool {
 func (s *State) writePostgreSQL(ctx context.Context, do func(*Tx) error) error {
 	for attempt := 0; ; attempt++ {
 		err := s.tryPostgreSQL(ctx, do)
-		if !givenUp(err) || attempt == 5 {
+		if !isRetryable(err) || attempt == 5 {
 			return err
 		}
 		select {
@@ -100,9 +100,9 @@ func (s *State) tryPostgreSQL(ctx context.Context, do func(*Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // without effect behind a commit
+	defer func() { _ = tx.Rollback() }() // without effect after a commit
 	t := &Tx{ctx: ctx, sql: tx, state: s, actor: actorOf(ctx)}
-	if err := t.run(do); givenUp(t.failed) {
+	if err := t.run(do); isRetryable(t.failed) {
 		return t.failed // whatever the function has made of it
 	} else if err != nil {
 		return err
@@ -110,8 +110,8 @@ func (s *State) tryPostgreSQL(ctx context.Context, do func(*Tx) error) error {
 	return tx.Commit()
 }
 
-// givenUp tells a serialization failure or a deadlock (PostgreSQL, appendix A).
-func givenUp(err error) bool {
+// isRetryable tells a serialization failure or a deadlock (PostgreSQL, appendix A).
+func isRetryable(err error) bool {
 	var p *pgconn.PgError
 	return errors.As(err, &p) && (p.Code == "40001" || p.Code == "40P01")
 }

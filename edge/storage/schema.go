@@ -58,7 +58,7 @@ func (s *State) tables(ctx context.Context) ([]table, error) {
 	}
 	var list []table
 	rows, err := s.rows(ctx, columns)
-	cells, err := collect(rows, err, func(scan func(...any) error) (c [3]string, err error) {
+	cells, err := scanRows(rows, err, func(scan func(...any) error) (c [3]string, err error) {
 		err = scan(&c[0], &c[1], &c[2])
 		return c, err
 	})
@@ -76,7 +76,7 @@ func (s *State) tables(ctx context.Context) ([]table, error) {
 		t.columns = append(t.columns, column{c[1], c[2]})
 	}
 	rows, err = s.rows(ctx, parents)
-	pairs, err := collect(rows, err, func(scan func(...any) error) (p [2]string, err error) {
+	pairs, err := scanRows(rows, err, func(scan func(...any) error) (p [2]string, err error) {
 		err = scan(&p[0], &p[1])
 		return p, err
 	})
@@ -88,12 +88,12 @@ func (s *State) tables(ctx context.Context) ([]table, error) {
 			list[i].parents = append(list[i].parents, p[1])
 		}
 	}
-	return parentsFirst(list)
+	return topologicalSort(list)
 }
 
-// parentsFirst puts tables behind those that they refer to, and keeps the order
+// topologicalSort puts tables after those that they refer to, and keeps the order
 // otherwise.
-func parentsFirst(list []table) ([]table, error) {
+func topologicalSort(list []table) ([]table, error) {
 	done := map[string]bool{}
 	var out []table
 	for len(out) < len(list) {

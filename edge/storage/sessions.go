@@ -12,8 +12,8 @@ import (
 	"kindex/edge/auth"
 )
 
-// firstKey is the name of the key that comes with an account.
-const firstKey = "first key"
+// firstKeyName is the name of the key that comes with an account.
+const firstKeyName = "first key"
 
 // AddAttempt implements auth.Store. Concurrent calls on PostgreSQL may exceed the
 // bounds by as many as there are at a time.
@@ -25,11 +25,11 @@ func (s *State) AddAttempt(ctx context.Context, a auth.Attempt) error {
 		if err := tx.dropAttempts(a.Network, auth.MaxPerNetwork-1); err != nil {
 			return err
 		}
-		if err := tx.makeRoomForAttempt(a.Network); err != nil {
+		if err := tx.evictAttempt(a.Network); err != nil {
 			return err
 		}
 		_, err := tx.exec("INSERT INTO signin_attempts (browser, state, provider, nonce, verifier, network, expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)",
-			a.Browser, a.State, a.Provider, a.Nonce, a.Verifier, a.Network, millis(a.ExpiresAt))
+			a.Browser, a.State, a.Provider, a.Nonce, a.Verifier, a.Network, toMillis(a.ExpiresAt))
 		return err
 	})
 }
@@ -41,19 +41,19 @@ func (tx *Tx) dropAttempts(network string, keep int) error {
 	return err
 }
 
-// makeRoomForAttempt drops the oldest attempt of the largest network within the
+// evictAttempt drops the oldest attempt of the largest network within the
 // largest wider network where there are auth.MaxAttempts. Of those of one size,
 // the network that asks for room comes first.
-func (tx *Tx) makeRoomForAttempt(network string) error {
+func (tx *Tx) evictAttempt(network string) error {
 	total, held := 0, 0
 	if err := tx.row("SELECT COUNT(*) FROM signin_attempts").Scan(&total); err != nil || total < auth.MaxAttempts {
 		return err
 	}
-	attempts := fmt.Sprintf(" FROM (SELECT network, SUBSTR(network, 1, %d) AS wider, expires_at FROM signin_attempts) AS a", auth.WiderNetwork)
+	attempts := fmt.Sprintf(" FROM (SELECT network, SUBSTR(network, 1, %d) AS wider, expires_at FROM signin_attempts) AS a", auth.WiderNetworkLen)
 	wider, largest := "", ""
 	if err := tx.row("SELECT wider"+attempts+" GROUP BY wider"+
 		" ORDER BY COUNT(*) DESC, CASE WHEN wider = $1 THEN 0 ELSE 1 END, MIN(expires_at) LIMIT 1",
-		network[:min(auth.WiderNetwork, len(network))]).Scan(&wider); err != nil {
+		network[:min(auth.WiderNetworkLen, len(network))]).Scan(&wider); err != nil {
 		return err
 	}
 	if err := tx.row("SELECT network, COUNT(*)"+attempts+" WHERE wider = $2 GROUP BY network"+
@@ -71,8 +71,8 @@ func (s *State) TakeAttempt(ctx context.Context, browser, state, provider string
 		a = auth.Attempt{Browser: browser, State: state, Provider: provider}
 		var expires sql.NullInt64
 		err := tx.row("DELETE FROM signin_attempts WHERE browser = $1 AND state = $2 AND provider = $3 AND expires_at > $4"+
-			" RETURNING nonce, verifier, expires_at", browser, state, provider, millis(now)).Scan(&a.Nonce, &a.Verifier, &expires)
-		a.ExpiresAt = moment(expires)
+			" RETURNING nonce, verifier, expires_at", browser, state, provider, toMillis(now)).Scan(&a.Nonce, &a.Verifier, &expires)
+		a.ExpiresAt = fromMillis(expires)
 		return err
 	})
 	if errors.Is(err, sql.ErrNoRows) {
@@ -82,7 +82,7 @@ func (s *State) TakeAttempt(ctx context.Context, browser, state, provider string
 }
 
 // SignIn implements auth.Store.
-func (s *State) SignIn(ctx context.Context, a auth.Arrival) (account apikey.Account, made bool, err error) {
+func (s *State) SignIn(ctx context.Context, a auth.SignedInIdentity) (account apikey.Account, made bool, err error) {
 	by := Actor{Kind: BySession, Address: a.Address}
 	err = s.Write(WithActor(ctx, by), func(tx *Tx) error {
 		account, made, err = tx.IdentifiedAccount(a.Identity.Provider, a.Identity.Subject, a.Identity.Login, a.Name)
@@ -92,7 +92,7 @@ func (s *State) SignIn(ctx context.Context, a auth.Arrival) (account apikey.Acco
 		case !account.SuspendedAt.IsZero():
 			return &apikey.SuspendedError{Account: account.Name, Since: account.SuspendedAt}
 		case made:
-			if _, err := tx.CreateKey(account.ID, firstKey, a.Key); err != nil {
+			if _, err := tx.CreateKey(account.ID, firstKeyName, a.Key); err != nil {
 				return err
 			}
 		}
@@ -114,8 +114,8 @@ func signInDetail(i auth.Identity) string {
 
 // openSession replaces the session of a browser by a new one. Sessions that are
 // over, and the oldest of an account that has many, make room.
-func (tx *Tx) openSession(account string, a auth.Arrival) error {
-	if _, err := tx.exec("DELETE FROM sessions WHERE expires_at <= $1 OR hash = $2", millis(a.At), a.Replaces); err != nil {
+func (tx *Tx) openSession(account string, a auth.SignedInIdentity) error {
+	if _, err := tx.exec("DELETE FROM sessions WHERE expires_at <= $1 OR hash = $2", toMillis(a.At), a.Replaces); err != nil {
 		return err
 	}
 	if _, err := tx.exec("DELETE FROM sessions WHERE hash IN (SELECT hash FROM sessions WHERE account_id = $1"+
@@ -123,7 +123,7 @@ func (tx *Tx) openSession(account string, a auth.Arrival) error {
 		return err
 	}
 	_, err := tx.exec("INSERT INTO sessions (hash, account_id, created_at, seen_at, expires_at) VALUES ($1, $2, $3, $3, $4)",
-		a.Hash, account, millis(a.At), millis(a.At.Add(auth.SessionLife)))
+		a.Hash, account, toMillis(a.At), toMillis(a.At.Add(auth.SessionIdleTimeout)))
 	return err
 }
 
@@ -133,8 +133,8 @@ func (tx *Tx) endSessions(account string) error {
 	return err
 }
 
-// ForgetSignIns removes the sessions and the sign-ins under way that are over.
-func (s *State) ForgetSignIns(ctx context.Context) error {
+// PurgeSignIns removes the sessions and the sign-ins under way that are over.
+func (s *State) PurgeSignIns(ctx context.Context) error {
 	return s.Write(ctx, func(tx *Tx) error {
 		for _, table := range []string{"sessions", "signin_attempts"} {
 			if _, err := tx.exec("DELETE FROM "+table+" WHERE expires_at <= $1", tx.now()); err != nil {
@@ -151,8 +151,8 @@ func (s *State) Session(ctx context.Context, hash string, now time.Time) (auth.S
 	var created, seen, expires sql.NullInt64
 	var r accountRow
 	err := s.row(ctx, "SELECT s.created_at, s.seen_at, s.expires_at, "+accountColumns+
-		" FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.hash = $1 AND s.expires_at > $2", hash, millis(now)).
-		Scan(slices.Concat([]any{&created, &seen, &expires}, r.into())...)
+		" FROM sessions s JOIN accounts a ON a.id = s.account_id WHERE s.hash = $1 AND s.expires_at > $2", hash, toMillis(now)).
+		Scan(slices.Concat([]any{&created, &seen, &expires}, r.scanTargets())...)
 	if errors.Is(err, sql.ErrNoRows) {
 		err = auth.ErrSignedOut
 	}
@@ -163,13 +163,13 @@ func (s *State) Session(ctx context.Context, hash string, now time.Time) (auth.S
 	if !account.SuspendedAt.IsZero() { // a sign-in was faster than the suspension
 		return v, apikey.Account{}, auth.ErrSignedOut
 	}
-	v.AccountID, v.CreatedAt, v.SeenAt, v.ExpiresAt = account.ID, moment(created), moment(seen), moment(expires)
+	v.AccountID, v.CreatedAt, v.SeenAt, v.ExpiresAt = account.ID, fromMillis(created), fromMillis(seen), fromMillis(expires)
 	return v, account, nil
 }
 
 // ExtendSession implements auth.Store.
 func (s *State) ExtendSession(ctx context.Context, hash string, seen, expires time.Time) error {
-	_, err := s.exec(ctx, "UPDATE sessions SET seen_at = $2, expires_at = $3 WHERE hash = $1 AND seen_at < $2", hash, millis(seen), millis(expires))
+	_, err := s.exec(ctx, "UPDATE sessions SET seen_at = $2, expires_at = $3 WHERE hash = $1 AND seen_at < $2", hash, toMillis(seen), toMillis(expires))
 	return err
 }
 

@@ -13,11 +13,11 @@ import (
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
-func arrival(subject, name, hash string) auth.Arrival {
-	return auth.Arrival{Identity: auth.Identity{Provider: "https://id.example.org", Subject: subject, Login: name},
+func arrival(subject, name, hash string) auth.SignedInIdentity {
+	return auth.SignedInIdentity{Identity: auth.Identity{Provider: "https://id.example.org", Subject: subject, Login: name},
 		Name: name, Key: apikey.Generate(), Hash: hash, At: time.Now()}
 }
 
@@ -25,7 +25,7 @@ func arrival(subject, name, hash string) auth.Arrival {
 // at two edges at the same moment: that makes one account, with one key.
 func TestSignInAtOnce(t *testing.T) {
 	suite.InRace(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		edges := []*storage.State{open(), open()}
 		var all sync.WaitGroup
 		var mu sync.Mutex
@@ -54,7 +54,7 @@ func TestSignInAtOnce(t *testing.T) {
 // TestNamesakesAtOnce lets many people of one name arrive at the same moment.
 func TestNamesakesAtOnce(t *testing.T) {
 	suite.InRace(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		edges := []*storage.State{open(), open()}
 		var all sync.WaitGroup
 		for i := range 12 {
@@ -75,7 +75,7 @@ func TestNamesakesAtOnce(t *testing.T) {
 // TestSessions opens more sessions than an account may have, and replaces one.
 func TestSessions(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s, now := open(), time.Now()
 		alive := func(hash string) bool {
 			_, _, err := s.Session(t.Context(), hash, now)
@@ -106,7 +106,7 @@ func TestSessions(t *testing.T) {
 
 // TestAttempts takes an attempt with each part wrong, and then right, once.
 func TestAttempts(t *testing.T) {
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s, now := open(), time.Now()
 		a := auth.Attempt{Browser: "b", State: "s", Provider: "github", Nonce: "n", Verifier: "v", ExpiresAt: now.Add(time.Minute).UTC().Truncate(time.Millisecond)}
 		if err := s.AddAttempt(t.Context(), a); err != nil {
@@ -148,7 +148,7 @@ func underWay(t *testing.T, s *storage.State, a auth.Attempt, now time.Time) boo
 // own oldest make room, and concurrent ones lose nothing else.
 func TestAttemptsOfOneNetwork(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s, now := open(), time.Now()
 		other := attemptFrom("203.0.113.0/24", now, -1)
 		if err := s.AddAttempt(t.Context(), other); err != nil {
@@ -178,16 +178,16 @@ func TestAttemptsOfManyNetworks(t *testing.T) {
 	suite.InTest(t)
 	for engine, target := range map[string]func() string{
 		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
-		"PostgreSQL": func() string { return statetest.PostgreSQL(t) },
+		"PostgreSQL": func() string { return storagetest.PostgreSQL(t) },
 	} {
 		t.Run(engine, func(t *testing.T) {
 			where, now := target(), time.Now()
-			s := statetest.OpenAt(t, where, time.Now)
+			s := storagetest.OpenAt(t, where, time.Now)
 			oldest := attemptFrom("203.0.113.0/24", now, -10)
 			if err := s.AddAttempt(t.Context(), oldest); err != nil {
 				t.Fatal(err)
 			}
-			if err := statetest.Exec(where, fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %d) INSERT INTO signin_attempts"+
+			if err := storagetest.Exec(where, fmt.Sprintf("WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i + 1 < %d) INSERT INTO signin_attempts"+
 				" (browser, state, provider, nonce, verifier, network, expires_at) SELECT CAST(i AS TEXT), 's', 'github', 'n', 'v', '6:20010db8' || CAST(1000 + i AS TEXT), %d + i FROM n",
 				auth.MaxAttempts, now.Add(time.Hour).UnixMilli())); err != nil {
 				t.Fatal(err)

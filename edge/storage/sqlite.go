@@ -34,32 +34,32 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	if scheme, _, ok := strings.Cut(path, "://"); ok {
 		return fmt.Errorf("the state %s://…: use the path of a SQLite file, or the address of a PostgreSQL database, postgres://…", scheme)
 	}
-	if err := ownFile(path, o.Existing); err != nil {
+	if err := createPrivate(path, o.MustExist); err != nil {
 		return err
 	}
 	if err := s.resolve(path); err != nil {
 		return err
 	}
-	if looks := o.AsItIs && !o.Serving; !looks && maybeSQLite(s.file) { // Check, for one, reports it as a problem
+	if readOnly := o.SkipMigrations && !o.Exclusive; !readOnly && maybeSQLite(s.file) { // Check, for one, reports it as a problem
 		if err := checkPrivate(s.file); err != nil {
 			return err
 		}
 	}
-	if o.Serving {
-		if err := s.lockServing(); err != nil {
+	if o.Exclusive {
+		if err := s.lockExclusive(); err != nil {
 			return err
 		}
 	}
 	dsn := (&url.URL{Scheme: "file", Path: filepath.ToSlash(s.file)}).String() + "?" + pragmas
-	writing, err := sql.Open("sqlite", dsn+"&_txlock=immediate")
+	writeDB, err := sql.Open("sqlite", dsn+"&_txlock=immediate")
 	if err != nil {
 		return err
 	}
-	writing.SetMaxOpenConns(1)
-	if err := connect(ctx, writing); err != nil {
-		return errors.Join(notState(path, err), writing.Close())
+	writeDB.SetMaxOpenConns(1)
+	if err := connect(ctx, writeDB); err != nil {
+		return errors.Join(openError(path, err), writeDB.Close())
 	}
-	s.writer = newWriter(writing, s)
+	s.writer = newWriter(writeDB, s)
 	if s.db, err = sql.Open("sqlite", dsn+"&_pragma=query_only(1)"); err != nil {
 		return err
 	}
@@ -96,8 +96,8 @@ func (s *State) resolve(path string) (err error) {
 	return err
 }
 
-// lockServing keeps other edges from the file until Close.
-func (s *State) lockServing() error {
+// lockExclusive keeps other edges from the file until Close.
+func (s *State) lockExclusive() error {
 	lock := flock.New(s.file+".serving", flock.SetPermissions(0o600))
 	ok, err := lock.TryLock()
 	if err != nil {
@@ -106,13 +106,13 @@ func (s *State) lockServing() error {
 	if !ok {
 		return fmt.Errorf("%s: %w", s.target, ErrInUse)
 	}
-	s.serving = lock
-	return likeDatabase(lock.Path(), s.file)
+	s.exclusiveLock = lock
+	return chownLike(lock.Path(), s.file)
 }
 
-// ownFile makes the file for its owner alone before SQLite, which would let
+// createPrivate makes the file for its owner alone before SQLite, which would let
 // everybody read it; its companions take over the mode.
-func ownFile(path string, existing bool) error {
+func createPrivate(path string, existing bool) error {
 	i, err := os.Stat(path)
 	switch {
 	case err == nil && i.IsDir():
@@ -149,6 +149,6 @@ func maybeSQLite(path string) bool {
 	return n == 0 || string(head) == magic
 }
 
-func notState(path string, err error) error {
+func openError(path string, err error) error {
 	return fmt.Errorf("%s cannot be used as a state: %w", path, err)
 }

@@ -31,24 +31,24 @@ var ErrInUse = errors.New("another kindex serve is using this state; many edges 
 type Options struct {
 	// Now tells the time, time.Now where it is nil.
 	Now func() time.Time
-	// Serving keeps a second edge from a SQLite file: it counts requests in
+	// Exclusive keeps a second edge from a SQLite file: it counts requests in
 	// memory. Commands beside the edge are welcome.
-	Serving bool
-	// Existing refuses to make a SQLite file that is not there.
-	Existing bool
-	// AsItIs leaves the schema alone, whatever its version.
-	AsItIs bool
+	Exclusive bool
+	// MustExist refuses to make a SQLite file that is not there.
+	MustExist bool
+	// SkipMigrations leaves the schema alone, whatever its version.
+	SkipMigrations bool
 }
 
 // State is an open database. It is for any number of goroutines at once.
 type State struct {
-	engine  Engine
-	target  string // for messages: without a password
-	file    string // of SQLite: absolute, and no link
-	now     func() time.Time
-	db      *sql.DB // SQLite: for reading only
-	writer  *writer // nil on PostgreSQL
-	serving interface{ Unlock() error }
+	engine        Engine
+	target        string // for messages: without a password
+	file          string // of SQLite: absolute, and no link
+	now           func() time.Time
+	db            *sql.DB // SQLite: for reading only
+	writer        *writer // nil on PostgreSQL
+	exclusiveLock interface{ Unlock() error }
 }
 
 // IsPostgreSQL reports whether a target names a PostgreSQL database instead of a
@@ -72,7 +72,7 @@ func Open(ctx context.Context, target string, o Options) (*State, error) {
 	if err := open(ctx, target, o); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
-	if !o.AsItIs {
+	if !o.SkipMigrations {
 		if err := s.Migrate(ctx); err != nil {
 			return nil, errors.Join(err, s.Close())
 		}
@@ -89,8 +89,8 @@ func (s *State) Close() error {
 	if s.db != nil {
 		errs = append(errs, s.db.Close())
 	}
-	if s.serving != nil {
-		errs = append(errs, s.serving.Unlock())
+	if s.exclusiveLock != nil {
+		errs = append(errs, s.exclusiveLock.Unlock())
 	}
 	return errors.Join(errs...)
 }
@@ -134,8 +134,8 @@ func affected(r sql.Result, err error) (int64, error) {
 	return r.RowsAffected()
 }
 
-// collect reads rows into a list.
-func collect[T any](rows *sql.Rows, err error, scan func(func(...any) error) (T, error)) ([]T, error) {
+// scanRows reads rows into a list.
+func scanRows[T any](rows *sql.Rows, err error, scan func(func(...any) error) (T, error)) ([]T, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -152,21 +152,21 @@ func collect[T any](rows *sql.Rows, err error, scan func(func(...any) error) (T,
 }
 
 // NewID makes an identifier that nobody can guess or make again: 100 random bits
-// behind a prefix.
+// after a prefix.
 func NewID(prefix string) string {
 	var b [13]byte
 	rand.Read(b[:])
 	return prefix + strings.ToLower(base32.StdEncoding.EncodeToString(b[:])[:20])
 }
 
-// millis is how times are stored: milliseconds since 1970, UTC. The zero time is
+// toMillis is how times are stored: milliseconds since 1970, UTC. The zero time is
 // null.
-func millis(t time.Time) sql.NullInt64 {
+func toMillis(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
 }
 
-// moment is a stored time again, the zero time for null.
-func moment(n sql.NullInt64) time.Time {
+// fromMillis is a stored time again, the zero time for null.
+func fromMillis(n sql.NullInt64) time.Time {
 	if !n.Valid {
 		return time.Time{}
 	}

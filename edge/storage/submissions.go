@@ -19,7 +19,7 @@ func scanSubmission(scan func(...any) error) (s submission.Submission, err error
 	var created, updated sql.NullInt64
 	err = scan(&s.ID, &s.AccountID, &s.Account, &s.Status, &s.Type, &s.Slug, &s.Name, &s.URL, &s.YAML, &s.Reason,
 		&s.Branch, &s.Commit, &s.PullRequest.Number, &s.PullRequest.URL, &created, &updated)
-	s.CreatedAt, s.UpdatedAt = moment(created), moment(updated)
+	s.CreatedAt, s.UpdatedAt = fromMillis(created), fromMillis(updated)
 	return s, err
 }
 
@@ -109,7 +109,7 @@ func (s *State) Submissions(ctx context.Context, q submission.Query) ([]submissi
 		query += fmt.Sprintf(" LIMIT $%d", len(args))
 	}
 	rows, err := s.rows(ctx, query, args...)
-	list, err := collect(rows, err, scanSubmission)
+	list, err := scanRows(rows, err, scanSubmission)
 	return list, s.wrap("listing submissions", err)
 }
 
@@ -141,12 +141,12 @@ func whereSubmissions(q submission.Query) (where string, args []any) {
 
 // statusList adds statuses to the arguments and returns their placeholders.
 func statusList(statuses []submission.Status, args *[]any) string {
-	var places []string
+	var placeholders []string
 	for _, status := range statuses {
 		*args = append(*args, string(status))
-		places = append(places, fmt.Sprintf("$%d", len(*args)))
+		placeholders = append(placeholders, fmt.Sprintf("$%d", len(*args)))
 	}
-	return strings.Join(places, ", ")
+	return strings.Join(placeholders, ", ")
 }
 
 // MoveSubmission implements submission.Store.
@@ -201,7 +201,7 @@ func (s *State) Siblings(ctx context.Context, one submission.Submission) ([]subm
 	rows, err := s.rows(ctx, `SELECT `+submissionColumns+`WHERE s.status IN `+openStatuses+` AND s.id <> $1
 		AND (s.type = $2 AND s.slug = $3 OR s.identity = $4) ORDER BY s.created_at, s.id`,
 		one.ID, one.Type, one.Slug, submission.Identity(one.Name, one.URL))
-	list, err := collect(rows, err, scanSubmission)
+	list, err := scanRows(rows, err, scanSubmission)
 	return list, s.wrap("listing submissions of the same entity", err)
 }
 
@@ -212,7 +212,7 @@ func (s *State) CountSiblings(ctx context.Context) (map[string]int, error) {
 		ON o.id <> s.id AND (o.type = s.type AND o.slug = s.slug OR o.identity = s.identity)
 		WHERE s.status IN `+openStatuses+` AND o.status IN `+openStatuses+` GROUP BY s.id`)
 	counts := map[string]int{}
-	_, err = collect(rows, err, func(scan func(...any) error) (struct{}, error) {
+	_, err = scanRows(rows, err, func(scan func(...any) error) (struct{}, error) {
 		var id string
 		var n int
 		err := scan(&id, &n)

@@ -11,7 +11,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/apikey"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/submission"
 )
 
@@ -35,7 +35,7 @@ func submitted(t *testing.T, s *storage.State, account, slug string) (one submis
 // again once its submission is closed. Other accounts make no difference.
 func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		other, err := submitted(t, s, "eve", "a")
 		if err != nil {
@@ -79,7 +79,7 @@ func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 // closed.
 func TestOpenSubmissionsAreBounded(t *testing.T) {
 	suite.InRace(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		edges := []*storage.State{open(), open()}
 		var taken, refused atomic.Int64
 		var wg sync.WaitGroup
@@ -122,7 +122,7 @@ func TestOpenSubmissionsAreBounded(t *testing.T) {
 // of an account are kept, by number and by bytes, and those of others all.
 func TestClosedSubmissionsAreBounded(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		other, err := submitted(t, s, "eve", "a")
 		if err != nil {
@@ -168,7 +168,7 @@ func TestClosedSubmissionsAreBounded(t *testing.T) {
 // request is closed, and not deleted before.
 func TestWithdrawnPullRequests(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
 		one, err := submitted(t, s, "ada", "a")
 		if err != nil {
@@ -217,7 +217,7 @@ func TestSubmissionSteps(t *testing.T) {
 	}
 	way := map[submission.Status][]submission.Status{submission.InReview: {submission.InReview}, submission.Accepted: {submission.Accepted},
 		submission.Published: {submission.Accepted, submission.Published}, submission.Rejected: {submission.Rejected}, submission.Withdrawn: {submission.Withdrawn}}
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		handles := []*storage.State{open(), open()}
 		for i, from := range submission.Statuses {
 			for j, to := range submission.Statuses {
@@ -256,7 +256,7 @@ func TestSubmissionSteps(t *testing.T) {
 }
 
 func TestUnknownSubmission(t *testing.T) {
-	s := statetest.SQLite(t)
+	s := storagetest.SQLite(t)
 	if _, err := s.Submission(t.Context(), "sub_x"); !errors.Is(err, submission.ErrUnknown) {
 		t.Error(err)
 	}

@@ -20,14 +20,14 @@ func scanWebhook(scan func(...any) error) (webhook.Webhook, error) {
 	var events string
 	var reason, previous sql.NullString
 	var created, disabled, failing, attempt, success, next, until sql.NullInt64
-	err := scan(&w.ID, &w.AccountID, &w.URL, &events, &w.Sealed, &created, &disabled, &reason, &failing,
-		&attempt, &success, &next, &w.Position, &w.Step, &previous, &until)
+	err := scan(&w.ID, &w.AccountID, &w.URL, &events, &w.SealedSecret, &created, &disabled, &reason, &failing,
+		&attempt, &success, &next, &w.Position, &w.FailedAttempts, &previous, &until)
 	if err != nil {
 		return w, err
 	}
-	w.CreatedAt, w.DisabledAt, w.FailingSince = moment(created), moment(disabled), moment(failing)
-	w.LastAttemptAt, w.LastSuccessAt, w.NextAt = moment(attempt), moment(success), moment(next)
-	w.DisabledReason, w.Previous, w.PreviousUntil = reason.String, previous.String, moment(until)
+	w.CreatedAt, w.DisabledAt, w.FailingSince = fromMillis(created), fromMillis(disabled), fromMillis(failing)
+	w.LastAttemptAt, w.LastSuccessAt, w.NextAt = fromMillis(attempt), fromMillis(success), fromMillis(next)
+	w.DisabledReason, w.PreviousSealed, w.PreviousUntil = reason.String, previous.String, fromMillis(until)
 	return w, json.Unmarshal([]byte(events), &w.Events)
 }
 
@@ -43,24 +43,24 @@ func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
 	if n == 0 {
 		return w, webhook.ErrUnknown
 	}
-	var has int
-	if err := tx.row("SELECT COUNT(*) FROM webhooks WHERE account_id = $1", w.AccountID).Scan(&has); err != nil {
+	var count int
+	if err := tx.row("SELECT COUNT(*) FROM webhooks WHERE account_id = $1", w.AccountID).Scan(&count); err != nil {
 		return w, err
 	}
-	if has >= webhook.MaxPerAccount {
+	if count >= webhook.MaxPerAccount {
 		return w, webhook.ErrTooMany
 	}
 	events, err := json.Marshal(w.Events)
 	if err != nil {
 		return w, err
 	}
-	w.CreatedAt = moment(sql.NullInt64{Int64: tx.now(), Valid: true})
+	w.CreatedAt = fromMillis(sql.NullInt64{Int64: tx.now(), Valid: true})
 	// It keeps new events back until it is there to be woken by them.
 	if w.Position, err = tx.LastEvent(); err != nil {
 		return w, err
 	}
 	_, err = tx.exec(`INSERT INTO webhooks (id, account_id, url, events, secret, created_at, position)
-		VALUES ($1, $2, $3, $4, $5, $6, $7)`, w.ID, w.AccountID, w.URL, string(events), w.Sealed, millis(w.CreatedAt), w.Position)
+		VALUES ($1, $2, $3, $4, $5, $6, $7)`, w.ID, w.AccountID, w.URL, string(events), w.SealedSecret, toMillis(w.CreatedAt), w.Position)
 	if err != nil {
 		return w, err
 	}
@@ -81,7 +81,7 @@ func hostOf(address string) string {
 // webhook.ErrUnknown, or the state's.
 func (tx *Tx) RotateWebhook(accountID, id, sealed string, until time.Time) error {
 	n, err := tx.exec("UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $4 WHERE id = $1 AND account_id = $2",
-		id, accountID, millis(until), sealed)
+		id, accountID, toMillis(until), sealed)
 	switch {
 	case err != nil:
 		return err
@@ -107,7 +107,7 @@ func (tx *Tx) DeleteWebhook(accountID, id string) error {
 // Webhooks returns those of an account, the oldest first.
 func (s *State) Webhooks(ctx context.Context, accountID string) ([]webhook.Webhook, error) {
 	rows, err := s.rows(ctx, "SELECT "+webhookColumns+" FROM webhooks WHERE account_id = $1 ORDER BY created_at, id", accountID)
-	return collect(rows, err, scanWebhook)
+	return scanRows(rows, err, scanWebhook)
 }
 
 // Webhook returns one of an account, or webhook.ErrUnknown.
@@ -129,8 +129,8 @@ func scanDelivery(scan func(...any) error) (webhook.Delivery, error) {
 	var failure sql.NullString
 	err := scan(&d.ID, &d.WebhookID, &d.Kind, &seq, &d.EventID, &d.Event, &d.Status, &d.Attempts, &created,
 		&attempt, &next, &status, &failure, &took)
-	d.Seq, d.CreatedAt, d.LastAttemptAt, d.NextAt = seq.Int64, moment(created), moment(attempt), moment(next)
-	d.ResponseStatus, d.Error, d.Took = int(status.Int64), failure.String, milliseconds(took)
+	d.Seq, d.CreatedAt, d.LastAttemptAt, d.NextAt = seq.Int64, fromMillis(created), fromMillis(attempt), fromMillis(next)
+	d.ResponseStatus, d.Error, d.Took = int(status.Int64), failure.String, millisDuration(took)
 	return d, err
 }
 
@@ -139,12 +139,12 @@ type DeliveryQuery struct {
 	WebhookID string
 	Status    webhook.Status // "" for all
 	Limit     int
-	Before    *DeliveryPlace // goes on behind this one; nil from the newest
+	Before    *DeliveryPosition // goes on after this one; nil from the newest
 }
 
-// DeliveryPlace is where a delivery stands in the log: those of one millisecond are
+// DeliveryPosition is where a delivery stands in the log: those of one millisecond are
 // in the order of their events.
-type DeliveryPlace struct {
+type DeliveryPosition struct {
 	CreatedMs, Seq int64
 	ID             string
 }
@@ -160,30 +160,30 @@ func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook
 		return nil, 0, err
 	}
 	if b := q.Before; b != nil {
-		where += " AND (d.created_at, COALESCE(d.event_seq, 0), d.id) < (" + place(len(args)+1) + ", " + place(len(args)+2) + ", " + place(len(args)+3) + ")"
+		where += " AND (d.created_at, COALESCE(d.event_seq, 0), d.id) < (" + placeholder(len(args)+1) + ", " + placeholder(len(args)+2) + ", " + placeholder(len(args)+3) + ")"
 		args = append(args, b.CreatedMs, b.Seq, b.ID)
 	}
 	rows, err := s.rows(ctx, "SELECT "+deliveryColumns+" FROM webhook_deliveries d WHERE "+where+
-		" ORDER BY d.created_at DESC, COALESCE(d.event_seq, 0) DESC, d.id DESC LIMIT "+place(len(args)+1), append(args, q.Limit)...)
-	list, err = collect(rows, err, scanDelivery)
+		" ORDER BY d.created_at DESC, COALESCE(d.event_seq, 0) DESC, d.id DESC LIMIT "+placeholder(len(args)+1), append(args, q.Limit)...)
+	list, err = scanRows(rows, err, scanDelivery)
 	return list, count, err
 }
 
-// maxAsked is how many tests and replays of a webhook may wait.
-const maxAsked = 100
+// maxRequestedDeliveries is how many tests and replays of a webhook may wait.
+const maxRequestedDeliveries = 100
 
-// AskTest has a test sent to a webhook of an account. The error is
+// RequestTest has a test sent to a webhook of an account. The error is
 // webhook.ErrUnknown or webhook.ErrBusy, or the state's.
-func (tx *Tx) AskTest(accountID, webhookID string) (webhook.Delivery, error) {
+func (tx *Tx) RequestTest(accountID, webhookID string) (webhook.Delivery, error) {
 	id := NewID("evt_")
-	at := moment(sql.NullInt64{Int64: tx.now(), Valid: true})
-	return tx.ask(accountID, webhook.Delivery{WebhookID: webhookID, Kind: webhook.ForTest, EventID: id, Event: webhook.TestEvent,
+	at := fromMillis(sql.NullInt64{Int64: tx.now(), Valid: true})
+	return tx.requestDelivery(accountID, webhook.Delivery{WebhookID: webhookID, Kind: webhook.ForTest, EventID: id, Event: webhook.TestEvent,
 		Payload: webhook.TestPayload(id, at)})
 }
 
-// AskReplay has the event of a delivery sent once more. The error is
+// RequestReplay has the event of a delivery sent once more. The error is
 // webhook.ErrUnknown, webhook.ErrGone or webhook.ErrBusy, or the state's.
-func (tx *Tx) AskReplay(accountID, webhookID, deliveryID string) (webhook.Delivery, error) {
+func (tx *Tx) RequestReplay(accountID, webhookID, deliveryID string) (webhook.Delivery, error) {
 	d := webhook.Delivery{WebhookID: webhookID, Kind: webhook.ForReplay}
 	var seq sql.NullInt64
 	var kept int
@@ -203,10 +203,10 @@ func (tx *Tx) AskReplay(accountID, webhookID, deliveryID string) (webhook.Delive
 	if d.Seq = seq.Int64; payload.Valid {
 		d.Payload = []byte(payload.String)
 	}
-	return tx.ask(accountID, d)
+	return tx.requestDelivery(accountID, d)
 }
 
-func (tx *Tx) ask(accountID string, d webhook.Delivery) (webhook.Delivery, error) {
+func (tx *Tx) requestDelivery(accountID string, d webhook.Delivery) (webhook.Delivery, error) {
 	// The change locks the row, so that what waits can be counted.
 	n, err := tx.exec("UPDATE webhooks SET account_id = account_id WHERE id = $1 AND account_id = $2", d.WebhookID, accountID)
 	if err != nil {
@@ -220,14 +220,14 @@ func (tx *Tx) ask(accountID string, d webhook.Delivery) (webhook.Delivery, error
 	if err != nil {
 		return d, err
 	}
-	if waiting >= maxAsked {
+	if waiting >= maxRequestedDeliveries {
 		return d, webhook.ErrBusy
 	}
 	d.ID, d.Status = NewID("dlv_"), webhook.Pending
-	d.CreatedAt = moment(sql.NullInt64{Int64: tx.now(), Valid: true})
+	d.CreatedAt = fromMillis(sql.NullInt64{Int64: tx.now(), Valid: true})
 	d.NextAt = d.CreatedAt
 	_, err = tx.exec(`INSERT INTO webhook_deliveries (id, webhook_id, kind, event_seq, event_id, event, payload, status, created_at, next_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`, d.ID, d.WebhookID, string(d.Kind), sql.NullInt64{Int64: d.Seq, Valid: d.Seq != 0},
-		d.EventID, d.Event, sql.NullString{String: string(d.Payload), Valid: d.Payload != nil}, string(d.Status), millis(d.CreatedAt), millis(d.NextAt))
+		d.EventID, d.Event, sql.NullString{String: string(d.Payload), Valid: d.Payload != nil}, string(d.Status), toMillis(d.CreatedAt), toMillis(d.NextAt))
 	return d, err
 }

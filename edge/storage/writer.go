@@ -37,7 +37,7 @@ func (tx *Tx) exec(query string, args ...any) (int64, error) {
 
 func (tx *Tx) row(query string, args ...any) *sql.Row {
 	if tx.failed != nil {
-		return tx.sql.QueryRowContext(over, query, args...)
+		return tx.sql.QueryRowContext(canceledContext, query, args...)
 	}
 	r := tx.sql.QueryRowContext(tx.ctx, query, args...)
 	tx.failed = r.Err()
@@ -54,8 +54,8 @@ func (tx *Tx) rows(query string, args ...any) (*sql.Rows, error) {
 	return rows, err
 }
 
-// over is a context that has ended: no statement is run under it.
-var over = func() context.Context {
+// canceledContext is a context that has ended: no statement is run under it.
+var canceledContext = func() context.Context {
 	ctx, end := context.WithCancel(context.Background())
 	end()
 	return ctx
@@ -94,10 +94,10 @@ func (s *State) Write(ctx context.Context, do func(*Tx) error) error {
 	return s.writer.write(ctx, do)
 }
 
-// maxGrouped and maxGroupLen bound what shares one commit.
+// maxGroupSize and maxGroupLen bound what shares one commit.
 const (
-	maxGrouped  = 256
-	maxGroupLen = 50 * time.Millisecond
+	maxGroupSize = 256
+	maxGroupLen  = 50 * time.Millisecond
 )
 
 // errClosed tells that the state is closed.
@@ -110,7 +110,7 @@ type writer struct {
 	db    *sql.DB
 	state *State
 	jobs  chan *job
-	ended chan struct{}
+	done  chan struct{}
 
 	mu     sync.RWMutex // held for reading while a job is put in
 	closed bool
@@ -126,14 +126,14 @@ type job struct {
 }
 
 func newWriter(db *sql.DB, s *State) *writer {
-	w := &writer{db: db, state: s, jobs: make(chan *job, maxGrouped), ended: make(chan struct{})}
+	w := &writer{db: db, state: s, jobs: make(chan *job, maxGroupSize), done: make(chan struct{})}
 	go w.loop()
 	return w
 }
 
 func (w *writer) write(ctx context.Context, do func(*Tx) error) error {
 	j := &job{ctx: ctx, do: do, done: make(chan struct{})}
-	if err := w.put(j); err != nil {
+	if err := w.enqueue(j); err != nil {
 		return err
 	}
 	<-j.done
@@ -143,7 +143,7 @@ func (w *writer) write(ctx context.Context, do func(*Tx) error) error {
 	return j.err
 }
 
-func (w *writer) put(j *job) error {
+func (w *writer) enqueue(j *job) error {
 	w.mu.RLock()
 	defer w.mu.RUnlock()
 	if w.closed {
@@ -167,13 +167,13 @@ func (w *writer) close() error {
 	w.closed = true
 	close(w.jobs)
 	w.mu.Unlock()
-	<-w.ended
+	<-w.done
 	return w.db.Close()
 }
 
 func (w *writer) loop() {
-	defer close(w.ended)
-	group := make([]*job, 0, maxGrouped)
+	defer close(w.done)
+	group := make([]*job, 0, maxGroupSize)
 	for first := range w.jobs {
 		group = append(group[:0], first)
 		w.commit(group)
@@ -208,7 +208,7 @@ func (w *writer) runAll(ctx context.Context, tx *sql.Tx, group []*job) ([]*job, 
 		if err := w.run(ctx, tx, group[i]); err != nil {
 			return group, err
 		}
-		if len(group) == maxGrouped || time.Since(start) > maxGroupLen {
+		if len(group) == maxGroupSize || time.Since(start) > maxGroupLen {
 			continue
 		}
 		select {
@@ -222,7 +222,7 @@ func (w *writer) runAll(ctx context.Context, tx *sql.Tx, group []*job) ([]*job, 
 	return group, nil
 }
 
-// run runs one job behind a savepoint, so that its failure is its own. Some
+// run runs one job after a savepoint, so that its failure is its own. Some
 // failures, such as a full disk, make SQLite give up the whole transaction: then
 // there is no savepoint left to go back to.
 func (w *writer) run(ctx context.Context, tx *sql.Tx, j *job) error {

@@ -16,7 +16,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 )
 
 // hanging is how long a test waits before it gives up.
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 		}
 		os.Exit(0)
 	}
-	statetest.Main(m)
+	storagetest.Main(m)
 }
 
 const (
@@ -42,7 +42,7 @@ const (
 	addNote   = "INSERT INTO notes (id, text) VALUES ($1, $2)"
 )
 
-// write runs one statement in a transaction of its own.
+// writeOne runs one statement in a transaction of its own.
 func writeOne(ctx context.Context, s *storage.State, statement string, args ...any) error {
 	return s.Write(ctx, func(tx *storage.Tx) error { return tx.Exec(statement, args...) })
 }
@@ -67,7 +67,7 @@ func notes(t *testing.T, s *storage.State, like string) int64 {
 }
 
 func TestOpenTwice(t *testing.T) {
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		for range 3 {
 			at, newest, err := open().Versions(t.Context())
 			if err != nil || at != newest || at == 0 {
@@ -101,7 +101,7 @@ func waitFor(t *testing.T, s *storage.State, n int) {
 }
 
 func TestManyWritesCostFewCommits(t *testing.T) {
-	s := withNotes(t, statetest.SQLite(t))
+	s := withNotes(t, storagetest.SQLite(t))
 	commits, err := s.CountCommits(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +150,7 @@ func panicked(do func()) (p any) {
 // TestFailureIsOnesOwn puts writes that fail in all ways into one group.
 func TestFailureIsOnesOwn(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s, ctx := withNotes(t, open()), context.Background()
 		release := func() error { return nil }
 		if s.Engine() == storage.SQLite {
@@ -206,7 +206,7 @@ func TestFailureIsOnesOwn(t *testing.T) {
 // TestLostTransaction fills the file, so that SQLite gives up what others have
 // written in the same transaction.
 func TestLostTransaction(t *testing.T) {
-	s, ctx := withNotes(t, statetest.SQLite(t)), context.Background()
+	s, ctx := withNotes(t, storagetest.SQLite(t)), context.Background()
 	pages, err := s.Number(ctx, "SELECT page_count FROM pragma_page_count")
 	if err != nil {
 		t.Fatal(err)
@@ -261,7 +261,7 @@ func TestLostTransaction(t *testing.T) {
 // TestContextEnded tells a write that was not begun from one that was.
 func TestContextEnded(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := withNotes(t, open())
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
@@ -270,7 +270,7 @@ func TestContextEnded(t *testing.T) {
 		}
 	})
 	t.Run("in line", func(t *testing.T) {
-		s := withNotes(t, statetest.SQLite(t))
+		s := withNotes(t, storagetest.SQLite(t))
 		release := held(t, s)
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan error, 1)
@@ -285,7 +285,7 @@ func TestContextEnded(t *testing.T) {
 		}
 	})
 	t.Run("begun", func(t *testing.T) {
-		s := withNotes(t, statetest.SQLite(t))
+		s := withNotes(t, storagetest.SQLite(t))
 		ctx, cancel := context.WithCancel(context.Background())
 		err := s.Write(ctx, func(tx *storage.Tx) error { cancel(); return tx.Exec(addNote, "begun", "") })
 		if err != nil || notes(t, s, "begun") != 1 {
@@ -332,7 +332,7 @@ func TestCloseWaitsForWrites(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Errorf("closing twice: %v", err)
 	}
-	if n := notes(t, statetest.Open(t, target), "%"); n != writes {
+	if n := notes(t, storagetest.Open(t, target), "%"); n != writes {
 		t.Errorf("%d of %d rows", n, writes)
 	}
 }
@@ -341,7 +341,7 @@ func TestCloseWaitsForWrites(t *testing.T) {
 // given up hide the error.
 func TestDeadlock(t *testing.T) {
 	suite.InRace(t)
-	s := withNotes(t, statetest.Open(t, statetest.PostgreSQL(t)))
+	s := withNotes(t, storagetest.Open(t, storagetest.PostgreSQL(t)))
 	ctx := t.Context()
 	for _, id := range []string{"a", "b"} {
 		if err := writeOne(ctx, s, addNote, id, ""); err != nil {
@@ -379,7 +379,7 @@ func TestDeadlock(t *testing.T) {
 
 // TestSerializationFailure makes two transactions that cannot both be right.
 func TestSerializationFailure(t *testing.T) {
-	s := withNotes(t, statetest.Open(t, statetest.PostgreSQL(t)))
+	s := withNotes(t, storagetest.Open(t, storagetest.PostgreSQL(t)))
 	ctx := t.Context()
 	var attempts atomic.Int64
 	var both, wg sync.WaitGroup
@@ -447,7 +447,7 @@ func TestManyProcesses(t *testing.T) {
 	const processes = 4
 	for name, target := range map[string]func() string{
 		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
-		"PostgreSQL": func() string { return statetest.PostgreSQL(t) },
+		"PostgreSQL": func() string { return storagetest.PostgreSQL(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			target := target()
@@ -462,7 +462,7 @@ func TestManyProcesses(t *testing.T) {
 				})
 			}
 			wg.Wait()
-			if n := notes(t, statetest.Open(t, target), "other%"); n != processes*writesOfOther {
+			if n := notes(t, storagetest.Open(t, target), "other%"); n != processes*writesOfOther {
 				t.Errorf("%d of %d rows", n, processes*writesOfOther)
 			}
 		})
@@ -472,7 +472,7 @@ func TestManyProcesses(t *testing.T) {
 // TestOpenAtOnce lets many edges bring an empty database up to date.
 func TestOpenAtOnce(t *testing.T) {
 	suite.InRace(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		states := make([]*storage.State, 8)
 		var wg sync.WaitGroup
 		for i := range states {

@@ -41,7 +41,7 @@ var listBounds = func() map[string]int {
 
 // take takes over the fields of the file. What is too much to be looked at is a
 // problem, and left out; of unknown fields, the first are named.
-func (p *parsing) take(fields map[string]any) {
+func (p *parser) take(fields map[string]any) {
 	unknown := 0
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
 		if slices.Contains(addressFields, name) {
@@ -53,7 +53,7 @@ func (p *parsing) take(fields map[string]any) {
 			}
 			continue
 		}
-		if message := tooMuch(name, fields[name]); message != "" {
+		if message := checkSize(name, fields[name]); message != "" {
 			p.problem(name, message, "")
 			continue
 		}
@@ -61,8 +61,8 @@ func (p *parsing) take(fields map[string]any) {
 	}
 }
 
-// tooMuch says why the value of a field is not looked at, "" where it is.
-func tooMuch(name string, value any) string {
+// checkSize says why the value of a field is not looked at, "" where it is.
+func checkSize(name string, value any) string {
 	if list, ok := value.([]any); ok && listBounds[name] > 0 && len(list) > listBounds[name] {
 		return fmt.Sprintf("has %d entries, at most %d are allowed", len(list), listBounds[name])
 	}

@@ -20,8 +20,8 @@ type Problem struct {
 	Suggestion string // the nearest right thing, "" for none
 }
 
-// Says is the problem in words: what is wrong (did you mean "…"?)
-func (p Problem) Says() string {
+// Text is the problem in words: what is wrong (did you mean "…"?)
+func (p Problem) Text() string {
 	return yamldoc.Problem{Message: p.Message, Suggestion: p.Suggestion}.Text()
 }
 
@@ -69,7 +69,7 @@ var addressFields = []string{"slug", "type"}
 // submissions have, are broken, and a *TakenError where the index has the entity
 // already.
 func Parse(fields map[string]any, in Index) (*Draft, error) {
-	p := parsing{fields: map[string]any{}}
+	p := parser{fields: map[string]any{}}
 	p.take(fields)
 	p.lost(nil, p.fields)
 	typ, slug := p.typ(fields), p.slug(fields)
@@ -78,16 +78,16 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 	}
 	named := typ + "/" + slug
 	e, data, found := content.ParseFields(named, typ, slug, p.fields)
-	for _, wrong := range found {
-		p.add(wrong)
+	for _, finding := range found {
+		p.add(finding)
 	}
 	if e == nil {
 		p.category(typ, in)
 	} else if typ != "" && slug != "" {
-		if taken := takenBy(e, in); taken != nil {
+		if taken := findExistingEntity(e, in); taken != nil {
 			return nil, taken
 		}
-		among := amongEntities{in: in}
+		among := findExisting{in: in}
 		for _, wrong := range content.CheckSiblings(named, e, &among) {
 			p.add(wrong)
 		}
@@ -105,19 +105,19 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 	return &Draft{e, data, p.warnings}, nil
 }
 
-// parsing is a submission that is being read.
-type parsing struct {
+// parser is a submission that is being read.
+type parser struct {
 	fields   map[string]any // those of the file
 	problems []Problem
 	warnings []Problem
 }
 
-func (p *parsing) problem(field, message, suggestion string) {
+func (p *parser) problem(field, message, suggestion string) {
 	p.problems = append(p.problems, Problem{field, message, suggestion})
 }
 
 // add takes over what content says.
-func (p *parsing) add(wrong yamldoc.Problem) {
+func (p *parser) add(wrong yamldoc.Problem) {
 	if wrong.Severity == yamldoc.Warning {
 		p.warnings = append(p.warnings, Problem{wrong.Field, wrong.Message, wrong.Suggestion})
 		return
@@ -127,12 +127,12 @@ func (p *parsing) add(wrong yamldoc.Problem) {
 
 // category tells that there is no such category also where other fields are wrong: one
 // attempt should do to learn of everything.
-func (p *parsing) category(typ string, in Index) {
+func (p *parser) category(typ string, in Index) {
 	category, ok := p.fields["category"].(string)
 	if !ok || slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == "category" }) {
 		return
 	}
-	for _, wrong := range content.CheckSiblings(typ, &record.Entity{Type: typ, Category: category}, &amongEntities{in: in}) {
+	for _, wrong := range content.CheckSiblings(typ, &record.Entity{Type: typ, Category: category}, &findExisting{in: in}) {
 		if wrong.Field == "category" {
 			p.add(wrong)
 		}
@@ -141,7 +141,7 @@ func (p *parsing) category(typ string, in Index) {
 
 // lost refuses texts with the character that decoders put where they could not
 // read one: nobody would notice before it is published.
-func (p *parsing) lost(path []string, v any) {
+func (p *parser) lost(path []string, v any) {
 	switch v := v.(type) {
 	case string:
 		if strings.ContainsRune(v, unicode.ReplacementChar) {
@@ -159,7 +159,7 @@ func (p *parsing) lost(path []string, v any) {
 }
 
 // typ reads the type; "" where there is none that will do.
-func (p *parsing) typ(fields map[string]any) string {
+func (p *parser) typ(fields map[string]any) string {
 	value, given := fields["type"]
 	typ, ok := value.(string)
 	switch {
@@ -173,7 +173,7 @@ func (p *parsing) typ(fields map[string]any) string {
 }
 
 // slug reads the slug, or makes one of the name; "" where neither will do.
-func (p *parsing) slug(fields map[string]any) string {
+func (p *parser) slug(fields map[string]any) string {
 	if value, given := fields["slug"]; given {
 		slug, _ := value.(string)
 		if !content.ValidSlug(slug) {
@@ -191,7 +191,7 @@ func (p *parsing) slug(fields map[string]any) string {
 }
 
 // notDevice is the slug again, "" where it cannot be the name of a file everywhere.
-func (p *parsing) notDevice(slug string) string {
+func (p *parser) notDevice(slug string) string {
 	if device := content.DeviceName(slug); device != "" {
 		p.problem("slug", fmt.Sprintf("%q%s", slug, device), "")
 		return ""
@@ -201,13 +201,13 @@ func (p *parsing) notDevice(slug string) string {
 
 // Slug is the slug that a submission is about to have, "" where nothing of it will
 // do.
-func Slug(fields map[string]any) string { return (&parsing{}).slug(fields) }
+func Slug(fields map[string]any) string { return (&parser{}).slug(fields) }
 
 // Slugify makes a slug of a text, "" where it has no Latin letter and no digit.
 func Slugify(text string) string { return content.Slugify(text) }
 
-// takenBy finds the entity that a new one would be once more.
-func takenBy(e *record.Entity, in Index) error {
+// findExistingEntity finds the entity that a new one would be once more.
+func findExistingEntity(e *record.Entity, in Index) error {
 	if now, ok := in.Find(e.Type, e.Slug); ok {
 		taken := &TakenError{Type: e.Type, Slug: now}
 		if now != e.Slug {
@@ -227,8 +227,8 @@ func takenBy(e *record.Entity, in Index) error {
 	return nil
 }
 
-// amongEntities are the entities of the index as content sees them.
-type amongEntities struct {
+// findExisting are the entities of the index as content sees them.
+type findExisting struct {
 	in     Index
 	failed error
 }
@@ -237,7 +237,7 @@ type amongEntities struct {
 // declared its categories. Where each has the title that follows from its slug,
 // and nothing else, they are taken for those that entities name; should there be
 // a file all the same, accepting a submission will find out.
-func (a *amongEntities) Declared() (list []content.Category) {
+func (a *findExisting) Declared() (list []content.Category) {
 	declared := false
 	for _, c := range a.in.Categories() {
 		list = append(list, content.Category{Slug: c.Slug, Title: c.Title})
@@ -250,7 +250,7 @@ func (a *amongEntities) Declared() (list []content.Category) {
 }
 
 // WithSlug implements content.Siblings.
-func (a *amongEntities) WithSlug(typ, slug string) string {
+func (a *findExisting) WithSlug(typ, slug string) string {
 	if now, ok := a.in.Find(typ, slug); ok && now == slug {
 		return typ + "/" + slug
 	}
@@ -258,7 +258,7 @@ func (a *amongEntities) WithSlug(typ, slug string) string {
 }
 
 // OnceWithSlug implements content.Siblings.
-func (a *amongEntities) OnceWithSlug(typ, slug string, e *record.Entity) string {
+func (a *findExisting) OnceWithSlug(typ, slug string, e *record.Entity) string {
 	if now, ok := a.in.Find(typ, slug); ok && now != slug && now != e.Slug {
 		return typ + "/" + now
 	}
@@ -266,7 +266,7 @@ func (a *amongEntities) OnceWithSlug(typ, slug string, e *record.Entity) string 
 }
 
 // WithName implements content.Siblings.
-func (a *amongEntities) WithName(e *record.Entity) string {
+func (a *findExisting) WithName(e *record.Entity) string {
 	same, err := a.in.Named(e.Name)
 	if err != nil {
 		a.failed = err

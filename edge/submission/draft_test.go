@@ -134,7 +134,7 @@ func TestWrongFields(t *testing.T) {
 	} {
 		_, err := submission.Parse(with(t, c.members), index{})
 		var invalid *submission.InvalidError
-		if !errors.As(err, &invalid) || len(invalid.Problems) != 1 || invalid.Problems[0].Field != c.field || !strings.Contains(invalid.Problems[0].Says(), c.says) {
+		if !errors.As(err, &invalid) || len(invalid.Problems) != 1 || invalid.Problems[0].Field != c.field || !strings.Contains(invalid.Problems[0].Text(), c.says) {
 			t.Errorf("%s: %v, not %s: …%s…", c.members, err, c.field, c.says)
 		}
 	}

@@ -70,24 +70,24 @@ func File(e *record.Entity) ([]byte, error) {
 	if len(e.Formerly) > 0 {
 		fields["formerly"] = e.Formerly
 	}
-	withoutUnknown(fields)
+	dropUnknown(fields)
 	return yamlfmt.Compose(fields)
 }
 
-// withoutUnknown takes out what the record of an entity has for what is not known.
-func withoutUnknown(set map[string]any) {
+// dropUnknown takes out what the record of an entity has for what is not known.
+func dropUnknown(set map[string]any) {
 	for name, value := range set {
 		switch v := value.(type) {
 		case nil:
 			delete(set, name)
 		case map[string]any:
-			if withoutUnknown(v); len(v) == 0 {
+			if dropUnknown(v); len(v) == 0 {
 				delete(set, name)
 			}
 		case []any:
 			for _, item := range v {
 				if inner, ok := item.(map[string]any); ok {
-					withoutUnknown(inner)
+					dropUnknown(inner)
 				}
 			}
 			if len(v) == 0 {

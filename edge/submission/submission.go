@@ -177,13 +177,13 @@ type Store interface {
 
 // Publish notes which of the accepted submissions a build holds. has reports whether
 // it has an entity.
-func Publish(ctx context.Context, store Store, has func(typ, slug string) bool) (published []Submission, err error) {
+func Publish(ctx context.Context, store Store, contains func(typ, slug string) bool) (published []Submission, err error) {
 	accepted, err := store.Submissions(ctx, Query{Statuses: []Status{Accepted}, OldFirst: true})
 	if err != nil {
 		return nil, err
 	}
 	for _, s := range accepted {
-		if !has(s.Type, s.Slug) {
+		if !contains(s.Type, s.Slug) {
 			continue
 		}
 		moved, err := store.MoveSubmission(ctx, s.ID, Published, Change{})

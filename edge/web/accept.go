@@ -11,7 +11,7 @@ func PrefersMarkdown(accept []string) bool {
 	if len(accept) == 0 || len(accept) == 1 && (accept[0] == "*/*" || accept[0] == JSONType) {
 		return false // as most requests
 	}
-	var markdown, json quality
+	var markdown, json mediaQuality
 	for _, line := range accept {
 		markdown.read(line, "text/markdown", "text/*")
 		json.read(line, JSONType, "application/*")
@@ -19,14 +19,14 @@ func PrefersMarkdown(accept []string) bool {
 	return markdown.q > json.q
 }
 
-// quality is how much a media type is liked, by the most specific range that names
+// mediaQuality is how much a media type is liked, by the most specific range that names
 // it.
-type quality struct {
-	q        float64
-	specific int
+type mediaQuality struct {
+	q           float64
+	specificity int
 }
 
-func (best *quality) read(accept, exact, kind string) {
+func (best *mediaQuality) read(accept, exact, kind string) {
 	for part := range strings.SplitSeq(accept, ",") {
 		name, params, _ := strings.Cut(part, ";")
 		specific := 0
@@ -38,15 +38,15 @@ func (best *quality) read(accept, exact, kind string) {
 		case "*/*":
 			specific = 1
 		}
-		if specific > best.specific {
-			*best = quality{weight(params), specific}
+		if specific > best.specificity {
+			*best = mediaQuality{qValue(params), specific}
 		}
 	}
 }
 
-// weight reads the parameter q among those of a media range, 1 where there is none
+// qValue reads the parameter q among those of a media range, 1 where there is none
 // that can be read.
-func weight(params string) float64 {
+func qValue(params string) float64 {
 	for p := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
 		if !strings.EqualFold(name, "q") {
@@ -62,13 +62,13 @@ func weight(params string) float64 {
 // PrefersHTML reports whether Accept names HTML and likes it no less than JSON (RFC 9110
 // section 12.5.1), as browsers do. Who takes anything, as curl does, names none.
 func PrefersHTML(accept []string) bool {
-	var html, json, problem quality
+	var html, json, problem mediaQuality
 	for _, line := range accept {
 		html.read(line, "text/html", "text/*")
 		json.read(line, JSONType, "application/*")
 		problem.read(line, problemType, "application/*")
 	}
-	return html.specific > 1 && html.q > 0 && html.q >= max(json.q, problem.q)
+	return html.specificity > 1 && html.q > 0 && html.q >= max(json.q, problem.q)
 }
 
 func PrefersYAML(accept string) bool {

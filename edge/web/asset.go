@@ -12,9 +12,9 @@ func AssetReply(c *Call, a site.Asset, ok bool) (*Reply, error) {
 		return c.NotFound()
 	}
 	return &Reply{MediaType: a.MediaType, Immutable: true, File: &FileReply{
-		Content: bytes.NewReader(a.Data), ETag: EntityTag(a.ETag, Identity),
+		Content: bytes.NewReader(a.Data), ETag: ETag(a.ETag, Identity),
 		Variant: func(enc string) (Variant, bool) {
-			return Variant{Body: a.Gzip, ETag: EntityTag(a.ETag, "gzip")}, enc == "gzip"
+			return Variant{Body: a.Gzip, ETag: ETag(a.ETag, "gzip")}, enc == "gzip"
 		},
 	}}, nil
 }

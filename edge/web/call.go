@@ -23,7 +23,7 @@ import (
 // Call is one request under way.
 type Call struct {
 	Shared    *Shared
-	Admission admission
+	Admission Admission
 	Request   *http.Request
 	Writer    http.ResponseWriter
 	Path      httprouter.Params
@@ -34,35 +34,35 @@ type Call struct {
 	ID        string
 	// immutable is that of the reply.
 	immutable bool
-	// OfBuild marks an answer that follows from the build alone, whatever the settings.
-	OfBuild bool
-	held    *[]byte         // a buffer of buffers, nil for none
-	gate    *ratelimit.Gate // that the call is in, nil for none
-	whole   context.Context // of the request, before end was set
-	End     func()          // of the time that the answer has, nil for as long as it takes
+	// BuildOnly marks an answer that follows from the build alone, whatever the settings.
+	BuildOnly      bool
+	buffer         *[]byte         // a buffer of buffers, nil for none
+	gate           *ratelimit.Gate // that the call is in, nil for none
+	baseContext    context.Context // of the request, before CancelDeadline was set
+	CancelDeadline func()          // of the time that the answer has, nil for as long as it takes
 }
 
 // buffers are memory for bodies. The connection copies what is written to it, so
 // that a body is free again when its answer was sent.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxHeld is the largest buffer that is kept for another answer.
-const maxHeld = 256 << 10
+// maxPooledLen is the largest buffer that is kept for another answer.
+const maxPooledLen = 256 << 10
 
 // Buffer returns memory to make the body of the answer in, once a call.
 func (c *Call) Buffer() []byte {
-	c.held = buffers.Get().(*[]byte)
-	return (*c.held)[:0]
+	c.buffer = buffers.Get().(*[]byte)
+	return (*c.buffer)[:0]
 }
 
-// release gives the buffer back, with the room that the body has made.
-func (c *Call) release(r *Reply) {
-	if c.held == nil || r == nil || cap(r.Body) > maxHeld {
+// releaseBuffer gives the buffer back, with the room that the body has made.
+func (c *Call) releaseBuffer(r *Reply) {
+	if c.buffer == nil || r == nil || cap(r.Body) > maxPooledLen {
 		return
 	}
-	*c.held = r.Body
-	buffers.Put(c.held)
-	c.held = nil
+	*c.buffer = r.Body
+	buffers.Put(c.buffer)
+	c.buffer = nil
 }
 
 // Param returns a named part of the path.
@@ -86,41 +86,41 @@ func (c *Call) parameters(known []string) (*query.Params, error) {
 // AnyParams marks a route whose handler reads the query itself.
 var AnyParams = []string{"*"}
 
-// NamesTag reports whether the client has named the entity tag of the answer, and so
+// MatchesETag reports whether the client has named the entity tag of the answer, and so
 // has the representation: a star would do for any.
-func (c *Call) NamesTag(h http.Header) bool {
+func (c *Call) MatchesETag(h http.Header) bool {
 	tags := h["Etag"]
-	return len(tags) == 1 && listsTag(c.Header("If-None-Match"), tags[0])
+	return len(tags) == 1 && containsETag(c.Header("If-None-Match"), tags[0])
 }
 
-// Left reports whether the client has disconnected. A failure is then caused by that:
+// ClientGone reports whether the client has disconnected. A failure is then caused by that:
 // the work was done, and the request counts.
-func (c *Call) Left() bool { return errors.Is(c.Request.Context().Err(), context.Canceled) }
+func (c *Call) ClientGone() bool { return errors.Is(c.Request.Context().Err(), context.Canceled) }
 
-// errRefused ends the making of an answer that is not given.
-var errRefused = errors.New("another answer was given")
+// errAnswerReplaced ends the making of an answer that is not given.
+var errAnswerReplaced = errors.New("another answer was given")
 
-// Enter takes a slot.
-func (c *Call) Enter(g *ratelimit.Gate) error {
+// EnterGate takes a slot.
+func (c *Call) EnterGate(g *ratelimit.Gate) error {
 	if err := g.Enter(c.Request.Context(), ""); err != nil {
-		return busyProblem(err)
+		return gateProblem(err)
 	}
 	c.gate = g
 	return nil
 }
 
-// leave returns the slot, if the call has one.
-func (c *Call) leave() {
+// leaveGate returns the slot, if the call has one.
+func (c *Call) leaveGate() {
 	if c.gate != nil {
 		c.gate.Leave("")
 		c.gate = nil
 	}
 }
 
-// busyProblem returns the problem for an error of a gate.
-func busyProblem(err error) error {
+// gateProblem returns the problem for an error of a gate.
+func gateProblem(err error) error {
 	switch {
-	case errors.Is(err, ratelimit.ErrTooManyOfOne):
+	case errors.Is(err, ratelimit.ErrTooManyPerCaller):
 		return NewProblem("busy", "You already have two filtered exports running; wait until one has finished. Exports without filters, and files under /data/, have no such limit.")
 	case errors.Is(err, ratelimit.ErrBusy):
 		return NewProblem("busy", "The service is busy; try again in a few seconds.")
@@ -131,7 +131,7 @@ func busyProblem(err error) error {
 // MethodNotAllowed is the answer to another method than those.
 func MethodNotAllowed(c *Call, allow ...string) error {
 	p := NewProblem("method-not-allowed", Shorten(c.Request.URL.Path)+" takes "+strings.Join(allow, ", ")+", not "+Shorten(c.Request.Method)+".")
-	p.allow = strings.Join(append(allow, http.MethodOptions), ", ")
+	p.allowHeader = strings.Join(append(allow, http.MethodOptions), ", ")
 	return p
 }
 
@@ -141,15 +141,15 @@ func Shorten(s string) string { return safetext.Shorten(s, 100) }
 // NotFound answers for a path with nothing at it.
 func (c *Call) NotFound() (*Reply, error) {
 	p := NewProblem("not-found", "There is nothing at "+Shorten(c.Request.URL.Path)+". GET /api/openapi lists all addresses.")
-	return nil, p.Suggest(didyoumean.Name(c.Request.URL.Path, c.Shared.Paths))
+	return nil, p.WithSuggestion(didyoumean.Name(c.Request.URL.Path, c.Shared.Paths))
 }
 
-// Base is the address under which clients reach the service, without a slash at
+// BaseURL is the address under which clients reach the service, without a slash at
 // its end: as the operator says, else as the content says, else as this client
 // has reached it. A client of HTTP/1.0 need not say that; then it is "".
-func (c *Call) Base() string {
-	if said := c.PublicAddress(); said != "" {
-		return said
+func (c *Call) BaseURL() string {
+	if public := c.PublicURL(); public != "" {
+		return public
 	}
 	if c.Request.Host == "" {
 		return ""
@@ -161,14 +161,14 @@ func (c *Call) Base() string {
 	return u.String()
 }
 
-// PublicAddress is the address of the service that the operator, or else the content,
+// PublicURL is the address of the service that the operator, or else the content,
 // has said, without a slash at its end; "" where neither has.
-func (c *Call) PublicAddress() string {
-	said := c.Shared.URL
-	if said == "" && c.Served != nil {
-		said = string(c.Served.Build.Manifest.URL)
+func (c *Call) PublicURL() string {
+	public := c.Shared.URL
+	if public == "" && c.Served != nil {
+		public = string(c.Served.Build.Manifest.URL)
 	}
-	return strings.TrimSuffix(said, "/")
+	return strings.TrimSuffix(public, "/")
 }
 
 // Acquire gives the call the current build for its whole life. Before there is one it
@@ -193,7 +193,7 @@ func (c *Call) Answer(w http.ResponseWriter, params []string, h Handler) {
 	if c.Query, err = c.parameters(params); err == nil {
 		if r, err = h(c); err == nil {
 			err = c.respond(w, r)
-			c.release(r)
+			c.releaseBuffer(r)
 		}
 	}
 	if err != nil {

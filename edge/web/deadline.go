@@ -15,10 +15,10 @@ const AccountTimeout = 20 * time.Second
 
 // SetDeadline gives the answer AccountTimeout, from the first call on.
 func (c *Call) SetDeadline() {
-	if c.End == nil {
+	if c.CancelDeadline == nil {
 		var ctx context.Context
-		c.whole = c.Request.Context()
-		ctx, c.End = context.WithTimeout(c.whole, cmp.Or(c.Shared.AccountTimeout, AccountTimeout))
+		c.baseContext = c.Request.Context()
+		ctx, c.CancelDeadline = context.WithTimeout(c.baseContext, cmp.Or(c.Shared.AccountTimeout, AccountTimeout))
 		if c.Principal.Account != nil {
 			ctx = storage.WithActor(ctx, c.actor())
 		}
@@ -29,9 +29,9 @@ func (c *Call) SetDeadline() {
 // resetDeadline restarts AccountTimeout once the body has been read. Otherwise a client that sends
 // slowly could use up the time, which would look like a failure of the service.
 func (c *Call) resetDeadline() {
-	if c.End != nil {
-		c.End()
-		c.End, c.Request = nil, c.Request.WithContext(c.whole)
+	if c.CancelDeadline != nil {
+		c.CancelDeadline()
+		c.CancelDeadline, c.Request = nil, c.Request.WithContext(c.baseContext)
 		c.SetDeadline()
 	}
 }

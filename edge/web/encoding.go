@@ -18,20 +18,20 @@ import (
 // Identity is the content coding that is none.
 const Identity = "identity"
 
-// CompressFrom is the size from which compressing an answer pays off.
-const CompressFrom = 1024
+// MinCompressLen is the size from which compressing an answer pays off.
+const MinCompressLen = 1024
 
-// chooseEncoding picks the content coding that the client likes best (RFC 9110 section
+// negotiateEncoding picks the content coding that the client likes best (RFC 9110 section
 // 12.5.3) among those offered, which stand in the order of our own preference. identity is
 // always possible. "*" alone does not select a coding: clients that send it often decode
 // only gzip, or nothing. A client that also refuses identity gets gzip.
-func chooseEncoding(accept string, offered []string) string {
+func negotiateEncoding(accept string, offered []string) string {
 	if accept == "" {
 		return Identity
 	}
 	best, bestQ := Identity, 0.0
-	identityQ, star := -1.0, -1.0
-	wants := make(map[string]float64, 4)
+	identityQ, anyQ := -1.0, -1.0
+	accepted := make(map[string]float64, 4)
 	for part := range strings.SplitSeq(accept, ",") {
 		name, params, _ := strings.Cut(part, ";")
 		name = strings.ToLower(strings.TrimSpace(name))
@@ -45,19 +45,19 @@ func chooseEncoding(accept string, offered []string) string {
 		case Identity:
 			identityQ = q
 		case "*":
-			star = q
+			anyQ = q
 		case "x-gzip":
-			wants["gzip"] = q
+			accepted["gzip"] = q
 		default:
-			wants[name] = q
+			accepted[name] = q
 		}
 	}
 	for _, enc := range offered {
-		if q := wants[enc]; q > bestQ {
+		if q := accepted[enc]; q > bestQ {
 			best, bestQ = enc, q
 		}
 	}
-	if _, named := wants["gzip"]; best == Identity && identityQ == 0 && star > 0 && !named && slices.Contains(offered, "gzip") {
+	if _, named := accepted["gzip"]; best == Identity && identityQ == 0 && anyQ > 0 && !named && slices.Contains(offered, "gzip") {
 		return "gzip"
 	}
 	if identityQ > bestQ {
@@ -86,8 +86,8 @@ var (
 	}}
 )
 
-// resetter is an encoder of the pools.
-type resetter interface {
+// pooledEncoder is an encoder of the pools.
+type pooledEncoder interface {
 	io.WriteCloser
 	Reset(io.Writer)
 }
@@ -108,7 +108,7 @@ func encodeTo(w io.Writer, encoding string, write func(io.Writer) error) error {
 		return write(w)
 	}
 	pool := encoderPool(encoding)
-	enc := pool.Get().(resetter)
+	enc := pool.Get().(pooledEncoder)
 	defer pool.Put(enc)
 	enc.Reset(w)
 	if err := write(enc); err != nil {

@@ -10,11 +10,11 @@ import (
 	"kindex/exports/record"
 )
 
-// Deleted answers for an entity that is gone for good.
-func Deleted(typ, slug string, at int64) error {
+// DeletedEntity answers for an entity that is gone for good.
+func DeletedEntity(typ, slug string, at int64) error {
 	p := NewProblem("deleted-entity", fmt.Sprintf("The %s %q was deleted on %s. Its changelog is still there.", typ, slug,
 		time.Unix(at, 0).UTC().Format(time.DateOnly)))
-	return p.Suggest("/api/entity/" + typ + "/" + slug + "/changelog")
+	return p.WithSuggestion("/api/entity/" + typ + "/" + slug + "/changelog")
 }
 
 // UnknownEntity names what was probably meant: the type, or the entities whose
@@ -22,16 +22,16 @@ func Deleted(typ, slug string, at int64) error {
 func UnknownEntity(c *Call, typ, slug string) error {
 	if !slices.Contains(record.Types, typ) {
 		p := NewProblem("unknown-entity", fmt.Sprintf("There is no type %q; known are %s.", Shorten(typ), strings.Join(record.Types, ", ")))
-		return p.Suggest(didyoumean.Name(typ, record.Types))
+		return p.WithSuggestion(didyoumean.Name(typ, record.Types))
 	}
 	p := NewProblem("unknown-entity", fmt.Sprintf("There is no %s %q.", typ, Shorten(slug)))
-	near, err := c.Served.NearSlugs(typ, Shorten(slug))
+	near, err := c.Served.SimilarSlugs(typ, Shorten(slug))
 	if err != nil {
 		return err
 	}
 	if len(near) > 0 {
 		p.Detail += " Near are: " + strings.Join(near, ", ") + "."
-		_ = p.Suggest("/api/entity/" + typ + "/" + near[0])
+		_ = p.WithSuggestion("/api/entity/" + typ + "/" + near[0])
 	}
 	return p
 }

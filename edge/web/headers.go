@@ -3,7 +3,7 @@ package web
 // Header values that are the same in every answer, made once. Nobody may change
 // them; to append to one copies it, since they have no room.
 var (
-	EveryOrigin    = []string{"*"}
+	AnyOrigin      = []string{"*"}
 	ExposedHeaders = []string{"ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, " +
 		"X-RateLimit-Reset, X-RateLimit-Tier, RateLimit, RateLimit-Policy, X-Request-Id, X-Build, " +
 		"Repr-Digest, Content-Range, Content-Disposition, Idempotency-Replayed, Location"}
@@ -13,10 +13,10 @@ var (
 	VaryEncoding = []string{"Accept-Encoding"}
 	VaryAccept   = []string{"Accept-Encoding, Accept"}
 	VaryKey      = []string{"X-Api-Key"}
-	Unkept       = []string{"no-store"}
+	NoStore      = []string{"no-store"}
 	revalidate   = []string{"private, no-cache"}
-	AnHour       = []string{"public, max-age=3600"}
-	forever      = []string{"public, max-age=31536000, immutable"}
+	CacheHour    = []string{"public, max-age=3600"}
+	cacheForever = []string{"public, max-age=31536000, immutable"}
 )
 
 // VaryValues are the values of Vary that answers start from.

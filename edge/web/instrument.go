@@ -26,14 +26,14 @@ func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter
 		header["Vary"] = s.Vary.Encoding
 		s.Metrics.inFlight.Inc()
 		defer func() {
-			abort := c.recovered(rec, recover())
+			abort := c.recoverPanic(rec, recover())
 			if c.Served != nil {
 				c.Served.Release()
 			}
-			if c.End != nil {
-				c.End()
+			if c.CancelDeadline != nil {
+				c.CancelDeadline()
 			}
-			c.leave()
+			c.leaveGate()
 			s.Metrics.inFlight.Dec()
 			m.observe(rec.status, time.Since(start))
 			if s.LogRequests {
@@ -48,9 +48,9 @@ func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter
 	}
 }
 
-// recovered answers for a handler that panicked. abort tells to cut the
+// recoverPanic answers for a handler that panicked. abort tells to cut the
 // connection, because a part of an answer is out.
-func (c *Call) recovered(rec *recorder, cause any) (abort bool) {
+func (c *Call) recoverPanic(rec *recorder, cause any) (abort bool) {
 	switch {
 	case cause == nil:
 		return false
@@ -67,7 +67,7 @@ func (c *Call) recovered(rec *recorder, cause any) (abort bool) {
 
 // requestID takes over a sensible id that a proxy has given, or makes one.
 func requestID(r *http.Request) string {
-	if id := r.Header.Get("X-Request-Id"); len(id) > 0 && len(id) <= 64 && plainID(id) {
+	if id := r.Header.Get("X-Request-Id"); len(id) > 0 && len(id) <= 64 && validRequestID(id) {
 		return id
 	}
 	var b [12]byte
@@ -76,7 +76,7 @@ func requestID(r *http.Request) string {
 	return hex.EncodeToString(b[:])
 }
 
-func plainID(s string) bool {
+func validRequestID(s string) bool {
 	for i := range len(s) {
 		c := s[i]
 		if !(c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c == '-' || c == '_' || c == '.') {

@@ -26,7 +26,7 @@ const (
 // Decode reads the JSON object in the body into a struct, or a map of
 // json.RawMessage where any name will do. Everything that is wrong is told at
 // once, by the names of the fields.
-func (c *Call) Decode(into any) error {
+func (c *Call) Decode(dst any) error {
 	body, err := c.ReadBody()
 	if err != nil {
 		return err
@@ -35,32 +35,32 @@ func (c *Call) Decode(into any) error {
 	if err != nil {
 		return NewProblem("invalid-body", "The body "+err.Error()+".")
 	}
-	if raw, ok := into.(*map[string]json.RawMessage); ok {
+	if raw, ok := dst.(*map[string]json.RawMessage); ok {
 		*raw = members
 		return nil
 	}
-	var faults []FieldError
-	fields := fieldsOf(into)
+	var fieldErrors []FieldError
+	fields := fieldsOf(dst)
 	known := slices.Sorted(maps.Keys(fields))
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		field, ok := fields[name]
-		if !ok && len(faults) < MaxFieldErrors {
-			faults = append(faults, FieldError{Shorten(name), unknownField(Shorten(name), known)})
+		if !ok && len(fieldErrors) < MaxFieldErrors {
+			fieldErrors = append(fieldErrors, FieldError{Shorten(name), unknownField(Shorten(name), known)})
 		}
 		if !ok {
 			continue // beyond those that are told, unknown fields are not even compared
 		}
 		null := string(members[name]) == "null" && reflect.TypeOf(field).Elem().Kind() != reflect.Pointer
 		if err := json.Unmarshal(members[name], field); err != nil || null {
-			faults = append(faults, FieldError{name, "must be " + kindOf(field) + ", not " + kindOfJSON(members[name])})
+			fieldErrors = append(fieldErrors, FieldError{name, "must be " + typeName(field) + ", not " + jsonTypeName(members[name])})
 		}
 	}
-	return InvalidBody(faults)
+	return InvalidBody(fieldErrors)
 }
 
-// DecodeNothing reads the body of a write that needs none: there is none, or an
+// DecodeEmpty reads the body of a write that needs none: there is none, or an
 // object without fields.
-func (c *Call) DecodeNothing() error {
+func (c *Call) DecodeEmpty() error {
 	if c.Request.ContentLength == 0 {
 		return nil
 	}
@@ -71,27 +71,27 @@ func (c *Call) DecodeNothing() error {
 const MaxFieldErrors = 100
 
 // InvalidBody is the problem of a body with faulty fields, nil for none.
-func InvalidBody(faults []FieldError) error {
-	if len(faults) == 0 {
+func InvalidBody(fieldErrors []FieldError) error {
+	if len(fieldErrors) == 0 {
 		return nil
 	}
-	detail := faults[0].Field + " " + faults[0].Message
-	if len(faults) > 1 {
-		detail = fmt.Sprintf("%d fields are wrong, as errors tells: %s", len(faults), fieldNames(faults))
+	detail := fieldErrors[0].Field + " " + fieldErrors[0].Message
+	if len(fieldErrors) > 1 {
+		detail = fmt.Sprintf("%d fields are wrong, as errors tells: %s", len(fieldErrors), fieldNames(fieldErrors))
 	}
 	p := NewProblem("invalid-body", strings.TrimSuffix(detail, ".")+".")
-	p.Errors = faults[:min(len(faults), MaxFieldErrors)]
+	p.Errors = fieldErrors[:min(len(fieldErrors), MaxFieldErrors)]
 	return p
 }
 
 // fieldNames are the first few names.
-func fieldNames(faults []FieldError) string {
-	const most = 5
+func fieldNames(fieldErrors []FieldError) string {
+	const maxNames = 5
 	var names []string
-	for _, f := range faults[:min(len(faults), most)] {
+	for _, f := range fieldErrors[:min(len(fieldErrors), maxNames)] {
 		names = append(names, f.Field)
 	}
-	if len(faults) > most {
+	if len(fieldErrors) > maxNames {
 		names = append(names, "…")
 	}
 	return strings.Join(names, ", ")
@@ -141,7 +141,7 @@ func (c *Call) ReadBody() ([]byte, error) {
 }
 
 // ReadMembers reads one JSON object, strictly: no member twice at any depth, none
-// too deep, nothing behind it, and no character that a database cannot hold.
+// too deep, nothing after it, and no character that a database cannot hold.
 func ReadMembers(body []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -177,19 +177,19 @@ func checkValue(d *json.Decoder, depth int) error {
 				return err
 			}
 		}
-		return closing(d)
+		return endDelim(d)
 	case json.Delim('{'):
 		return checkObject(d, depth)
 	}
 	if s, ok := t.(string); ok {
-		return checkText(s)
+		return checkString(s)
 	}
 	return nil
 }
 
-// checkText refuses what a database cannot hold, and what the decoder puts in the
+// checkString refuses what a database cannot hold, and what the decoder puts in the
 // place of half a surrogate pair.
-func checkText(s string) error {
+func checkString(s string) error {
 	for _, r := range s {
 		if r == 0 || r == utf8.RuneError {
 			return fmt.Errorf("holds the character %U, or an escape that stands for no character", r)
@@ -206,7 +206,7 @@ func checkObject(d *json.Decoder, depth int) error {
 			return fmt.Errorf("is not JSON: %w", err)
 		}
 		name, _ := t.(string)
-		if err := checkText(name); err != nil {
+		if err := checkString(name); err != nil {
 			return err
 		}
 		if seen[name] {
@@ -217,10 +217,10 @@ func checkObject(d *json.Decoder, depth int) error {
 			return err
 		}
 	}
-	return closing(d)
+	return endDelim(d)
 }
 
-func closing(d *json.Decoder) error {
+func endDelim(d *json.Decoder) error {
 	if _, err := d.Token(); err != nil {
 		return fmt.Errorf("is not JSON: %w", err)
 	}
@@ -228,8 +228,8 @@ func closing(d *json.Decoder) error {
 }
 
 // fieldsOf returns pointers to the fields of a struct by their JSON names.
-func fieldsOf(into any) map[string]any {
-	v := reflect.ValueOf(into).Elem()
+func fieldsOf(dst any) map[string]any {
+	v := reflect.ValueOf(dst).Elem()
 	fields := make(map[string]any, v.NumField())
 	for i := range v.NumField() {
 		name, _, _ := strings.Cut(v.Type().Field(i).Tag.Get("json"), ",")
@@ -238,8 +238,8 @@ func fieldsOf(into any) map[string]any {
 	return fields
 }
 
-// kindOf says what a field takes.
-func kindOf(field any) string {
+// typeName says what a field takes.
+func typeName(field any) string {
 	t := reflect.TypeOf(field).Elem()
 	if t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -257,7 +257,7 @@ func kindOf(field any) string {
 	return "a number"
 }
 
-func kindOfJSON(b json.RawMessage) string {
+func jsonTypeName(b json.RawMessage) string {
 	switch b[0] {
 	case '"':
 		return "a string"

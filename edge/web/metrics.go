@@ -13,15 +13,15 @@ import (
 // metrics are what the admin listener reports. They carry routes, never
 // addresses of clients, keys or queries.
 type metrics struct {
-	Registry *prometheus.Registry
-	requests *prometheus.CounterVec
-	seconds  *prometheus.HistogramVec
-	inFlight prometheus.Gauge
-	switches prometheus.Counter
-	Refused  prometheus.Counter
-	build    *prometheus.GaugeVec
-	entities prometheus.Gauge
-	loading  prometheus.Gauge
+	Registry      *prometheus.Registry
+	requests      *prometheus.CounterVec
+	seconds       *prometheus.HistogramVec
+	inFlight      prometheus.Gauge
+	buildSwitches prometheus.Counter
+	Refused       prometheus.Counter
+	build         *prometheus.GaugeVec
+	entities      prometheus.Gauge
+	loadSeconds   prometheus.Gauge
 }
 
 func NewMetrics() *metrics {
@@ -31,24 +31,24 @@ func NewMetrics() *metrics {
 			Help: "Requests answered."}, []string{"route", "code"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "kindex_http_request_seconds",
 			Help: "Time until the answer was written.", Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5, 30}}, []string{"route"}),
-		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_http_requests_in_flight", Help: "Requests being answered."}),
-		switches: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_build_switches_total", Help: "Builds that the edge moved to."}),
-		Refused:  prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_build_refused_total", Help: "Published builds that were refused."}),
-		build:    prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "kindex_build_info", Help: "The build being served."}, []string{"build", "commit"}),
-		entities: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_entities", Help: "Entities that lists show."}),
-		loading:  prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_load_seconds", Help: "Time that verifying and opening the build took."}),
+		inFlight:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_http_requests_in_flight", Help: "Requests being answered."}),
+		buildSwitches: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_build_switches_total", Help: "Builds that the edge moved to."}),
+		Refused:       prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_build_refused_total", Help: "Published builds that were refused."}),
+		build:         prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "kindex_build_info", Help: "The build being served."}, []string{"build", "commit"}),
+		entities:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_entities", Help: "Entities that lists show."}),
+		loadSeconds:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_load_seconds", Help: "Time that verifying and opening the build took."}),
 	}
-	m.Registry.MustRegister(m.requests, m.seconds, m.inFlight, m.switches, m.Refused, m.build, m.entities, m.loading,
+	m.Registry.MustRegister(m.requests, m.seconds, m.inFlight, m.buildSwitches, m.Refused, m.build, m.entities, m.loadSeconds,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	return m
 }
 
 func (m *metrics) Switched(v *live.ServedBuild, took time.Duration) {
-	m.switches.Inc()
+	m.buildSwitches.Inc()
 	m.build.Reset()
 	m.build.WithLabelValues(v.ID(), string(v.Build.Manifest.Commit)).Set(1)
 	m.entities.Set(float64(v.Build.Listed()))
-	m.loading.Set(took.Seconds())
+	m.loadSeconds.Set(took.Seconds())
 }
 
 // routeMetrics are the metrics of one route, looked up once.

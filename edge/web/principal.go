@@ -17,34 +17,34 @@ type Principal struct {
 
 // actor returns who makes the changes of this request, for the audit log.
 func (c *Call) actor() storage.Actor {
-	return storage.Actor{Kind: storage.ByKey, ID: c.Principal.Key.ID, Name: c.Principal.Key.Name, Address: c.Shared.AddressOfClient(c.Request)}
+	return storage.Actor{Kind: storage.ByKey, ID: c.Principal.Key.ID, Name: c.Principal.Key.Name, Address: c.Shared.ClientAddress(c.Request)}
 }
 
-// AsSession returns the context for changes made by a person who is signed in.
-func (s *Shared) AsSession(r *http.Request) context.Context {
-	return storage.WithActor(r.Context(), storage.Actor{Kind: storage.BySession, Address: s.AddressOfClient(r)})
+// WithSessionActor returns the context for changes made by a person who is signed in.
+func (s *Shared) WithSessionActor(r *http.Request) context.Context {
+	return storage.WithActor(r.Context(), storage.Actor{Kind: storage.BySession, Address: s.ClientAddress(r)})
 }
 
-// AddressOfClient returns the IP address that a request comes from, as the audit log shows
+// ClientAddress returns the IP address that a request comes from, as the audit log shows
 // it.
-func (s *Shared) AddressOfClient(r *http.Request) string {
+func (s *Shared) ClientAddress(r *http.Request) string {
 	return s.Proxies.Client(r).Unmap().WithZone("").String()
 }
 
-func (s *Shared) Suspended(err *apikey.SuspendedError) *Problem {
-	return NewProblem("account-suspended", Sentence(err.Error())+s.Contact("", " Write to %s."))
+func (s *Shared) SuspendedProblem(err *apikey.SuspendedError) *Problem {
+	return NewProblem("account-suspended", AsSentence(err.Error())+s.ContactSentence("", " Write to %s."))
 }
 
-// Sentence makes one of an error.
-func Sentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
+// AsSentence makes one of an error.
+func AsSentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 
 func Unauthorized(detail string) *Problem {
-	p := NewProblem("unauthorized", Sentence(detail))
+	p := NewProblem("unauthorized", AsSentence(detail))
 	p.Header = http.Header{"Www-Authenticate": {`ApiKey realm="kindex", header="x-api-key"`}}
 	return p
 }
 
-func (c *Call) Permit(scope apikey.Scope) error {
+func (c *Call) RequireScope(scope apikey.Scope) error {
 	if c.Principal.Account == nil || c.Principal.Key.Scopes.Has(scope) {
 		return nil
 	}
@@ -59,8 +59,8 @@ func InsufficientScope(needed apikey.Scope, detail string) *Problem {
 	return p
 }
 
-// Contact ends a sentence with the operator's address, if there is one.
-func (s *Shared) Contact(without, with string) string {
+// ContactSentence ends a sentence with the operator's address, if there is one.
+func (s *Shared) ContactSentence(without, with string) string {
 	if s.ContactAddress == "" {
 		return without
 	}

@@ -20,9 +20,9 @@ type Problem struct {
 	Suggestion *string      `json:"suggestion"`
 	RequestID  string       `json:"requestId"`
 
-	Cause  error `json:"-"` // for the log, never for the client
-	allow  string
-	Header http.Header `json:"-"` // further headers, nil for none
+	Cause       error `json:"-"` // for the log, never for the client
+	allowHeader string
+	Header      http.Header `json:"-"` // further headers, nil for none
 }
 
 // FieldError is what is wrong with one parameter or field.
@@ -36,7 +36,7 @@ func (p *Problem) Error() string { return p.Detail }
 func (p *Problem) Unwrap() error { return p.Cause }
 
 // The stable codes and their statuses and titles.
-var problemKinds = map[string]struct {
+var problemTypes = map[string]struct {
 	status int
 	title  string
 }{
@@ -82,24 +82,24 @@ var problemKinds = map[string]struct {
 }
 
 func NewProblem(code, detail string) *Problem {
-	k, ok := problemKinds[code]
+	k, ok := problemTypes[code]
 	if !ok {
 		panic("edge: no problem is called " + code)
 	}
 	return &Problem{Type: "urn:kindex:problem:" + code, Title: k.title, Status: k.status, Detail: detail, Code: code, Errors: []FieldError{}}
 }
 
-// Suggest adds the nearest right thing.
-func (p *Problem) Suggest(s string) *Problem {
+// WithSuggestion adds the nearest right thing.
+func (p *Problem) WithSuggestion(s string) *Problem {
 	if s != "" {
 		p.Suggestion = &s
 	}
 	return p
 }
 
-// ProblemOf turns any error into an answer. Errors of this program's making are
+// AsProblem turns any error into an answer. Errors of this program's making are
 // not shown to clients; the log has them.
-func ProblemOf(err error) *Problem {
+func AsProblem(err error) *Problem {
 	var p *Problem
 	var q *query.Error
 	switch {
@@ -110,7 +110,7 @@ func ProblemOf(err error) *Problem {
 		if q.Unknown {
 			code = "unknown-parameter"
 		}
-		p := NewProblem(code, q.Error()).Suggest(q.Suggestion)
+		p := NewProblem(code, q.Error()).WithSuggestion(q.Suggestion)
 		p.Errors = append(p.Errors, FieldError{q.Param, q.Message})
 		return p
 	}

@@ -7,11 +7,11 @@ import (
 // recorder notes what was answered, and has it counted before it goes out.
 type recorder struct {
 	http.ResponseWriter
-	call    *Call
-	status  int
-	bytes   int64
-	written bool
-	refused bool // the answer under way is not given: it was one too many
+	call     *Call
+	status   int
+	bytes    int64
+	written  bool
+	replaced bool // the answer under way is not given: it was one too many
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -19,13 +19,13 @@ func (r *recorder) WriteHeader(status int) {
 	if r.written {
 		return
 	}
-	r.call.leave() // what costs is done
+	r.call.leaveGate() // what costs is done
 	if status == http.StatusNotModified {
 		delete(r.Header(), "Link") // a cursor says what is on the page
 	}
 	if err := r.call.Admission.Finalize(r.Header(), status); err != nil {
 		r.call.Fail(r, err)
-		r.refused = true
+		r.replaced = true
 		return
 	}
 	r.status, r.written = status, true
@@ -37,8 +37,8 @@ func (r *recorder) Write(b []byte) (int, error) {
 	if !r.written {
 		r.WriteHeader(http.StatusOK)
 	}
-	if r.refused {
-		return 0, errRefused
+	if r.replaced {
+		return 0, errAnswerReplaced
 	}
 	n, err := r.ResponseWriter.Write(b)
 	r.bytes += int64(n)

@@ -7,9 +7,9 @@ import (
 	"net/http"
 )
 
-// Object answers with a bare JSON object, or nothing where v is nil. Nobody may
+// JSONReply answers with a bare JSON object, or nothing where v is nil. Nobody may
 // keep it.
-func Object(status int, v any) (*Reply, error) {
+func JSONReply(status int, v any) (*Reply, error) {
 	r := &Reply{Status: status}
 	if v != nil {
 		r.Body = append(AppendJSON(nil, v), '\n')
@@ -24,9 +24,9 @@ type Reply struct {
 	Header    http.Header // further headers, nil for none
 	Body      []byte
 	// Stream writes a body of unknown length; its ETag is made from seed.
-	Stream func(io.Writer) error
-	Seed   string
-	File   *FileReply
+	Stream   func(io.Writer) error
+	ETagSeed string
+	File     *FileReply
 	// Attachment is the name of the file to save an export in, "" for other answers.
 	Attachment string
 	// Location redirects, permanently.
@@ -35,9 +35,9 @@ type Reply struct {
 	Immutable bool
 	// Cache is what caches may do with the answer, nil for the usual.
 	Cache []string
-	// Refusal is the status of a body that says, in its own way, why there is no
+	// ErrorStatus is the status of a body that says, in its own way, why there is no
 	// better one; 0 for none.
-	Refusal int
+	ErrorStatus int
 	// Build names the build of the answer where it is not the current one.
 	Build string
 	// Status is that of the answer to a write, or about the caller's own: a bare

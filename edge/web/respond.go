@@ -20,7 +20,7 @@ import (
 
 // respond is the one place that writes answers.
 func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
-	if c.Admission.Over() && !listsTag(c.Header("If-None-Match"), c.tagOf(r)) {
+	if c.Admission.Exhausted() && !containsETag(c.Header("If-None-Match"), c.etagOf(r)) {
 		return c.Admission.Exceeded(nil)
 	}
 	h := w.Header()
@@ -37,13 +37,13 @@ func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 		h.Set("X-Build", r.Build)
 	}
 	if r.Status != 0 {
-		return c.respondOwn(w, r)
+		return c.respondPrivate(w, r)
 	}
 	switch {
 	case r.Cache != nil:
 		h["Cache-Control"] = r.Cache
 	case r.Immutable:
-		h["Cache-Control"] = forever
+		h["Cache-Control"] = cacheForever
 	default:
 		h["Cache-Control"] = revalidate
 	}
@@ -54,7 +54,7 @@ func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 		return nil
 	}
 	c.immutable = r.Immutable
-	if c.Served != nil && !r.Immutable && r.Refusal == 0 {
+	if c.Served != nil && !r.Immutable && r.ErrorStatus == 0 {
 		h["Last-Modified"] = c.Served.Modified
 	}
 	h["Content-Type"] = []string{r.MediaType}
@@ -67,10 +67,10 @@ func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 	return c.respondBody(w, r)
 }
 
-// respondOwn answers a write, or what is the caller's own.
-func (c *Call) respondOwn(w http.ResponseWriter, r *Reply) error {
+// respondPrivate answers a write, or what is the caller's own.
+func (c *Call) respondPrivate(w http.ResponseWriter, r *Reply) error {
 	h := w.Header()
-	h["Cache-Control"] = Unkept
+	h["Cache-Control"] = NoStore
 	h["Vary"] = c.Shared.Vary.Key
 	if len(r.Body) > 0 {
 		h["Content-Type"] = []string{JSONType}
@@ -80,21 +80,21 @@ func (c *Call) respondOwn(w http.ResponseWriter, r *Reply) error {
 	if len(r.Body) == 0 || c.Request.Method == http.MethodHead {
 		return nil
 	}
-	return ClientGone(WriteAll(w, r.Body))
+	return IgnoreClientGone(WriteAll(w, r.Body))
 }
 
 func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
 	h := w.Header()
 	enc := Identity
-	if len(r.Body) >= CompressFrom && compressible(r.MediaType) {
-		enc = chooseEncoding(c.Header("Accept-Encoding"), offeredEncodings)
+	if len(r.Body) >= MinCompressLen && compressible(r.MediaType) {
+		enc = negotiateEncoding(c.Header("Accept-Encoding"), offeredEncodings)
 	}
 	// Sixty-four bits of the content are enough to tell apart what one address
 	// has answered and answers.
 	status := http.StatusOK
-	if r.Refusal != 0 {
-		status = r.Refusal
-	} else if c.unchanged(w, EntityTag(strconv.FormatUint(xxhash.Sum64(r.Body), 36), enc)) {
+	if r.ErrorStatus != 0 {
+		status = r.ErrorStatus
+	} else if c.notModified(w, ETag(strconv.FormatUint(xxhash.Sum64(r.Body), 36), enc)) {
 		return nil
 	}
 	body := r.Body
@@ -108,28 +108,28 @@ func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
 	h["Content-Length"] = []string{strconv.Itoa(len(body))}
 	w.WriteHeader(status)
 	if c.Request.Method != http.MethodHead {
-		return ClientGone(WriteAll(w, body))
+		return IgnoreClientGone(WriteAll(w, body))
 	}
 	return nil
 }
 
-// EntityTag is a strong entity tag; each content coding has its own.
-func EntityTag(base, encoding string) string {
+// ETag is a strong entity tag; each content coding has its own.
+func ETag(base, encoding string) string {
 	if encoding == Identity {
 		return `"` + base + `"`
 	}
 	return `"` + base + "-" + encoding + `"`
 }
 
-// unchanged answers 304 where the client has this representation already
+// notModified answers 304 where the client has this representation already
 // (RFC 9110 sections 13.1.2 and 13.1.3).
-func (c *Call) unchanged(w http.ResponseWriter, tag string) bool {
+func (c *Call) notModified(w http.ResponseWriter, tag string) bool {
 	w.Header()["Etag"] = []string{tag}
 	if sent := c.Header("If-None-Match"); sent != "" {
-		if strings.TrimSpace(sent) != "*" && !listsTag(sent, tag) {
+		if strings.TrimSpace(sent) != "*" && !containsETag(sent, tag) {
 			return false
 		}
-	} else if modified := c.lastModified(w.Header()); modified.IsZero() || modified.After(c.timeIn("If-Modified-Since")) {
+	} else if modified := c.lastModified(w.Header()); modified.IsZero() || modified.After(c.headerTime("If-Modified-Since")) {
 		return false
 	}
 	w.Header().Del("Content-Type")
@@ -137,34 +137,34 @@ func (c *Call) unchanged(w http.ResponseWriter, tag string) bool {
 	return true
 }
 
-// tagOf is the entity tag of a reply that follows from build and query, "" for a reply
+// etagOf is the entity tag of a reply that follows from build and query, "" for a reply
 // whose tag is made of its body.
-func (c *Call) tagOf(r *Reply) (tag string) {
+func (c *Call) etagOf(r *Reply) (tag string) {
 	switch {
 	case r.Stream != nil:
-		_, tag = c.streamTag(r)
+		_, tag = c.streamETag(r)
 	case r.File != nil:
-		_, tag = c.fileTag(r.File)
+		_, tag = c.fileETag(r.File)
 	}
 	return tag
 }
 
-// streamTag chooses the content coding of a stream, and makes its entity tag of the
+// streamETag chooses the content coding of a stream, and makes its entity tag of the
 // build and the seed.
-func (c *Call) streamTag(r *Reply) (encoding, tag string) {
+func (c *Call) streamETag(r *Reply) (encoding, tag string) {
 	encoding = Identity
 	if compressible(r.MediaType) {
-		encoding = chooseEncoding(c.Header("Accept-Encoding"), offeredEncodings)
+		encoding = negotiateEncoding(c.Header("Accept-Encoding"), offeredEncodings)
 	}
-	sum := sha256.Sum256([]byte(c.Served.ID() + "\x00" + r.Seed))
-	return encoding, EntityTag(base64.RawURLEncoding.EncodeToString(sum[:15]), encoding)
+	sum := sha256.Sum256([]byte(c.Served.ID() + "\x00" + r.ETagSeed))
+	return encoding, ETag(base64.RawURLEncoding.EncodeToString(sum[:15]), encoding)
 }
 
-// fileTag chooses the content coding of a file. A request for a range gets the identity
+// fileETag chooses the content coding of a file. A request for a range gets the identity
 // coding, because parts of a compressed file are of no use.
-func (c *Call) fileTag(f *FileReply) (encoding, tag string) {
+func (c *Call) fileETag(f *FileReply) (encoding, tag string) {
 	accept := c.Header("Accept-Encoding")
-	if f.Variant == nil || accept == "" || c.sensibleRange().Header.Get("Range") != "" {
+	if f.Variant == nil || accept == "" || c.validRange().Header.Get("Range") != "" {
 		return Identity, f.ETag
 	}
 	offered := make([]string, 0, len(store.Encodings))
@@ -173,16 +173,16 @@ func (c *Call) fileTag(f *FileReply) (encoding, tag string) {
 			offered = append(offered, enc)
 		}
 	}
-	if encoding = chooseEncoding(accept, offered); encoding == Identity {
+	if encoding = negotiateEncoding(accept, offered); encoding == Identity {
 		return Identity, f.ETag
 	}
 	v, _ := f.Variant(encoding)
 	return encoding, v.ETag
 }
 
-// listsTag reports whether a list of entity tags has one. It compares weakly, as
+// containsETag reports whether a list of entity tags has one. It compares weakly, as
 // If-None-Match asks for.
-func listsTag(header, tag string) bool {
+func containsETag(header, tag string) bool {
 	if header == "" {
 		return false
 	}
@@ -195,17 +195,17 @@ func listsTag(header, tag string) bool {
 }
 
 // respondStream sends a body that is made while it is sent, with fast
-// compression and no ranges. The request is settled before anything is made, and at
+// compression and no ranges. The request is finalized before anything is made, and at
 // most a few streams run at once.
 func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
-	enc, tag := c.streamTag(r)
-	if c.unchanged(w, tag) {
+	enc, tag := c.streamETag(r)
+	if c.notModified(w, tag) {
 		return nil
 	}
 	if c.Request.Method != http.MethodHead {
 		who := c.Admission.Exporter()
 		if err := c.Shared.Exports.Enter(c.Request.Context(), who); err != nil {
-			return busyProblem(err)
+			return gateProblem(err)
 		}
 		defer c.Shared.Exports.Leave(who)
 	}
@@ -217,7 +217,7 @@ func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 		return nil
 	}
 	err := encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: c.Shared.Exports.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, r.Stream)
-	if err != nil && ClientGone(err) != nil {
+	if err != nil && IgnoreClientGone(err) != nil {
 		// The status is out already: cutting the connection is the only way
 		// left to tell the client that the answer is not whole.
 		c.Shared.Log.Error("stream broke off", "requestId", c.ID, "error", err)
@@ -234,9 +234,9 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 	if c, ok := f.Content.(io.Closer); ok {
 		defer c.Close()
 	}
-	enc, tag := c.fileTag(f)
+	enc, tag := c.fileETag(f)
 	if enc != Identity {
-		if c.unchanged(w, tag) {
+		if c.notModified(w, tag) {
 			return nil
 		}
 		v, _ := f.Variant(enc)
@@ -246,7 +246,7 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 		if c.Request.Method == http.MethodHead {
 			return nil
 		}
-		return ClientGone(WriteAll(newDeadlineWriter(w), v.Body))
+		return IgnoreClientGone(WriteAll(newDeadlineWriter(w), v.Body))
 	}
 	if f.SHA256 != "" { // which is that of the identity coding
 		sum, err := hex.DecodeString(f.SHA256)
@@ -259,9 +259,9 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 	if err := c.checkRanges(f.Content); err != nil {
 		return err
 	}
-	strict := &refusalCatcher{ResponseWriter: w}
-	http.ServeContent(newDeadlineWriter(strict), c.sensibleRange(), "", c.lastModified(h), f.Content)
-	switch strict.refused {
+	catcher := &errorCatcher{ResponseWriter: w}
+	http.ServeContent(newDeadlineWriter(catcher), c.validRange(), "", c.lastModified(h), f.Content)
+	switch catcher.status {
 	case 0:
 		return nil
 	case http.StatusRequestedRangeNotSatisfiable:
@@ -269,13 +269,13 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 	case http.StatusPreconditionFailed:
 		return NewProblem("precondition-failed", "The file does not satisfy If-Match or If-Unmodified-Since; its ETag is "+f.ETag+".")
 	}
-	return fmt.Errorf("serving a file gave status %d", strict.refused)
+	return fmt.Errorf("serving a file gave status %d", catcher.status)
 }
 
-// sensibleRange is the request without a Range that has no meaning: with
+// validRange is the request without a Range that has no meaning: with
 // another method than GET, or in another unit than bytes (RFC 9110 section
 // 14.2).
-func (c *Call) sensibleRange() *http.Request {
+func (c *Call) validRange() *http.Request {
 	rng := c.Request.Header.Get("Range")
 	if rng == "" || c.Request.Method == http.MethodGet && strings.HasPrefix(rng, "bytes=") {
 		return c.Request
@@ -285,36 +285,36 @@ func (c *Call) sensibleRange() *http.Request {
 	return r
 }
 
-// refusalCatcher holds back what http.ServeContent answers where it refuses:
+// errorCatcher holds back what http.ServeContent answers where it refuses:
 // plain text or nothing, while every error of this interface is a problem.
-type refusalCatcher struct {
+type errorCatcher struct {
 	http.ResponseWriter
-	refused int
+	status int
 }
 
 // WriteHeader implements http.ResponseWriter.
-func (r *refusalCatcher) WriteHeader(status int) {
+func (r *errorCatcher) WriteHeader(status int) {
 	if status >= 400 {
-		r.refused = status
+		r.status = status
 		return
 	}
 	r.ResponseWriter.WriteHeader(status)
 }
 
 // Write implements http.ResponseWriter.
-func (r *refusalCatcher) Write(b []byte) (int, error) {
-	if r.refused != 0 {
+func (r *errorCatcher) Write(b []byte) (int, error) {
+	if r.status != 0 {
 		return len(b), nil
 	}
 	return r.ResponseWriter.Write(b)
 }
 
 // Unwrap lets http.ResponseController reach the writer below.
-func (r *refusalCatcher) Unwrap() http.ResponseWriter { return r.ResponseWriter }
+func (r *errorCatcher) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
 // Fail answers with a problem.
 func (c *Call) Fail(w http.ResponseWriter, err error) {
-	p := ProblemOf(err)
+	p := AsProblem(err)
 	p.RequestID, p.Instance = c.ID, c.Request.URL.Path
 	// Where the client has left, that is mostly what the error is about. What is busy
 	// is not logged: a client that asks too often would fill the log. Metrics count it.
@@ -331,8 +331,8 @@ func (c *Call) Fail(w http.ResponseWriter, err error) {
 	for name, values := range p.Header {
 		h[name] = values
 	}
-	if p.allow != "" {
-		h.Set("Allow", p.allow)
+	if p.allowHeader != "" {
+		h.Set("Allow", p.allowHeader)
 	}
 	if p.Status == http.StatusServiceUnavailable && h.Get("Retry-After") == "" {
 		h.Set("Retry-After", "5")

@@ -24,11 +24,11 @@ type Shared struct {
 	Vary           VaryValues
 }
 
-// admission is what was decided about a request before it is answered: who asks, and
+// Admission is what was decided about a request before it is answered: who asks, and
 // what is left of their limit.
-type admission interface {
-	// Over reports whether the caller has nothing left, and can have a 304 at most.
-	Over() bool
+type Admission interface {
+	// Exhausted reports whether the caller has nothing left, and can have a 304 at most.
+	Exhausted() bool
 	// Exceeded returns the problem of a caller with nothing left. refused, if not nil,
 	// is why their key was refused.
 	Exceeded(refused error) *Problem

@@ -41,10 +41,10 @@ func (p *deadlineWriter) Write(b []byte) (int, error) {
 func (p *deadlineWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // Streams hold one of a few slots while their client reads. Where others wait for one,
-// a client must take minPace bytes a second on average, once SlowStart is over.
+// a client must take minBytesPerSecond bytes a second on average, once SlowStartGrace is over.
 const (
-	minPace   = 16 << 10
-	SlowStart = 20 * time.Second
+	minBytesPerSecond = 16 << 10
+	SlowStartGrace    = 20 * time.Second
 )
 
 // pacedWriter aborts a stream if its client reads too slowly while others wait.
@@ -57,7 +57,7 @@ type pacedWriter struct {
 }
 
 func (p *pacedWriter) Write(b []byte) (int, error) {
-	if took := p.now().Sub(p.start) - SlowStart; took > 0 && float64(p.sent) < took.Seconds()*minPace && p.contended() {
+	if took := p.now().Sub(p.start) - SlowStartGrace; took > 0 && float64(p.sent) < took.Seconds()*minBytesPerSecond && p.contended() {
 		return 0, errTooSlow
 	}
 	n, err := p.deadlineWriter.Write(b)
@@ -79,8 +79,8 @@ func WriteAll(w io.Writer, b []byte) error {
 	return nil
 }
 
-// ClientGone drops errors that only mean that the client has left.
-func ClientGone(err error) error {
+// IgnoreClientGone drops errors that only mean that the client has left.
+func IgnoreClientGone(err error) error {
 	var gone writeError
 	if errors.As(err, &gone) {
 		return nil

@@ -27,41 +27,41 @@ type Build struct {
 // Announcer makes events of the builds that an edge moves to. Several edges that
 // share a state do the same, and one of them writes.
 type Announcer struct {
-	store CursorStore
-	log   *slog.Logger
-	told  func() // called when there are new events
+	store    CursorStore
+	log      *slog.Logger
+	onEvents func() // called when there are new events
 
 	mu      sync.Mutex
-	waiting *Build
-	ended   bool
+	pending *Build
+	closed  bool
 	wake    chan struct{}
 }
 
-// NewAnnouncer returns an Announcer that does nothing until it runs. told, which
+// NewAnnouncer returns an Announcer that does nothing until it runs. onEvents, which
 // may be nil, is called when this one has written events.
-func NewAnnouncer(store CursorStore, log *slog.Logger, told func()) *Announcer {
-	if told == nil {
-		told = func() {}
+func NewAnnouncer(store CursorStore, log *slog.Logger, onEvents func()) *Announcer {
+	if onEvents == nil {
+		onEvents = func() {}
 	}
-	return &Announcer{store: store, log: log, told: told, wake: make(chan struct{}, 1)}
+	return &Announcer{store: store, log: log, onEvents: onEvents, wake: make(chan struct{}, 1)}
 }
 
 // Announce says that the edge has moved to a build. It takes no time. A build that
 // still waits is forgotten: the changelog of the newer one leads past it.
 func (a *Announcer) Announce(b Build) {
 	a.mu.Lock()
-	old := a.waiting
-	if a.waiting = &b; a.ended {
-		old, a.waiting = &b, nil
+	old := a.pending
+	if a.pending = &b; a.closed {
+		old, a.pending = &b, nil
 	}
 	a.mu.Unlock()
 	if old != nil {
 		old.Release()
 	}
-	a.rouse()
+	a.signal()
 }
 
-func (a *Announcer) rouse() {
+func (a *Announcer) signal() {
 	select {
 	case a.wake <- struct{}{}:
 	default: // it is roused already
@@ -70,8 +70,8 @@ func (a *Announcer) rouse() {
 
 // The first wait and the longest before a build is tried again.
 const (
-	firstWait = 500 * time.Millisecond
-	maxWait   = 30 * time.Second
+	minBackoff = 500 * time.Millisecond
+	maxBackoff = 30 * time.Second
 )
 
 // Run makes events until ctx ends, once in the life of an Announcer. While the
@@ -84,7 +84,7 @@ func (a *Announcer) Run(ctx context.Context) {
 			return
 		case <-a.wake:
 		}
-		if b := a.take(); b != nil {
+		if b := a.takePending(); b != nil {
 			a.announce(ctx, b)
 		}
 	}
@@ -93,25 +93,25 @@ func (a *Announcer) Run(ctx context.Context) {
 // Close gives back the build that waits, and every one that comes.
 func (a *Announcer) Close() {
 	a.mu.Lock()
-	a.ended = true
+	a.closed = true
 	a.mu.Unlock()
-	if b := a.take(); b != nil {
+	if b := a.takePending(); b != nil {
 		b.Release()
 	}
 }
 
-func (a *Announcer) take() *Build {
+func (a *Announcer) takePending() *Build {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	b := a.waiting
-	a.waiting = nil
+	b := a.pending
+	a.pending = nil
 	return b
 }
 
 // announce tries until it has succeeded or another build waits.
 func (a *Announcer) announce(ctx context.Context, b *Build) {
 	defer b.Release()
-	for wait := firstWait; ; wait = min(2*wait, maxWait) {
+	for backoff := minBackoff; ; backoff = min(2*backoff, maxBackoff) {
 		m, err := a.try(ctx, b)
 		if err == nil {
 			a.report(b, m)
@@ -120,14 +120,14 @@ func (a *Announcer) announce(ctx context.Context, b *Build) {
 		if ctx.Err() != nil {
 			return
 		}
-		a.log.Error("the events of a build are not written yet; trying again", "build", b.ID, "error", err, "in", wait)
+		a.log.Error("the events of a build are not written yet; trying again", "build", b.ID, "error", err, "in", backoff)
 		select {
 		case <-ctx.Done():
 			return
 		case <-a.wake: // what waits now leads past this one
-			a.rouse()
+			a.signal()
 			return
-		case <-time.After(wait):
+		case <-time.After(backoff):
 		}
 	}
 }
@@ -140,7 +140,7 @@ func (a *Announcer) try(ctx context.Context, b *Build) (Move, error) {
 			return Move{}, err
 		}
 		m, err := Plan(c, b.ID, b.Archive)
-		if err != nil || !m.Moves() {
+		if err != nil || !m.Advances() {
 			return m, err
 		}
 		moved, err := a.store.MoveCursor(ctx, m.To, m.Events)
@@ -162,6 +162,6 @@ func (a *Announcer) report(b *Build, m Move) {
 		a.log.Info("events for webhooks", "build", b.ID, "events", len(m.Events), "history", string(m.Relation))
 	}
 	if len(m.Events) > 0 {
-		a.told()
+		a.onEvents()
 	}
 }

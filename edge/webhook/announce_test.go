@@ -12,7 +12,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/webhook"
 )
 
@@ -52,7 +52,7 @@ func run(t *testing.T, store webhook.CursorStore) *running {
 }
 
 // announce returns what closes when the build is given back.
-func (r *running) announce(id string, p *past) <-chan struct{} {
+func (r *running) announce(id string, p *madeHistory) <-chan struct{} {
 	done, n := make(chan struct{}), &atomic.Int64{}
 	r.released.Store(id, n)
 	r.Announce(webhook.Build{ID: id, Archive: p, Release: func() {
@@ -76,10 +76,10 @@ func soon(t *testing.T, what string, c <-chan struct{}) {
 // builds wait, one makes way for the next, and each is given back once.
 func TestAnnounceWhileStateIsDown(t *testing.T) {
 	suite.InTest(t)
-	s := statetest.SQLite(t)
+	s := storagetest.SQLite(t)
 	store := &failing{CursorStore: s, tried: make(chan struct{}, 100)}
 	r := run(t, store)
-	a, p := newAuthor(3), newPast()
+	a, p := newAuthor(3), newMadeHistory()
 	for len(p.changes) < 90 {
 		a.commit(p)
 	}
@@ -135,9 +135,9 @@ func TestAnnounceWhileStateIsDown(t *testing.T) {
 // whose context ends: neither stores anything.
 func TestMoveIsOneTransaction(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
-		a, p := newAuthor(8), newPast()
+		a, p := newAuthor(8), newMadeHistory()
 		for len(p.changes) < 40 {
 			a.commit(p)
 		}

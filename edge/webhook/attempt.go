@@ -16,25 +16,25 @@ import (
 	"kindex/edge/safedial"
 )
 
-// maxAnswer is how much of an answer is read, in bytes: nobody looks at it, but
-// a connection can be used again only behind it.
-const maxAnswer = 64 << 10
+// maxResponseLen is how much of an answer is read, in bytes: nobody looks at it, but
+// a connection can be used again only after it.
+const maxResponseLen = 64 << 10
 
-// answer is what came of an attempt.
-type answer struct {
+// attemptResult is what came of an attempt.
+type attemptResult struct {
 	status     int    // 0 where no answer came
 	failure    string // why not, for the owner to read
 	outcome    string // for the metrics
 	retryAfter time.Duration
-	took       time.Duration
-	wait       time.Duration // the host gets as much as it may: nothing was sent, and this is when to come again
+	duration   time.Duration
+	postpone   time.Duration // the host gets as much as it may: nothing was sent, and this is when to come again
 	body       []byte        // the beginning of the answer, where it was asked for
 }
 
-func (a answer) success() bool { return a.status >= 200 && a.status < 300 && a.failure == "" }
+func (a attemptResult) success() bool { return a.status >= 200 && a.status < 300 && a.failure == "" }
 
-// says is what the log of deliveries has as the error.
-func (a answer) says() string {
+// errorText is what the log of deliveries has as the error.
+func (a attemptResult) errorText() string {
 	switch {
 	case a.success():
 		return ""
@@ -48,60 +48,60 @@ func (a answer) says() string {
 
 // sender makes attempts.
 type sender struct {
-	client *http.Client
-	agent  string
-	within time.Duration // how long an attempt may take
-	now    func() time.Time
+	client  *http.Client
+	agent   string
+	timeout time.Duration // how long an attempt may take
+	now     func() time.Time
 }
 
 // post sends a body once. Of what goes wrong below HTTP the answer tells only
 // what the owner of the webhook may know.
-func (s *sender) post(ctx context.Context, url string, secrets []Secret, id string, body []byte) answer {
+func (s *sender) post(ctx context.Context, url string, secrets []Secret, id string, body []byte) attemptResult {
 	start := time.Now()
 	a := s.exchange(ctx, url, secrets, id, body, 0)
-	a.took = time.Since(start)
+	a.duration = time.Since(start)
 	return a
 }
 
-func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id string, body []byte, keep int64) answer {
-	ctx, cancel := context.WithTimeout(ctx, s.within)
+func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id string, body []byte, maxBody int64) attemptResult {
+	ctx, cancel := context.WithTimeout(ctx, s.timeout)
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
-		return answer{failure: "The address cannot be called.", outcome: "address"}
+		return attemptResult{failure: "The address cannot be called.", outcome: "address"}
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", s.agent)
 	if err := sign(r.Header, secrets, id, s.now(), body); err != nil {
-		return answer{failure: "The delivery could not be signed.", outcome: "internal"}
+		return attemptResult{failure: "The delivery could not be signed.", outcome: "internal"}
 	}
 	response, err := s.client.Do(r)
 	var busy *safedial.BusyError
 	if errors.As(err, &busy) {
-		return answer{wait: busy.Wait, failure: "The limit of requests to this host is reached.", outcome: "postponed"}
+		return attemptResult{postpone: busy.Wait, failure: "The limit of requests to this host is reached.", outcome: "postponed"}
 	}
 	if err != nil {
-		failure, outcome := explain(err)
-		return answer{failure: failure, outcome: outcome}
+		failure, outcome := describeError(err)
+		return attemptResult{failure: failure, outcome: outcome}
 	}
 	defer response.Body.Close()
 	if response.StatusCode < 100 || response.StatusCode > 599 { // HTTP/2 lets any number through
-		return answer{failure: "It answered with an invalid status.", outcome: "status"}
+		return attemptResult{failure: "It answered with an invalid status.", outcome: "status"}
 	}
-	a := answer{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx",
+	a := attemptResult{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx",
 		retryAfter: retryAfter(response.Header, s.now())}
-	if keep > 0 {
-		a.body, _ = io.ReadAll(io.LimitReader(response.Body, keep)) // what has come is looked at
+	if maxBody > 0 {
+		a.body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody)) // what has come is looked at
 	}
 	// The status decides; reading on only lets the connection be used again.
-	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxAnswer))
+	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxResponseLen))
 	return a
 }
 
-// explain says why no answer came. The error itself may name addresses behind
+// describeError says why no answer came. The error itself may name addresses behind
 // the name that was called, and the address has secrets of its owner's: neither
 // is for logs.
-func explain(err error) (failure, outcome string) {
+func describeError(err error) (failure, outcome string) {
 	var timeout stdnet.Error
 	var name *stdnet.DNSError
 	var certificate *tls.CertificateVerificationError

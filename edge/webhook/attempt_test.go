@@ -45,7 +45,7 @@ func senderTo(t *testing.T, s *httptest.Server, url string) *sender {
 	return &sender{client, "test", hanging, time.Now}
 }
 
-func (s *sender) call(t *testing.T, url string) answer {
+func (s *sender) call(t *testing.T, url string) attemptResult {
 	t.Helper()
 	return s.post(t.Context(), url, []Secret{NewSecret()}, "evt_1", []byte("{}"))
 }
@@ -88,10 +88,10 @@ func TestHostileAnswersFail(t *testing.T) {
 	} {
 		s, from := hostile(t, c.answer)
 		if c.outcome == "timeout" {
-			from.within = 100 * time.Millisecond
+			from.timeout = 100 * time.Millisecond
 		}
-		if a := from.call(t, s.URL+"/?token=t0ken"); a.success() || a.outcome != c.outcome || a.says() == "" || strings.Contains(a.says(), "127.0.0.1") || strings.Contains(a.says(), "t0ken") {
-			t.Errorf("%s: %+v: %s", name, a, a.says())
+		if a := from.call(t, s.URL+"/?token=t0ken"); a.success() || a.outcome != c.outcome || a.errorText() == "" || strings.Contains(a.errorText(), "127.0.0.1") || strings.Contains(a.errorText(), "t0ken") {
+			t.Errorf("%s: %+v: %s", name, a, a.errorText())
 		}
 	}
 }
@@ -106,12 +106,12 @@ func TestTheStatusDecides(t *testing.T) {
 		}
 	})
 	// A machine may be so slow that even the status does not come in time.
-	for c.within = 100 * time.Millisecond; ; c.within *= 2 {
+	for c.timeout = 100 * time.Millisecond; ; c.timeout *= 2 {
 		a := c.call(t, s.URL)
 		if a.success() {
 			return
 		}
-		if c.within > hanging/4 {
+		if c.timeout > hanging/4 {
 			t.Fatalf("%+v", a)
 		}
 	}
@@ -139,7 +139,7 @@ func TestWithoutTLSNothingIsSent(t *testing.T) {
 
 func TestReasonsNameNoAddress(t *testing.T) {
 	for _, err := range []error{errors.New("dial tcp 10.1.2.3:443: something"), io.EOF, context.DeadlineExceeded, safedial.ErrRefused} {
-		if says, outcome := explain(err); says == "" || outcome == "" || strings.Contains(says, "10.1.2.3") {
+		if says, outcome := describeError(err); says == "" || outcome == "" || strings.Contains(says, "10.1.2.3") {
 			t.Errorf("%v: %q %q", err, says, outcome)
 		}
 	}

@@ -14,23 +14,23 @@ import (
 // a webhook.
 const ChallengeEvent = "webhook.challenge"
 
-// ChallengeTime is how long an endpoint may take to answer a challenge.
-const ChallengeTime = 10 * time.Second
+// ChallengeTimeout is how long an endpoint may take to answer a challenge.
+const ChallengeTimeout = 10 * time.Second
 
-// maxChallengeAnswer is how much of the answer is read, in bytes.
-const maxChallengeAnswer = 1 << 10
+// maxChallengeLen is how much of the answer is read, in bytes.
+const maxChallengeLen = 1 << 10
 
 // Challenge asks an address whether whoever runs it wants to receive events: it must
 // answer 2xx with a random text, as plain text or as {"challenge": "…"}. A server that
 // only repeats what it was sent does not pass. fault is why it has not passed, for
 // whoever registers the address, "" where it has; err is that of ctx.
 func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secret) (fault string, err error) {
-	end, wait := d.Begin(url)
+	end, wait := d.Reserve(url)
 	if wait > 0 {
 		return "has reached the limit of requests to its host; try again in a minute", nil
 	}
 	defer end()
-	limited, cancel := context.WithTimeout(ctx, ChallengeTime)
+	limited, cancel := context.WithTimeout(ctx, ChallengeTimeout)
 	defer cancel()
 	text := rand.Text()
 	body, err := json.Marshal(struct {
@@ -42,22 +42,22 @@ func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secre
 	if err != nil {
 		return "", err
 	}
-	a := d.sender.exchange(limited, url, []Secret{secret}, id, body, maxChallengeAnswer)
+	a := d.sender.exchange(limited, url, []Secret{secret}, id, body, maxChallengeLen)
 	switch {
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case a.outcome == "timeout":
-		return "did not answer the challenge within " + min(ChallengeTime, safedial.Timeout).String(), nil
+		return "did not answer the challenge within " + min(ChallengeTimeout, safedial.Timeout).String(), nil
 	case !a.success():
-		return "failed the challenge: " + strings.TrimSuffix(a.says(), "."), nil
-	case !repeats(a.body, text):
+		return "failed the challenge: " + strings.TrimSuffix(a.errorText(), "."), nil
+	case !isChallengeEcho(a.body, text):
 		return `failed the challenge: it must answer the message webhook.challenge with the value of its member "challenge", as text or as {"challenge": "…"}`, nil
 	}
 	return "", nil
 }
 
-// repeats reports whether an answer is the text of a challenge and nothing else.
-func repeats(answer []byte, text string) bool {
+// isChallengeEcho reports whether an answer is the text of a challenge and nothing else.
+func isChallengeEcho(answer []byte, text string) bool {
 	var members map[string]string
 	if json.Unmarshal(answer, &members) == nil {
 		return len(members) == 1 && members["challenge"] == text

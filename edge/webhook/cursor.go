@@ -7,9 +7,9 @@ import (
 	"kindex/exports/record"
 )
 
-// remembered is how many changes a cursor names: so far back a history may be
+// maxRemembered is how many changes a cursor names: so far back a history may be
 // rewritten without a loss.
-const remembered = 1000
+const maxRemembered = 1000
 
 // Cursor is up to where the changelog has become events.
 type Cursor struct {
@@ -18,7 +18,7 @@ type Cursor struct {
 	ChangeID string    // its last change, "" where it has none
 	ChangeAt time.Time // of that
 	Log      []string  // its newest changes, the oldest first
-	// Gone are changes that earlier builds had and this one has not: they are told,
+	// Gone are changes that earlier builds had and this one has not: they are sent,
 	// should they come back.
 	Gone []string
 }
@@ -38,7 +38,7 @@ type Relation string
 const (
 	First     Relation = "first"     // there was no cursor
 	Same      Relation = "same"      // the cursor is at this build
-	Older     Relation = "older"     // all that the build has was told already, and more
+	Older     Relation = "older"     // all that the build has was sent already, and more
 	Newer     Relation = "newer"     // the changelog goes on from the cursor, perhaps by nothing
 	Rewritten Relation = "rewritten" // the changelog goes on from an earlier change than the cursor's
 	Foreign   Relation = "foreign"   // the changelog has nothing in common with what the cursor remembers
@@ -51,14 +51,14 @@ type Move struct {
 	Events   []Event
 }
 
-// Moves tells whether the cursor is elsewhere then.
-func (m *Move) Moves() bool { return m.Relation != Same && m.Relation != Older }
+// Advances tells whether the cursor is elsewhere then.
+func (m *Move) Advances() bool { return m.Relation != Same && m.Relation != Older }
 
 // Plan finds the way from a cursor to a build. It reads the changes since the
 // cursor and the newest thousand, and writes nothing.
 //
 // Where the history was rewritten, changes that an earlier build had keep their
-// ids and are not told again; those behind the last change before which nothing
+// ids and are not sent again; those after the last change before which nothing
 // differs are. A change that the new history lacks is not taken back. A history
 // that differs before all changes which the cursor remembers counts as the same up
 // to the first of them that it has.
@@ -68,41 +68,41 @@ func Plan(c Cursor, build string, a Archive) (Move, error) {
 	if c.Build == build {
 		return Move{Relation: Same, To: c}, nil
 	}
-	told := c.told()
+	sent := c.sentChanges()
 	if c.Build != "" {
 		m.Relation, from = c.relation(a)
 	}
 	var steps []Step
-	news := false
-	for i := from; i < a.Changes() && m.Moves(); i++ {
+	hasUnsent := false
+	for i := from; i < a.Changes() && m.Advances(); i++ {
 		change, err := a.Change(i)
 		if err != nil {
 			return m, err
 		}
-		steps = append(steps, Step{change, told[change.ID]})
-		news = news || !told[change.ID]
+		steps = append(steps, Step{change, sent[change.ID]})
+		hasUnsent = hasUnsent || !sent[change.ID]
 	}
-	if m.Relation == Rewritten && !news && !c.reached(a) {
+	if m.Relation == Rewritten && !hasUnsent && !c.includesLastChange(a) {
 		m.Relation = Older
 	}
-	if !m.Moves() {
+	if !m.Advances() {
 		m.To = c
 		return m, nil
 	}
 	var err error
-	if m.Events, err = Fold(steps); err != nil {
+	if m.Events, err = Coalesce(steps); err != nil {
 		return m, err
 	}
 	return m, m.To.remember(c, a)
 }
 
-// told are the changes that a cursor knows as told.
-func (c *Cursor) told() map[string]bool {
-	told := make(map[string]bool, len(c.Log)+len(c.Gone))
+// sentChanges are the changes that a cursor knows as sent.
+func (c *Cursor) sentChanges() map[string]bool {
+	sent := make(map[string]bool, len(c.Log)+len(c.Gone))
 	for _, id := range slices.Concat(c.Log, c.Gone) {
-		told[id] = true
+		sent[id] = true
 	}
-	return told
+	return sent
 }
 
 // relation compares the changes that a cursor remembers with those of a build.
@@ -121,34 +121,34 @@ func (c *Cursor) relation(a Archive) (r Relation, from int) {
 		}
 		return Foreign, a.Changes()
 	}
-	place, _ := a.FindChange(c.Log[first])
-	if len(c.Log) < remembered && (first > 0 || place > 0) {
+	index, _ := a.FindChange(c.Log[first])
+	if len(c.Log) < maxRemembered && (first > 0 || index > 0) {
 		return Rewritten, 0 // the cursor remembers all, and what is first now is not among it
 	}
 	same := first
 	for ; same < len(c.Log); same++ {
-		if i, ok := a.FindChange(c.Log[same]); !ok || i != place+same-first {
+		if i, ok := a.FindChange(c.Log[same]); !ok || i != index+same-first {
 			break
 		}
 	}
-	from = place + same - first
+	from = index + same - first
 	if first == 0 && same == len(c.Log) {
 		return Newer, from
 	}
 	return Rewritten, from
 }
 
-// reached tells whether a build has the cursor's last change.
-func (c *Cursor) reached(a Archive) bool {
+// includesLastChange tells whether a build has the cursor's last change.
+func (c *Cursor) includesLastChange(a Archive) bool {
 	_, ok := a.FindChange(c.ChangeID)
 	return ok
 }
 
 // remember takes over the newest changes of a build, and from the cursor before
 // those that the build has no more.
-func (c *Cursor) remember(before Cursor, a Archive) error {
+func (c *Cursor) remember(previous Cursor, a Archive) error {
 	n := a.Changes()
-	for i := max(0, n-remembered); i < n; i++ {
+	for i := max(0, n-maxRemembered); i < n; i++ {
 		change, err := a.Change(i)
 		if err != nil {
 			return err
@@ -156,11 +156,11 @@ func (c *Cursor) remember(before Cursor, a Archive) error {
 		c.Log = append(c.Log, change.ID)
 		c.ChangeID, c.ChangeAt = change.ID, change.Timestamp
 	}
-	for _, id := range slices.Concat(before.Gone, before.Log) {
+	for _, id := range slices.Concat(previous.Gone, previous.Log) {
 		if _, ok := a.FindChange(id); !ok {
 			c.Gone = append(c.Gone, id)
 		}
 	}
-	c.Gone = c.Gone[max(0, len(c.Gone)-remembered):]
+	c.Gone = c.Gone[max(0, len(c.Gone)-maxRemembered):]
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 	"kindex/builder/suite"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/webhook"
 )
 
@@ -59,7 +59,7 @@ func newEdges(t *testing.T, open func() *storage.State, n int) *edges {
 
 // announce moves all edges to a build at once, and returns the events that are
 // there when they are done.
-func (e *edges) announce(id string, p *past) []webhook.Event {
+func (e *edges) announce(id string, p *madeHistory) []webhook.Event {
 	e.t.Helper()
 	var done sync.WaitGroup
 	for _, a := range e.all {
@@ -84,8 +84,8 @@ func (e *edges) announce(id string, p *past) []webhook.Event {
 // build, and no event and no change comes twice.
 func TestEdgesOverRandomBuilds(t *testing.T) {
 	suite.InTest(t)
-	statetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		a, p := newAuthor(4711), newPast()
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		a, p := newAuthor(4711), newMadeHistory()
 		for len(p.changes) < 1500 { // more than a cursor remembers
 			a.commit(p)
 		}
@@ -126,7 +126,7 @@ func TestEdgesOverRandomBuilds(t *testing.T) {
 func TestRewrittenHistories(t *testing.T) {
 	suite.InTest(t)
 	a := newAuthor(5)
-	grow := func(p *past, slugs string, n int) *past {
+	grow := func(p *madeHistory, slugs string, n int) *madeHistory {
 		p = p.until(len(p.changes))
 		a.slugs = slugs
 		for end := len(p.changes) + n; len(p.changes) < end; {
@@ -135,7 +135,7 @@ func TestRewrittenHistories(t *testing.T) {
 		return p
 	}
 	// pick puts the changes of q behind n of its own on top of p, as a rebase does.
-	pick := func(p, q *past, n int) *past {
+	pick := func(p, q *madeHistory, n int) *madeHistory {
 		p = p.until(len(p.changes))
 		for i := n; i < len(q.changes); i++ {
 			key, before := q.changes[i].Key(), q.worlds[i]
@@ -146,16 +146,16 @@ func TestRewrittenHistories(t *testing.T) {
 		}
 		return p
 	}
-	base := grow(newPast(), "abcdef", 60)
+	base := grow(newMadeHistory(), "abcdef", 60)
 	mine, theirs := grow(base, "ghi", 30), grow(base, "jkl", 30)
 	rebased := pick(theirs, mine, 60)
-	long := grow(grow(newPast(), "abcdef", 1300), "ghi", 100)
-	amended := newPast()
+	long := grow(grow(newMadeHistory(), "abcdef", 1300), "ghi", 100)
+	amended := newMadeHistory()
 	amended.add(nil, &entityNamedOther)
 	amended = pick(amended, base, 0)
 	type step struct {
 		build  string
-		past   *past
+		past   *madeHistory
 		events string // none, some, or all, so that the receiver knows what there is
 		said   string
 	}
@@ -164,13 +164,13 @@ func TestRewrittenHistories(t *testing.T) {
 		"dropped and gone on":  {{"1", base, "none", "begin"}, {"2", mine, "all", "newer"}, {"3", base.until(60), "none", "older"}, {"4", theirs, "some", "rewritten"}, {"5", rebased, "none", "newer"}, {"6", grow(rebased, "abcghijkl", 20), "all", "newer"}},
 		"dropped and back":     {{"1", mine, "none", "begin"}, {"2", theirs, "some", "rewritten"}, {"3", mine, "none", "older"}, {"4", theirs, "none", "newer"}, {"5", pick(theirs, mine, 60), "none", "newer"}},
 		"begun anew":           {{"1", base, "none", "begin"}, {"2", amended, "all", "rewritten"}},
-		"nothing in common":    {{"1", base, "none", "begin"}, {"2", grow(newPast(), "xyz", 70), "none", "nothing in common"}, {"3", base, "none", "older"}},
+		"nothing in common":    {{"1", base, "none", "begin"}, {"2", grow(newMadeHistory(), "xyz", 70), "none", "nothing in common"}, {"3", base, "none", "older"}},
 		"long ago":             {{"1", long, "none", "begin"}, {"2", long.until(200), "none", "older"}, {"3", long.until(1380), "none", "older"}, {"4", grow(long, "abc", 20), "all", "newer"}},
 		"rewritten at the end": {{"1", long, "none", "begin"}, {"2", pick(grow(long.until(1300), "xyz", 10), long, 1300), "all", "rewritten"}},
-		"empty":                {{"1", newPast(), "none", "begin"}, {"2", base, "all", "newer"}, {"3", newPast(), "none", "older"}},
+		"empty":                {{"1", newMadeHistory(), "none", "begin"}, {"2", base, "all", "newer"}, {"3", newMadeHistory(), "none", "older"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			e := newEdges(t, func() *storage.State { return statetest.SQLite(t) }, 1)
+			e := newEdges(t, func() *storage.State { return storagetest.SQLite(t) }, 1)
 			var r *replica
 			for i, s := range way {
 				before := len(e.log.String())

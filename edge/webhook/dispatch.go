@@ -20,17 +20,17 @@ type Outcome struct {
 	Delivery // with what the attempt has brought; its ID is "" for an event in its turn
 	// Done tells that the event needs no further attempt.
 	Done bool
-	// Off is why the webhook is switched off, "" where it is not.
-	Off   string
-	Next  time.Time // when the webhook is tried again
-	Step  int
-	Since time.Time // failing since, zero after a success
-	// Keep keeps the lease, for the next attempt.
-	Keep bool
+	// DisableReason is why the webhook is switched off, "" where it is not.
+	DisableReason  string
+	NextAttempt    time.Time // when the webhook is tried again
+	FailedAttempts int
+	FailingSince   time.Time // failing since, zero after a success
+	// KeepLease keeps the lease, for the next attempt.
+	KeepLease bool
 }
 
 // Store is what the dispatcher needs of the state. Each method is one transaction.
-// A lease is that of one owner until it ends; methods that need it return ErrLost
+// A lease is that of one owner until it ends; methods that need it return ErrLeaseLost
 // where it is not the owner's.
 type Store interface {
 	// Lease takes up to n webhooks that have something to do, those that have waited
@@ -40,27 +40,27 @@ type Store interface {
 	Renew(ctx context.Context, owner, webhook string, lasts time.Duration) error
 	// Release gives the lease back.
 	Release(ctx context.Context, owner, webhook string) error
-	// Rest gives the lease back and lets the webhook wait for events behind position.
+	// WaitForEvents gives the lease back and lets the webhook wait for events after position.
 	// more tells that there are some already: then the lease is kept.
-	Rest(ctx context.Context, owner, webhook string, position int64) (more bool, err error)
-	// EventsAfter returns up to n events of the given names behind a position, in
+	WaitForEvents(ctx context.Context, owner, webhook string, position int64) (more bool, err error)
+	// EventsAfter returns up to n events of the given names after a position, in
 	// order, and up to where that is all there is.
 	EventsAfter(ctx context.Context, position int64, names []string, n int) (events []Event, upTo int64, err error)
 	// Webhook returns a webhook as it is now; ErrUnknown where it is gone.
 	Webhook(ctx context.Context, account, webhook string) (Webhook, error)
-	// Asked returns the tests and replays that wait for their only attempt, in order,
+	// RequestedDeliveries returns the tests and replays that wait for their only attempt, in order,
 	// with their payloads; ErrUnknown where the webhook is gone, or its account
 	// suspended.
-	Asked(ctx context.Context, webhook string) ([]Delivery, error)
-	// RecordWebhook notes an attempt, and lets a lease that is kept last from now on.
+	RequestedDeliveries(ctx context.Context, webhook string) ([]Delivery, error)
+	// RecordAttempt notes an attempt, and lets a lease that is kept last from now on.
 	RecordAttempt(ctx context.Context, owner string, lasts time.Duration, o Outcome) error
 	// OldestWaiting is when the oldest event came into being that some webhook has
 	// not heard of yet; zero where there is none.
 	OldestWaiting(ctx context.Context) (time.Time, error)
 	// Expire removes events and deliveries of before a moment that nobody needs.
 	Expire(ctx context.Context, before time.Time) error
-	// Takeover ends leases that cannot be anybody's any more.
-	Takeover(ctx context.Context) error
+	// ReleaseStaleLeases ends leases that cannot be anybody's any more.
+	ReleaseStaleLeases(ctx context.Context) error
 }
 
 // Options say how a dispatcher works. The zero value of a field stands for what
@@ -68,12 +68,12 @@ type Store interface {
 type Options struct {
 	Store  Store        // needed
 	Client *http.Client // needed: that of a safedial.Guard
-	// Secrets opens the secrets of a webhook: the one that it has, and the one before
+	// Secrets opens the secrets of a webhook: the one that it has, and the previous one
 	// where there is one.
 	Secrets func(w *Webhook) ([]Secret, error) // needed
-	// Begin takes a place for an attempt at an address, which end gives back, or says how
-	// long to wait: safedial.Guard.Begin. nil: no bound.
-	Begin    func(url string) (end func(), wait time.Duration)
+	// Reserve takes a place for an attempt at an address, which end gives back, or says how
+	// long to wait: safedial.Guard.Reserve. nil: no bound.
+	Reserve  func(url string) (end func(), wait time.Duration)
 	Owner    string                // needed: tells this edge from all others that share the state
 	Log      *slog.Logger          // none
 	Metrics  prometheus.Registerer // none
@@ -89,9 +89,9 @@ type Options struct {
 }
 
 const (
-	batch     = 100 // events that are read at a time
-	upkeep    = 15 * time.Second
-	retention = 30 * 24 * time.Hour
+	eventBatchSize      = 100 // events that are read at a time
+	maintenanceInterval = 15 * time.Second
+	retention           = 30 * 24 * time.Hour
 )
 
 // Dispatcher brings events to webhooks: each webhook one attempt at a time, in the
@@ -99,13 +99,13 @@ const (
 // one state share the work.
 type Dispatcher struct {
 	Options
-	sender  sender
-	metrics *metrics
-	wake    chan struct{}
-	slots   chan struct{}
-	workers sync.WaitGroup
-	stop    chan time.Duration // of one value: how long attempts under way may take
-	leases  int64              // taken so far
+	sender     sender
+	metrics    *metrics
+	wake       chan struct{}
+	slots      chan struct{}
+	workers    sync.WaitGroup
+	stop       chan time.Duration // of one value: how long attempts under way may take
+	leaseCount int64              // taken so far
 }
 
 // New returns a dispatcher; Run starts it.
@@ -119,8 +119,8 @@ func New(o Options) *Dispatcher {
 	if o.Random == nil {
 		o.Random = rand.Float64
 	}
-	if o.Begin == nil {
-		o.Begin = func(string) (func(), time.Duration) { return func() {}, 0 }
+	if o.Reserve == nil {
+		o.Reserve = func(string) (func(), time.Duration) { return func() {}, 0 }
 	}
 	if o.Schedule == nil {
 		o.Schedule = DefaultSchedule
@@ -167,7 +167,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	drain := d.Drain
-	stopped := make(chan struct{}) // drain may be read behind it
+	stopped := make(chan struct{}) // drain may be read after it
 	go func() {
 		defer close(stopped)
 		select {
@@ -176,15 +176,15 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		case <-ctx.Done():
 		}
 	}()
-	report := &reporter{log: d.Log}
-	report.on("taking over webhooks", d.Store.Takeover(ctx))
-	var caring sync.WaitGroup
-	caring.Go(func() { d.care(ctx) })
+	report := &errorReporter{log: d.Log}
+	report.report("taking over webhooks", d.Store.ReleaseStaleLeases(ctx))
+	var maintenance sync.WaitGroup
+	maintenance.Go(func() { d.maintain(ctx) })
 	tick := time.NewTicker(d.Poll)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		full, err := d.start(ctx, attempts)
-		report.on("looking for webhooks to call", err)
+		report.report("looking for webhooks to call", err)
 		if full && err == nil {
 			continue
 		}
@@ -194,7 +194,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
-	caring.Wait()
+	maintenance.Wait()
 	<-stopped
 	ended := make(chan struct{})
 	go func() { d.workers.Wait(); close(ended) }()
@@ -215,18 +215,18 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 	case <-ctx.Done():
 		return false, nil
 	}
-	room := min(cap(d.slots)-len(d.slots), batch)
+	room := min(cap(d.slots)-len(d.slots), eventBatchSize)
 	until := time.Now().Add(d.Lease)
 	// Each lease has an owner of its own: a worker that was too slow is a stranger to
 	// the next one, of this edge or another.
-	d.leases++
-	owner := d.Owner + "-" + strconv.FormatInt(d.leases, 10)
+	d.leaseCount++
+	owner := d.Owner + "-" + strconv.FormatInt(d.leaseCount, 10)
 	leased, err := d.Store.Lease(ctx, owner, room, d.Lease)
 	if ctx.Err() != nil {
 		err = nil // it is the end that kept the answer away
 	}
 	for i := range leased {
-		w := &worker{d: d, owner: owner, ctx: ctx, attempts: attempts, hook: leased[i], until: until}
+		w := &worker{d: d, owner: owner, ctx: ctx, attemptCtx: attempts, webhook: leased[i], leaseUntil: until}
 		d.slots <- struct{}{}
 		d.workers.Go(func() {
 			defer func() { <-d.slots }()
@@ -236,23 +236,23 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 	return len(leased) == room, err
 }
 
-// care looks after the age of the queue, and removes what is old.
-func (d *Dispatcher) care(ctx context.Context) {
+// maintain looks after the age of the queue, and removes what is old.
+func (d *Dispatcher) maintain(ctx context.Context) {
 	var expired time.Time
-	report := &reporter{log: d.Log}
-	tick := time.NewTicker(upkeep)
+	report := &errorReporter{log: d.Log}
+	tick := time.NewTicker(maintenanceInterval)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		oldest, err := d.Store.OldestWaiting(ctx)
 		if err == nil {
-			d.metrics.waiting(oldest, d.Now())
+			d.metrics.setOldestWaiting(oldest, d.Now())
 			if now := d.Now(); now.Sub(expired) >= time.Hour {
 				expired = now
 				err = d.Store.Expire(ctx, now.Add(-retention))
 			}
 		}
 		if ctx.Err() == nil {
-			report.on("looking after the queue of webhooks", err)
+			report.report("looking after the queue of webhooks", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -261,13 +261,13 @@ func (d *Dispatcher) care(ctx context.Context) {
 	}
 }
 
-// reporter logs a failure that goes on once.
-type reporter struct {
+// errorReporter logs a failure that goes on once.
+type errorReporter struct {
 	log    *slog.Logger
 	failed bool
 }
 
-func (r *reporter) on(doing string, err error) {
+func (r *errorReporter) report(doing string, err error) {
 	if err != nil && !r.failed && !errors.Is(err, context.Canceled) {
 		r.log.Error(doing, "error", err)
 	}

@@ -103,7 +103,7 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 		ids := r.events(100, "entity.created")
 		d.Wake()
 		attempts := func() int { asked, _ := dead.seen(); return len(asked) }
-		until(t, "the first attempt", func() bool { return attempts() == 1 && r.webhook(dead.id).Step == 1 })
+		until(t, "the first attempt", func() bool { return attempts() == 1 && r.webhook(dead.id).FailedAttempts == 1 })
 		for i, rest := range webhook.DefaultSchedule { // the whole schedule, to the second
 			c.pass(rest - time.Second)
 			time.Sleep(60 * time.Millisecond)
@@ -113,7 +113,7 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 			c.pass(2 * time.Second)
 			until(t, "the next attempt", func() bool { return attempts() > i+1 })
 			if i < len(webhook.DefaultSchedule)-1 {
-				until(t, "it was noted", func() bool { return r.webhook(dead.id).Step == i+2 })
+				until(t, "it was noted", func() bool { return r.webhook(dead.id).FailedAttempts == i+2 })
 			}
 		}
 		// The first event has failed; the next one is tried at once.
@@ -240,7 +240,7 @@ func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
 			"renewing":  r.state.Renew(t.Context(), "dead", h.id, time.Minute),
 			"recording": r.state.RecordAttempt(t.Context(), "dead", time.Minute, webhook.Outcome{Delivery: webhook.Delivery{WebhookID: h.id, Kind: webhook.ForEvent, Seq: 9, Status: webhook.Succeeded}, Done: true}),
 		} {
-			if !errors.Is(err, webhook.ErrLost) {
+			if !errors.Is(err, webhook.ErrLeaseLost) {
 				t.Errorf("%s for the dead: %v", what, err)
 			}
 		}
@@ -275,7 +275,7 @@ func TestStoppingLosesNothing(t *testing.T) {
 		_, stop := r.dispatcher(func(o *webhook.Options) { o.Drain = 100 * time.Millisecond })
 		until(t, "one under way, one done", func() bool { return attempts(hooks[1]) == 2 && r.webhook(hooks[0].id).Position == 3 })
 		stop()
-		if w := r.webhook(hooks[1].id); w.Position != 1 || w.Step != 0 || !w.FailingSince.IsZero() || len(r.deliveries(w.ID)) != 1 {
+		if w := r.webhook(hooks[1].id); w.Position != 1 || w.FailedAttempts != 0 || !w.FailingSince.IsZero() || len(r.deliveries(w.ID)) != 1 {
 			t.Errorf("the attempt that was cut off counts: %+v", w)
 		}
 		slow.open()

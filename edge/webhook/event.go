@@ -17,7 +17,7 @@ import (
 // Event is what became of one entity between two builds: one of exports.Events.
 type Event struct {
 	Seq  int64  // its place in the order of all events, 0 before it is stored
-	ID   string // the same whenever the same changes of the entity are folded
+	ID   string // the same whenever the same changes of the entity are coalesced
 	Name string // such as entity.updated
 	At   time.Time
 	// Type, Slug and Entity, its name, are those that it has in the newer build, or
@@ -26,14 +26,14 @@ type Event struct {
 	// Changes are the net change: an updated field has another value than before, a
 	// created entity no old values, a deleted one no new ones.
 	Changes   []record.FieldChange
-	ChangeIDs []string // the changes that are folded in, the oldest first
+	ChangeIDs []string // the changes that are coalesced in it, the oldest first
 	// Payload is the JSON body that receivers get. A stored event that was read
 	// again has it instead of Changes and ChangeIDs.
 	Payload []byte
 }
 
-// seal gives an event its id and its payload.
-func (e *Event) seal() error {
+// finalize gives an event its id and its payload.
+func (e *Event) finalize() error {
 	h := sha256.New()
 	for _, part := range append([]string{e.Type, e.Slug}, e.ChangeIDs...) {
 		h.Write([]byte(part + "\x00"))

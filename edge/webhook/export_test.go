@@ -1,4 +1,4 @@
 package webhook
 
 // AskedEvery is how often a busy worker checks for changes.
-const AskedEvery = askedEvery
+const AskedEvery = requestedPollInterval

@@ -8,12 +8,12 @@ import (
 
 // metrics tell how deliveries go. They carry neither addresses nor ids.
 type metrics struct {
-	attempts    *prometheus.CounterVec
-	seconds     prometheus.Histogram
-	givenUp     prometheus.Counter
-	switchedOff prometheus.Counter
-	underWay    prometheus.Gauge
-	age         prometheus.Gauge
+	attempts *prometheus.CounterVec
+	seconds  prometheus.Histogram
+	givenUp  prometheus.Counter
+	disabled prometheus.Counter
+	inFlight prometheus.Gauge
+	queueAge prometheus.Gauge
 }
 
 func newMetrics(r prometheus.Registerer) *metrics {
@@ -24,23 +24,23 @@ func newMetrics(r prometheus.Registerer) *metrics {
 			Help: "Time that attempts took.", Buckets: []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 15}}),
 		givenUp: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_webhook_events_failed_total",
 			Help: "Events that a webhook was not sent though all attempts were made."}),
-		switchedOff: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_webhook_switched_off_total",
+		disabled: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_webhook_switched_off_total",
 			Help: "Webhooks that were switched off."}),
-		underWay: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_webhook_attempts_under_way", Help: "Attempts being made."}),
-		age: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_webhook_queue_age_seconds",
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_webhook_attempts_under_way", Help: "Attempts being made."}),
+		queueAge: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_webhook_queue_age_seconds",
 			Help: "Age of the oldest event that a webhook has yet to hear of, 0 where there is none."}),
 	}
 	if r != nil {
-		r.MustRegister(m.attempts, m.seconds, m.givenUp, m.switchedOff, m.underWay, m.age)
+		r.MustRegister(m.attempts, m.seconds, m.givenUp, m.disabled, m.inFlight, m.queueAge)
 	}
 	return m
 }
 
-// waiting notes the oldest event that waits, zero for none.
-func (m *metrics) waiting(oldest, now time.Time) {
+// setOldestWaiting notes the oldest event that waits, zero for none.
+func (m *metrics) setOldestWaiting(oldest, now time.Time) {
 	if oldest.IsZero() {
-		m.age.Set(0)
+		m.queueAge.Set(0)
 		return
 	}
-	m.age.Set(max(now.Sub(oldest), 0).Seconds())
+	m.queueAge.Set(max(now.Sub(oldest), 0).Seconds())
 }

@@ -20,7 +20,7 @@ import (
 	"kindex/edge/safedial"
 	"kindex/edge/seal"
 	"kindex/edge/storage"
-	"kindex/edge/storage/statetest"
+	"kindex/edge/storage/storagetest"
 	"kindex/edge/webhook"
 )
 
@@ -84,13 +84,13 @@ const hanging = 3 * time.Minute
 // each runs a test on both engines.
 func each(t *testing.T, now func() time.Time, test func(t *testing.T, r *rig)) {
 	t.Run("SQLite", func(t *testing.T) { test(t, newRig(t, filepath.Join(t.TempDir(), "kindex.db"), now)) })
-	t.Run("PostgreSQL", func(t *testing.T) { test(t, newRig(t, statetest.PostgreSQL(t), now)) })
+	t.Run("PostgreSQL", func(t *testing.T) { test(t, newRig(t, storagetest.PostgreSQL(t), now)) })
 }
 
 func newRig(t *testing.T, target string, now func() time.Time) *rig {
 	t.Helper()
 	r := &rig{t: t, now: now, hooks: map[string]*endpoint{}, log: &lockedBuffer{}}
-	r.open = func() *storage.State { return statetest.OpenAt(t, target, now) }
+	r.open = func() *storage.State { return storagetest.OpenAt(t, target, now) }
 	r.state = r.open()
 	var err error
 	if r.keys, err = seal.Parse(seal.Generate()); err != nil {
@@ -221,7 +221,7 @@ func (r *rig) hook(account string, answer func(w http.ResponseWriter, event stri
 	r.mu.Unlock()
 	r.write(func(tx *storage.Tx) error {
 		_, err := tx.CreateWebhook(webhook.Webhook{ID: h.id, AccountID: account, URL: r.server.URL + "/" + h.id, Events: names,
-			Sealed: r.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, h.id)})
+			SealedSecret: r.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, h.id)})
 		return err
 	})
 	return h
@@ -280,7 +280,7 @@ func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, 
 		Timeout: 2 * hanging, Lease: 3 * hanging, // so that no attempt is cut off on a slow machine
 		Log: slog.New(slog.NewTextHandler(r.log, nil)),
 		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) {
-			b, err := r.keys.Open(w.Sealed, webhook.Purpose, w.ID)
+			b, err := r.keys.Open(w.SealedSecret, webhook.Purpose, w.ID)
 			return []webhook.Secret{webhook.Secret(b)}, err
 		}}
 	if change != nil {

@@ -49,14 +49,14 @@ func TestGoneSwitchesOffAndATestSwitchesOn(t *testing.T) {
 			t.Errorf("it was called %d times", len(asked))
 		}
 		status.Store(500) // a test that fails leaves it off
-		test := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.AskTest(r.account, h.id) })
+		test := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.RequestTest(r.account, h.id) })
 		d.Wake()
 		until(t, "the test has failed", func() bool { return r.deliveries(h.id)[0].Status == webhook.Failed })
 		if w := r.webhook(h.id); w.Active() {
 			t.Error("a test that failed has switched it on")
 		}
 		status.Store(200)
-		again := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.AskTest(r.account, h.id) })
+		again := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.RequestTest(r.account, h.id) })
 		d.Wake()
 		until(t, "all that has waited", func() bool {
 			_, good := h.seen()
@@ -175,20 +175,20 @@ func TestTestsAndReplaysAreTriedAtOnceAndOnce(t *testing.T) {
 		of := r.deliveries(h.id)[0]
 		broken.Store(true)
 		waiting := r.events(2, "entity.updated")
-		until(t, "the queue waits", func() bool { return r.webhook(h.id).Step == 1 })
+		until(t, "the queue waits", func() bool { return r.webhook(h.id).FailedAttempts == 1 })
 		c.pass(time.Second)
-		replay := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.AskReplay(r.account, h.id, of.ID) })
+		replay := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.RequestReplay(r.account, h.id, of.ID) })
 		d.Wake()
 		until(t, "the replay has failed", func() bool {
 			log := r.deliveries(h.id)
 			return log[0].ID == replay.ID && log[0].Status == webhook.Failed
 		})
-		if w := r.webhook(h.id); w.Step != 1 || w.NextAt.Before(c.now()) {
+		if w := r.webhook(h.id); w.FailedAttempts != 1 || w.NextAt.Before(c.now()) {
 			t.Errorf("a replay that failed has changed the queue: %+v", w)
 		}
 		c.pass(time.Second)
 		broken.Store(false)
-		replay = r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.AskReplay(r.account, h.id, of.ID) })
+		replay = r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.RequestReplay(r.account, h.id, of.ID) })
 		d.Wake()
 		until(t, "a replay that succeeds wakes the queue", func() bool {
 			_, good := h.seen()
@@ -206,12 +206,12 @@ func TestTestsAndReplaysAreTriedAtOnceAndOnce(t *testing.T) {
 func (r *rig) refusals(t *testing.T, h *endpoint, of webhook.Delivery) {
 	other := r.accounts(1)[0]
 	for what, err := range map[string]error{
-		"a test of another account's": r.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.AskTest(other, h.id); return err }),
+		"a test of another account's": r.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.RequestTest(other, h.id); return err }),
 		"a replay of another account's": r.state.Write(t.Context(), func(tx *storage.Tx) error {
-			_, err := tx.AskReplay(other, h.id, of.ID)
+			_, err := tx.RequestReplay(other, h.id, of.ID)
 			return err
 		}),
-		"a replay of nothing":        r.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.AskReplay(r.account, h.id, "dlv_x"); return err }),
+		"a replay of nothing":        r.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.RequestReplay(r.account, h.id, "dlv_x"); return err }),
 		"deleting another account's": r.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.DeleteWebhook(other, h.id) }),
 	} {
 		if !errors.Is(err, webhook.ErrUnknown) {
@@ -232,7 +232,7 @@ func TestAnAccountHasTenWebhooksAtMost(t *testing.T) {
 		for i := range 60 {
 			wg.Go(func() {
 				err := edges[i%2].Write(t.Context(), func(tx *storage.Tx) error {
-					_, err := tx.CreateWebhook(webhook.Webhook{ID: storage.NewID("wh_"), AccountID: r.account, URL: "https://example.org/", Events: []string{"entity.created"}, Sealed: "x"})
+					_, err := tx.CreateWebhook(webhook.Webhook{ID: storage.NewID("wh_"), AccountID: r.account, URL: "https://example.org/", Events: []string{"entity.created"}, SealedSecret: "x"})
 					return err
 				})
 				switch {
@@ -281,7 +281,7 @@ func TestWhatIsOldAndDoneIsRemoved(t *testing.T) {
 		})
 		_, stop := r.dispatcher(nil)
 		ids := r.events(3, "entity.updated")
-		until(t, "one is through, one waits", func() bool { return r.webhook(behind.id).Step == 1 && len(r.allDeliveries()) == 4 })
+		until(t, "one is through, one waits", func() bool { return r.webhook(behind.id).FailedAttempts == 1 && len(r.allDeliveries()) == 4 })
 		stop()
 		count := func() int {
 			t.Helper()
@@ -359,7 +359,7 @@ func TestSecretsAreSealedAndTheKeyIsRotated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := only.Open(list[0].Sealed, webhook.Purpose, list[1].ID); !errors.Is(err, seal.ErrDamaged) {
+		if _, err := only.Open(list[0].SealedSecret, webhook.Purpose, list[1].ID); !errors.Is(err, seal.ErrDamaged) {
 			t.Errorf("a moved secret: %v", err)
 		}
 	})
@@ -384,7 +384,7 @@ func TestSecretsAreNowhereInClear(t *testing.T) {
 	id := storage.NewID("wh_")
 	r.write(func(tx *storage.Tx) error {
 		_, err := tx.CreateWebhook(webhook.Webhook{ID: id, AccountID: r.account, URL: "https://127.0.0.1:9/hook?token=t0ps3cret", Events: []string{"entity.updated"},
-			Sealed: r.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, id)})
+			SealedSecret: r.keys.Seal([]byte(secret.Reveal()), webhook.Purpose, id)})
 		return err
 	})
 	reg := prometheus.NewRegistry()

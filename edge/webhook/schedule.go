@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Schedule says how long a webhook rests after each failure of an event. Behind
+// Schedule says how long a webhook rests after each failure of an event. After
 // the last the event has failed for good.
 type Schedule []time.Duration
 
@@ -16,13 +16,13 @@ var DefaultSchedule = Schedule{5 * time.Second, 5 * time.Minute, 30 * time.Minut
 	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
 
 const (
-	// SwitchOffAfter is how long a webhook may fail without a success between.
-	SwitchOffAfter = 5 * 24 * time.Hour
-	// MaxRestLen bounds what a Retry-After may ask for.
-	MaxRestLen = 24 * time.Hour
-	// spread is how far a rest differs from the schedule, as a share of it, so that
+	// DisableAfter is how long a webhook may fail without a success between.
+	DisableAfter = 5 * 24 * time.Hour
+	// MaxRetryAfter bounds what a Retry-After may ask for.
+	MaxRetryAfter = 24 * time.Hour
+	// jitter is how far a rest differs from the schedule, as a share of it, so that
 	// webhooks that failed together do not come back together.
-	spread = 0.15
+	jitter = 0.15
 )
 
 // Why a webhook was switched off, for its owner to read.
@@ -31,45 +31,45 @@ const (
 	reasonFailing = "It has failed for five days without a success between."
 )
 
-// verdict is what follows from an attempt.
-type verdict struct {
-	success bool
-	givenUp bool      // the event has failed for good, those behind it go on
-	off     string    // why the webhook is switched off, "" where it is not
-	next    time.Time // when the webhook is tried again, zero where it is off
-	step    int
-	since   time.Time // failing since, zero after a success
+// decision is what follows from an attempt.
+type decision struct {
+	success        bool
+	givenUp        bool      // the event has failed for good, those after it go on
+	disableReason  string    // why the webhook is switched off, "" where it is not
+	nextAttempt    time.Time // when the webhook is tried again, zero where it is off
+	failedAttempts int
+	failingSince   time.Time // failing since, zero after a success
 }
 
-// judge decides what follows from the answer to an event in its turn. random is
+// decide decides what follows from the answer to an event in its turn. random is
 // from 0 to 1.
-func (s Schedule) judge(w *Webhook, a answer, now time.Time, random float64) verdict {
+func (s Schedule) decide(w *Webhook, a attemptResult, now time.Time, random float64) decision {
 	if a.success() {
-		return verdict{success: true, next: now}
+		return decision{success: true, nextAttempt: now}
 	}
-	v := verdict{step: w.Step + 1, since: w.FailingSince}
-	if v.since.IsZero() {
-		v.since = now
+	v := decision{failedAttempts: w.FailedAttempts + 1, failingSince: w.FailingSince}
+	if v.failingSince.IsZero() {
+		v.failingSince = now
 	}
 	switch {
 	case a.status == http.StatusGone:
-		v.off = reasonGone
-	case now.Sub(v.since) >= SwitchOffAfter:
-		v.off = reasonFailing
+		v.disableReason = reasonGone
+	case now.Sub(v.failingSince) >= DisableAfter:
+		v.disableReason = reasonFailing
 	case a.retryAfter > 0:
 		// It says itself when it wants to be tried again. That uses up no attempt: an
 		// endpoint that asks for patience must not lose events by it.
-		rest := min(max(a.retryAfter, s.shortest()), MaxRestLen)
-		v.step, v.next = w.Step, now.Add(rest+time.Duration(random*spread*float64(rest)))
-	case w.Step >= len(s):
-		v.givenUp, v.step, v.next = true, 0, now
+		delay := min(max(a.retryAfter, s.minDelay()), MaxRetryAfter)
+		v.failedAttempts, v.nextAttempt = w.FailedAttempts, now.Add(delay+time.Duration(random*jitter*float64(delay)))
+	case w.FailedAttempts >= len(s):
+		v.givenUp, v.failedAttempts, v.nextAttempt = true, 0, now
 	default:
-		v.next = now.Add(time.Duration(float64(s[w.Step]) * (1 - spread + 2*spread*random)))
+		v.nextAttempt = now.Add(time.Duration(float64(s[w.FailedAttempts]) * (1 - jitter + 2*jitter*random)))
 	}
 	return v
 }
 
-func (s Schedule) shortest() time.Duration {
+func (s Schedule) minDelay() time.Duration {
 	if len(s) == 0 {
 		return time.Second
 	}
@@ -85,8 +85,8 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	}
 	if strings.Trim(text, "0123456789") == "" {
 		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n > int64(MaxRestLen/time.Second) {
-			return MaxRestLen
+		if err != nil || n > int64(MaxRetryAfter/time.Second) {
+			return MaxRetryAfter
 		}
 		return time.Duration(n) * time.Second
 	}
@@ -94,5 +94,5 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 	if err != nil {
 		return 0
 	}
-	return min(max(at.Sub(now), 0), MaxRestLen)
+	return min(max(at.Sub(now), 0), MaxRetryAfter)
 }

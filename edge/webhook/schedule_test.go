@@ -18,19 +18,19 @@ func TestTheScheduleIsKeptWithJitter(t *testing.T) {
 	now := noon
 	for i, rest := range DefaultSchedule {
 		for _, random := range []float64{0, 0.5, 0.999} {
-			v := DefaultSchedule.judge(w, answer{status: 500}, now, random)
-			got, off := v.next.Sub(now), float64(v.next.Sub(now))/float64(rest)-1
-			if v.step != i+1 || v.givenUp || v.off != "" || off < -0.2 || off > 0.2 || (random == 0.5) != (got == rest) {
+			v := DefaultSchedule.decide(w, attemptResult{status: 500}, now, random)
+			got, off := v.nextAttempt.Sub(now), float64(v.nextAttempt.Sub(now))/float64(rest)-1
+			if v.failedAttempts != i+1 || v.givenUp || v.disableReason != "" || off < -0.2 || off > 0.2 || (random == 0.5) != (got == rest) {
 				t.Fatalf("failure %d: %+v after %v, the schedule has %v", i+1, v, got, rest)
 			}
 		}
-		v := DefaultSchedule.judge(w, answer{status: 500}, now, 0.5)
-		w.Step, w.FailingSince, now = v.step, v.since, v.next
+		v := DefaultSchedule.decide(w, attemptResult{status: 500}, now, 0.5)
+		w.FailedAttempts, w.FailingSince, now = v.failedAttempts, v.failingSince, v.nextAttempt
 	}
-	if v := DefaultSchedule.judge(w, answer{}, now, 0.5); !v.givenUp || v.step != 0 || v.next != now || v.since != noon {
+	if v := DefaultSchedule.decide(w, attemptResult{}, now, 0.5); !v.givenUp || v.failedAttempts != 0 || v.nextAttempt != now || v.failingSince != noon {
 		t.Errorf("behind the schedule: %+v", v)
 	}
-	if v := DefaultSchedule.judge(w, answer{status: 204}, now, 0.5); !v.success || v.step != 0 || !v.since.IsZero() {
+	if v := DefaultSchedule.decide(w, attemptResult{status: 204}, now, 0.5); !v.success || v.failedAttempts != 0 || !v.failingSince.IsZero() {
 		t.Errorf("a success: %+v", v)
 	}
 }
@@ -42,8 +42,8 @@ func TestSwitchingOff(t *testing.T) {
 		off     bool
 	}{{410, 0, true}, {500, 5*24*time.Hour - 1, false}, {500, 5 * 24 * time.Hour, true}, {0, 6 * 24 * time.Hour, true},
 		{200, 6 * 24 * time.Hour, false}, {404, time.Hour, false}, {301, time.Hour, false}} {
-		v := DefaultSchedule.judge(&Webhook{FailingSince: noon.Add(-c.failing)}, answer{status: c.status, retryAfter: time.Hour}, noon, 0.5)
-		if (v.off != "") != c.off || c.off && !v.next.IsZero() {
+		v := DefaultSchedule.decide(&Webhook{FailingSince: noon.Add(-c.failing)}, attemptResult{status: c.status, retryAfter: time.Hour}, noon, 0.5)
+		if (v.disableReason != "") != c.off || c.off && !v.nextAttempt.IsZero() {
 			t.Errorf("%d after %v: %+v", c.status, c.failing, v)
 		}
 	}
@@ -51,19 +51,19 @@ func TestSwitchingOff(t *testing.T) {
 
 func TestOnly2xxIsSuccess(t *testing.T) {
 	for status, ok := range map[int]bool{0: false, 100: false, 199: false, 200: true, 204: true, 299: true, 300: false, 301: false, 304: false, 307: false, 400: false, 429: false, 500: false} {
-		a := answer{status: status}
-		if a.success() != ok || (a.says() == "") != ok {
-			t.Errorf("%d: %v, %q", status, a.success(), a.says())
+		a := attemptResult{status: status}
+		if a.success() != ok || (a.errorText() == "") != ok {
+			t.Errorf("%d: %v, %q", status, a.success(), a.errorText())
 		}
 	}
 }
 
 func TestRetryAfter(t *testing.T) {
-	for text, want := range map[string]time.Duration{"": 0, "0": 0, "7": 7 * time.Second, " 120 ": 2 * time.Minute, "86401": MaxRestLen,
-		"99999999999999999999999": MaxRestLen, "-1": 0, "1.5": 0, "soon": 0,
+	for text, want := range map[string]time.Duration{"": 0, "0": 0, "7": 7 * time.Second, " 120 ": 2 * time.Minute, "86401": MaxRetryAfter,
+		"99999999999999999999999": MaxRetryAfter, "-1": 0, "1.5": 0, "soon": 0,
 		noon.Add(90 * time.Second).Format(http.TimeFormat):             90 * time.Second,
 		noon.Add(-time.Hour).Format(http.TimeFormat):                   0,
-		noon.Add(48 * time.Hour).Format(http.TimeFormat):               MaxRestLen,
+		noon.Add(48 * time.Hour).Format(http.TimeFormat):               MaxRetryAfter,
 		noon.Add(time.Minute).Format("Monday, 02-Jan-06 15:04:05 GMT"): time.Minute} {
 		if got := retryAfter(http.Header{"Retry-After": {text}}, noon); got != want {
 			t.Errorf("%q: %v, want %v", text, got, want)
@@ -72,11 +72,11 @@ func TestRetryAfter(t *testing.T) {
 	for _, c := range []struct{ asked, least, most time.Duration }{
 		{time.Second, 5 * time.Second, 6 * time.Second}, // not sooner than the schedule begins
 		{time.Hour, time.Hour, 70 * time.Minute},
-		{MaxRestLen, MaxRestLen, 28 * time.Hour},
+		{MaxRetryAfter, MaxRetryAfter, 28 * time.Hour},
 	} {
 		for _, random := range []float64{0, 0.999} {
-			v := DefaultSchedule.judge(&Webhook{Step: 9}, answer{status: 429, retryAfter: c.asked}, noon, random)
-			if rest := v.next.Sub(noon); rest < c.least || rest > c.most || v.step != 9 || v.givenUp {
+			v := DefaultSchedule.decide(&Webhook{FailedAttempts: 9}, attemptResult{status: 429, retryAfter: c.asked}, noon, random)
+			if rest := v.nextAttempt.Sub(noon); rest < c.least || rest > c.most || v.failedAttempts != 9 || v.givenUp {
 				t.Errorf("Retry-After %v: %+v after %v", c.asked, v, rest)
 			}
 		}

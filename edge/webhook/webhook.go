@@ -8,8 +8,8 @@ import (
 // MaxPerAccount is how many webhooks an account may have.
 const MaxPerAccount = 10
 
-// RotationTime is how long the secret before signs along after a rotation.
-const RotationTime = 24 * time.Hour
+// RotationOverlap is how long the previous secret signs along after a rotation.
+const RotationOverlap = 24 * time.Hour
 
 // What the state answers besides what was asked for.
 var (
@@ -17,8 +17,8 @@ var (
 	ErrUnknown = errors.New("there is no such webhook or delivery")
 	ErrGone    = errors.New("the event is kept no longer")
 	ErrBusy    = errors.New("too many tests and replays of this webhook are waiting")
-	// ErrLost tells that a lease is somebody else's by now, or the webhook deleted.
-	ErrLost = errors.New("the lease of the webhook is lost")
+	// ErrLeaseLost tells that a lease is somebody else's by now, or the webhook deleted.
+	ErrLeaseLost = errors.New("the lease of the webhook is lost")
 )
 
 // Webhook is an address that wants to hear of events, and how far it has got. A
@@ -27,12 +27,12 @@ type Webhook struct {
 	ID, AccountID string
 	URL           string
 	Events        []string // the names that it wants, in the order of exports.Events
-	Sealed        string   // the secret, sealed with the operator's key
+	SealedSecret  string   // the secret, sealed with the operator's key
 	CreatedAt     time.Time
-	// Previous is the secret before, sealed, which signs along until PreviousUntil;
+	// PreviousSealed is the previous secret, sealed, which signs along until PreviousUntil;
 	// "" where there is none.
-	Previous      string
-	PreviousUntil time.Time
+	PreviousSealed string
+	PreviousUntil  time.Time
 
 	DisabledAt     time.Time // when it was switched off
 	DisabledReason string
@@ -41,8 +41,8 @@ type Webhook struct {
 	LastSuccessAt  time.Time
 	NextAt         time.Time // when the next event is tried; zero: there is none
 
-	Position int64 // the Seq of the last event that is done with
-	Step     int   // failures of the event that is tried, as the schedule counts them
+	Position       int64 // the Seq of the last event that is done with
+	FailedAttempts int   // failures of the event that is tried, as the schedule counts them
 }
 
 // Active tells whether events are sent to it.

@@ -23,36 +23,36 @@ func Name(word string, candidates []string) string {
 	return ""
 }
 
-// maxAskedLen is up to how many letters a word may have that is meant to be a name.
-const maxAskedLen = 100
+// maxQueryLen is up to how many letters a word may have that is meant to be a name.
+const maxQueryLen = 100
 
 // Names returns up to most near candidates, the nearest first.
-func Names(word string, candidates []string, most int) []string {
+func Names(word string, candidates []string, limit int) []string {
 	word = strings.ToLower(word)
 	n := utf8.RuneCountInString(word)
-	if n == 0 || n > maxAskedLen || most <= 0 {
+	if n == 0 || n > maxQueryLen || limit <= 0 {
 		return nil
 	}
-	a := asked{text: word, letters: n, kinds: Kinds(word), allowed: max(1, n/3), most: most}
+	a := query{text: word, letters: n, letterMask: LetterMask(word), maxEdits: max(1, n/3), limit: limit}
 	if n <= MaxWordLen {
 		a.word = NewWord(word)
 	}
-	var doubtful []string // what takes long to compare, when the others have been compared
+	var inexact []string // what takes long to compare, when the others have been compared
 	for _, c := range candidates {
 		lower := strings.ToLower(c)
 		if len(lower) == 0 || len(lower) > 3*n+16 {
 			continue
 		}
-		if d, sure := a.within(lower); sure {
+		if d, exact := a.distance(lower); exact {
 			a.add(c, lower, d)
 		} else {
-			doubtful = append(doubtful, c)
+			inexact = append(inexact, c)
 		}
 	}
-	for _, c := range doubtful {
+	for _, c := range inexact {
 		lower := strings.ToLower(c)
-		d, sure := a.within(lower)
-		if !sure {
+		d, exact := a.distance(lower)
+		if !exact {
 			d = matchr.DamerauLevenshtein(withoutCommonEnds(word, lower))
 		}
 		a.add(c, lower, d)
@@ -64,61 +64,61 @@ func Names(word string, candidates []string, most int) []string {
 	return names
 }
 
-// asked is the word that candidates are compared with.
-type asked struct {
-	text    string
-	letters int
-	kinds   uint64
-	allowed int   // how many edits away candidates may be
-	word    *Word // nil where it is too long
+// query is the word that candidates are compared with.
+type query struct {
+	text       string
+	letters    int
+	letterMask uint64
+	maxEdits   int   // how many edits away candidates may be
+	word       *Word // nil where it is too long
 
-	found []near // the nearest so far, the nearest first
-	most  int    // how many are wanted
+	found []candidate // the nearest so far, the nearest first
+	limit int         // how many are wanted
 }
 
-// near is a candidate and how many edits it is away.
-type near struct {
+// candidate is a candidate and how many edits it is away.
+type candidate struct {
 	name     string
 	distance int
 }
 
-// bound is how many edits away a further candidate may be to be of use.
-func (a *asked) bound() int {
-	if len(a.found) < a.most {
-		return a.allowed
+// maxDistance is how many edits away a further candidate may be to be of use.
+func (a *query) maxDistance() int {
+	if len(a.found) < a.limit {
+		return a.maxEdits
 	}
-	return a.found[a.most-1].distance
+	return a.found[a.limit-1].distance
 }
 
 // add takes a candidate in that is some edits away, if that is near. What begins alike
 // is near in any case.
-func (a *asked) add(name, lower string, distance int) {
-	if distance > a.allowed && a.begins(lower) {
-		distance = a.allowed
+func (a *query) add(name, lower string, distance int) {
+	if distance > a.maxEdits && a.sharesPrefix(lower) {
+		distance = a.maxEdits
 	}
-	if distance > a.bound() || distance >= a.letters {
+	if distance > a.maxDistance() || distance >= a.letters {
 		return
 	}
-	c := near{name, distance}
-	at, _ := slices.BinarySearchFunc(a.found, c, func(a, b near) int {
+	c := candidate{name, distance}
+	at, _ := slices.BinarySearchFunc(a.found, c, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
 	})
 	a.found = slices.Insert(a.found, at, c)
-	a.found = a.found[:min(len(a.found), a.most)]
+	a.found = a.found[:min(len(a.found), a.limit)]
 }
 
-// begins reports whether a candidate begins with the word, or the word with it.
-func (a *asked) begins(candidate string) bool {
+// sharesPrefix reports whether a candidate begins with the word, or the word with it.
+func (a *query) sharesPrefix(candidate string) bool {
 	return a.letters >= 3 && (strings.HasPrefix(candidate, a.text) || len(candidate) >= 3 && strings.HasPrefix(a.text, candidate))
 }
 
-// within is how many edits away a candidate is, or any number above the bound. sure is
+// distance is how many edits away a candidate is, or any number above the bound. exact is
 // false where that is not known. The distance itself takes up to a hundred times as
 // long as this, and there may be tens of thousands of candidates.
-func (a *asked) within(candidate string) (distance int, sure bool) {
-	bound := a.bound()
-	if abs(utf8.RuneCountInString(candidate)-a.letters) > bound || apart(a.kinds, Kinds(candidate)) > bound {
-		return a.allowed + 1, true
+func (a *query) distance(candidate string) (distance int, exact bool) {
+	bound := a.maxDistance()
+	if abs(utf8.RuneCountInString(candidate)-a.letters) > bound || minDistance(a.letterMask, LetterMask(candidate)) > bound {
+		return a.maxEdits + 1, true
 	}
 	if a.word == nil {
 		return 0, false
@@ -127,15 +127,15 @@ func (a *asked) within(candidate string) (distance int, sure bool) {
 	// before or inserted afterwards. With i of these that is 1+i edits, and 2+i at most
 	// when aligned: up to two aligned edits are never fewer, and others by a third at
 	// most.
-	aligned := a.word.Aligned(candidate)
-	if aligned <= 2 {
-		return aligned, true
+	alignedDistance := a.word.Distance(candidate)
+	if alignedDistance <= 2 {
+		return alignedDistance, true
 	}
-	if 2*aligned > 3*bound {
-		return a.allowed + 1, true
+	if 2*alignedDistance > 3*bound {
+		return a.maxEdits + 1, true
 	}
 	x, y := withoutCommonEnds(a.text, candidate)
-	return aligned, bits.OnesCount64(Kinds(x)&Kinds(y)) < 2 // without two letters to be exchanged
+	return alignedDistance, bits.OnesCount64(LetterMask(x)&LetterMask(y)) < 2 // without two letters to be exchanged
 }
 
 // withoutCommonEnds leaves out what two words begin and end with alike, which is never

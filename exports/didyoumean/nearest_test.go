@@ -38,7 +38,7 @@ func byAll(word string, candidates []string, most int) []string {
 		return nil
 	}
 	allowed := max(1, n/3)
-	var found []near
+	var found []candidate
 	for _, c := range candidates {
 		lower := strings.ToLower(c)
 		if len(lower) == 0 || len(lower) > 3*n+16 {
@@ -49,10 +49,10 @@ func byAll(word string, candidates []string, most int) []string {
 			d = allowed
 		}
 		if d <= allowed && d < n {
-			found = append(found, near{c, d})
+			found = append(found, candidate{c, d})
 		}
 	}
-	slices.SortFunc(found, func(a, b near) int {
+	slices.SortFunc(found, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(a.distance, b.distance), cmp.Compare(a.name, b.name))
 	})
 	var names []string
@@ -138,12 +138,12 @@ func TestBounds(t *testing.T) {
 	for range 100_000 {
 		a, b := word(), word()
 		w, distance := NewWord(a), matchr.DamerauLevenshtein(a, b)
-		if bound := w.Apart(Kinds(b)); bound > distance {
+		if bound := w.MinDistance(LetterMask(b)); bound > distance {
 			t.Fatalf("%q and %q are %d apart, not %d at least", a, b, distance, bound)
 		} else if bound == distance {
 			tight++
 		}
-		aligned := w.Aligned(b)
+		aligned := w.Distance(b)
 		if want := alignedByTable(a, b); aligned != want {
 			t.Fatalf("%q and %q are %d apart when aligned, not %d", a, b, want, aligned)
 		}
@@ -153,7 +153,7 @@ func TestBounds(t *testing.T) {
 		if x, y := withoutCommonEnds(a, b); matchr.DamerauLevenshtein(x, y) != distance {
 			t.Fatalf("%q and %q are %d apart, but not %q and %q", a, b, distance, x, y)
 		} else if aligned > distance {
-			if fewer++; bits.OnesCount64(Kinds(x)&Kinds(y)) < 2 {
+			if fewer++; bits.OnesCount64(LetterMask(x)&LetterMask(y)) < 2 {
 				t.Fatalf("%q and %q are fewer edits apart than when aligned, but have no letters to be exchanged", a, b)
 			}
 		}

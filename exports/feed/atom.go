@@ -47,7 +47,7 @@ func (f *Feed) writeAtom(w io.Writer, items []item) error {
 		doc.Links = append(doc.Links, feeds.AtomLink{Rel: r.rel, Href: r.href, Type: MediaType("atom")})
 	}
 	for _, i := range items {
-		made := i.made.Format(time.RFC3339)
+		made := i.published.Format(time.RFC3339)
 		e := atomEntry{AtomEntry: &feeds.AtomEntry{
 			Title: i.title, Id: i.id, Updated: made, Published: made,
 			Content: &feeds.AtomContent{Type: "html", Content: i.content},

@@ -65,7 +65,7 @@ func lines(c *record.Change, rows []row) (lead string, list []Line) {
 	for i := range rows {
 		r := &rows[i]
 		switch {
-		case !whole(c):
+		case !isWholeEntity(c):
 			list = append(list, r.difference())
 		case r.field == "description":
 			lead = shorten(r.side(c.Event).text, leadLength)
@@ -76,18 +76,18 @@ func lines(c *record.Change, rows []row) (lead string, list []Line) {
 	return lead, list
 }
 
-// Told is a change in words, as feeds and pages tell of it. Everything in it is plain
+// Summary is a change in words, as feeds and pages tell of it. Everything in it is plain
 // text without controls or marks of direction, of bounded length.
-type Told struct {
+type Summary struct {
 	Title string // what happened to whom
 	Lead  string // the description of an entity that came or went
 	Lines []Line // field by field; the main facts of an entity that came or went
 }
 
-// Tell puts a change in words. titles are those of the categories.
-func Tell(c *record.Change, titles map[string]string) Told {
+// Summarize puts a change in words. titles are those of the categories.
+func Summarize(c *record.Change, titles map[string]string) Summary {
 	rows := changedRows(c, titles)
-	t := Told{Title: sentence(c, rows)}
+	t := Summary{Title: sentence(c, rows)}
 	t.Lead, t.Lines = lines(c, rows)
 	return t
 }
@@ -110,10 +110,10 @@ func (r *row) isFact(event string) bool {
 	case "status":
 		return v.text != record.Active
 	case "scores.composite":
-		return v.set()
+		return v.isSet()
 	}
 	group := record.FieldGroup(r.field)
-	return v.set() && group != "links" && group != "scores"
+	return v.isSet() && group != "links" && group != "scores"
 }
 
 func (r *row) fact(event string) Line {
@@ -123,12 +123,12 @@ func (r *row) fact(event string) Line {
 	case v.text != "":
 		l.New = show(shorten(v.text, textLength), v.text)
 	case len(v.list) > 0:
-		l.New = &Value{Text: joined(v.list)}
+		l.New = &Value{Text: joinTexts(v.list)}
 	default:
 		for _, b := range v.results {
 			l.Items = append(l.Items, b.name+": "+b.value)
 		}
-		l.Items = capped(l.Items)
+		l.Items = truncateList(l.Items)
 	}
 	return l
 }
@@ -137,14 +137,14 @@ func (r *row) fact(event string) Line {
 func (r *row) difference() Line {
 	l := Line{Label: r.label}
 	switch {
-	case r.listed():
+	case r.isList():
 		l.Note = r.listNote()
-	case r.measured():
-		moves := r.moves()
+	case r.isBenchmarks():
+		moves := r.benchmarkChanges()
 		for _, m := range moves {
 			l.Items = append(l.Items, m.String())
 		}
-		l.Items = capped(l.Items)
+		l.Items = truncateList(l.Items)
 		if len(moves) == 0 {
 			l.Note = "in another order"
 		}
@@ -163,13 +163,13 @@ func (r *row) difference() Line {
 }
 
 func (r *row) listNote() string {
-	added, removed := r.lists()
+	added, removed := r.listDiff()
 	var parts []string
 	if len(added) > 0 {
-		parts = append(parts, "added "+joined(added))
+		parts = append(parts, "added "+joinTexts(added))
 	}
 	if len(removed) > 0 {
-		parts = append(parts, "removed "+joined(removed))
+		parts = append(parts, "removed "+joinTexts(removed))
 	}
 	if len(parts) == 0 {
 		return "in another order"
@@ -177,7 +177,7 @@ func (r *row) listNote() string {
 	return strings.Join(parts, "; ")
 }
 
-func (m move) String() string {
+func (m benchmarkChange) String() string {
 	switch {
 	case m.old == "":
 		return m.name + ": " + m.new + " (added)"
@@ -190,13 +190,13 @@ func (m move) String() string {
 // plain is a value of any shape as one text.
 func (v *value) plain() string {
 	if v.text != "" || len(v.results) == 0 {
-		return v.text + joined(v.list)
+		return v.text + joinTexts(v.list)
 	}
 	var parts []string
 	for _, b := range v.results {
 		parts = append(parts, b.name+" "+b.value)
 	}
-	return joined(parts)
+	return joinTexts(parts)
 }
 
 func show(text, full string) *Value {
@@ -209,16 +209,16 @@ func show(text, full string) *Value {
 	return &Value{Text: text}
 }
 
-func joined(list []string) string {
+func joinTexts(list []string) string {
 	short := make([]string, len(list))
 	for i, s := range list {
 		short[i] = shorten(s, textLength)
 	}
-	return strings.Join(capped(short), ", ")
+	return strings.Join(truncateList(short), ", ")
 }
 
-// capped replaces the end of a very long list by how many there were.
-func capped(list []string) []string {
+// truncateList replaces the end of a very long list by how many there were.
+func truncateList(list []string) []string {
 	if len(list) <= listLength {
 		return list
 	}

@@ -85,13 +85,13 @@ func (f *Feed) Write(w io.Writer, format string) error {
 
 // item is a change in words, ready for any format.
 type item struct {
-	id      string // a URN that stays with the change
-	link    string // "" for none
-	title   string // plain text
-	content string // HTML
-	author  string // a name, "" for none
-	kind    string // the type of the entity
-	made    time.Time
+	id        string // a URN that stays with the change
+	link      string // "" for none
+	title     string // plain text
+	content   string // HTML
+	author    string // a name, "" for none
+	kind      string // the type of the entity
+	published time.Time
 }
 
 func (f *Feed) items() ([]item, error) {
@@ -110,7 +110,7 @@ func (f *Feed) items() ([]item, error) {
 		}
 		items = append(items, item{
 			id: changeURN + url.PathEscape(c.ID), link: f.entityLink(c), title: sentence(c, rows), content: html,
-			author: clean(c.Author), kind: clean(c.Type), made: second(c.Timestamp),
+			author: clean(c.Author), kind: clean(c.Type), published: truncateToSecond(c.Timestamp),
 		})
 	}
 	return items, nil
@@ -142,7 +142,7 @@ func (f *Feed) updated() time.Time {
 			}
 		}
 	}
-	return second(t)
+	return truncateToSecond(t)
 }
 
 // relation is an address with its meaning, which RFC 5005 and RFC 4287 name.
@@ -160,7 +160,7 @@ func (f *Feed) relations() []relation {
 	return list
 }
 
-func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
+func truncateToSecond(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 func checkTime(t time.Time) error {
 	if year := t.UTC().Year(); year < 0 || year > 9999 {

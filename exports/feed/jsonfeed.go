@@ -19,7 +19,7 @@ func (f *Feed) writeJSON(w io.Writer, items []item) error {
 	doc.Language, doc.HomePageUrl = language, f.base()
 	doc.FeedUrl, doc.NextUrl = clean(f.Self), clean(f.Next)
 	for _, i := range items {
-		made := i.made
+		made := i.published
 		entry := &feeds.JSONItem{Id: i.id, Url: i.link, Title: i.title, ContentHTML: i.content, PublishedDate: &made}
 		if i.kind != "" {
 			entry.Tags = []string{i.kind}

@@ -62,7 +62,7 @@ func (f *Feed) writeRSS(w io.Writer, items []item) error {
 			RssItem: &feeds.RssItem{
 				Title: i.title, Description: i.content, Category: i.kind,
 				Guid:    &feeds.RssGuid{Id: i.id, IsPermaLink: "false"},
-				PubDate: i.made.Format(time.RFC1123Z),
+				PubDate: i.published.Format(time.RFC1123Z),
 			},
 			Link: i.link, Creator: i.author,
 		})

@@ -30,20 +30,20 @@ func sentence(c *record.Change, rows []row) string {
 	first, rest := &rows[0], len(rows)-1
 	switch {
 	case first.field == "status" && first.new.text != "":
-		return name + " " + becomes(first.old.text, first.new.text) + also("; ", rest, " changed")
+		return name + " " + statusPhrase(first.old.text, first.new.text) + otherFields("; ", rest, " changed")
 	case first.field == "name" && first.old.text != "" && first.new.text != "":
 		if len(rows) > 1 && rows[1].field == "slug" {
 			rest-- // the new slug is a part of the same news
 		}
 		return shorten(first.old.text, titleName) + " was renamed " + shorten(first.new.text, titleName) +
-			also("; ", rest, " changed")
+			otherFields("; ", rest, " changed")
 	}
-	return name + ": " + first.headline() + also(" and ", rest, "")
+	return name + ": " + first.headline() + otherFields(" and ", rest, "")
 }
 
-// becomes says a change of status. A withdrawn entity that is back is news even
+// statusPhrase says a change of status. A withdrawn entity that is back is news even
 // where it is deprecated now.
-func becomes(before, after string) string {
+func statusPhrase(before, after string) string {
 	switch {
 	case after == record.Active:
 		return "is active again"
@@ -53,8 +53,8 @@ func becomes(before, after string) string {
 	return "was " + shorten(after, titleValue)
 }
 
-// also counts the other fields of a change.
-func also(before string, n int, after string) string {
+// otherFields counts the other fields of a change.
+func otherFields(before string, n int, after string) string {
 	switch {
 	case n <= 0:
 		return ""
@@ -67,35 +67,35 @@ func also(before string, n int, after string) string {
 // headline is the change of one field in a few words.
 func (r *row) headline() string {
 	switch {
-	case r.listed():
-		added, removed := r.lists()
-		return r.label + " " + signed(added, removed)
-	case r.measured():
-		return headlineOf(r.moves())
-	case !r.old.set():
+	case r.isList():
+		added, removed := r.listDiff()
+		return r.label + " " + listDelta(added, removed)
+	case r.isBenchmarks():
+		return benchmarksHeadline(r.benchmarkChanges())
+	case !r.old.isSet():
 		return added(r.label, r.new.text)
-	case !r.new.set():
+	case !r.new.isSet():
 		return r.label + " removed"
-	case brief(r.old.text) && brief(r.new.text):
+	case fitsTitle(r.old.text) && fitsTitle(r.new.text):
 		return r.label + " " + r.old.text + " → " + r.new.text
 	}
 	return "new " + r.label
 }
 
 func added(label, text string) string {
-	if brief(text) {
+	if fitsTitle(text) {
 		return label + " " + text + " added"
 	}
 	return label + " added"
 }
 
-// brief tells whether a value can stand in a title.
-func brief(s string) bool {
+// fitsTitle tells whether a value can stand in a title.
+func fitsTitle(s string) bool {
 	return s != "" && utf8.RuneCountInString(s) <= titleValue && !isAddress(s)
 }
 
-// signed lists what was added and removed, as +this −that, or counts it.
-func signed(added, removed []string) string {
+// listDelta lists what was added and removed, as +this −that, or counts it.
+func listDelta(added, removed []string) string {
 	if len(added)+len(removed) == 0 {
 		return "in another order"
 	}
@@ -112,11 +112,11 @@ func signed(added, removed []string) string {
 	return counted(len(added), 0, len(removed))
 }
 
-func headlineOf(moves []move) string {
+func benchmarksHeadline(moves []benchmarkChange) string {
 	if len(moves) == 0 {
 		return "benchmarks in another order"
 	}
-	if m := moves[0]; len(moves) == 1 && brief(m.name) {
+	if m := moves[0]; len(moves) == 1 && fitsTitle(m.name) {
 		switch {
 		case m.old == "":
 			return "benchmark " + m.name + " " + m.new + " added"

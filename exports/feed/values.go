@@ -21,7 +21,7 @@ type value struct {
 
 type result struct{ name, value string }
 
-func (v *value) set() bool { return v.text != "" || len(v.list) > 0 || len(v.results) > 0 }
+func (v *value) isSet() bool { return v.text != "" || len(v.list) > 0 || len(v.results) > 0 }
 
 // parse reads one side of a field. What has an unexpected shape is shown as the
 // JSON that it is: a field that is new one day is told clumsily, not lost.
@@ -37,7 +37,7 @@ func parse(field string, raw []byte) value {
 	case raw[0] == '[':
 		var list []string
 		if json.Unmarshal([]byte(raw), &list) == nil {
-			return value{list: cleaned(list)}
+			return value{list: cleanAll(list)}
 		}
 		if results := parseResults(raw); results != nil {
 			return value{results: results}
@@ -64,7 +64,7 @@ func parseResults(raw string) []result {
 	return results
 }
 
-func cleaned(list []string) []string {
+func cleanAll(list []string) []string {
 	for i, s := range list {
 		list[i] = clean(s)
 	}
@@ -84,11 +84,11 @@ func number(raw string) string {
 	return humanize.Commaf(x)
 }
 
-// Spoken is the word for a field whose name says less, such as "context window" for
+// DisplayName is the word for a field whose name says less, such as "context window" for
 // contextTokens; "" where the name itself is the word. Feeds and pages have the same.
-func Spoken(name string) string { return spoken[name] }
+func DisplayName(name string) string { return displayNames[name] }
 
-var spoken = map[string]string{
+var displayNames = map[string]string{
 	"license": "licence", "url": "address", "addedDate": "date added", "pricingModel": "pricing", "composite": "score",
 	"contextTokens": "context window", "outputTokens": "longest output", "lastRelease": "latest release", "released": "first release",
 	"dependents": "dependent projects",
@@ -100,8 +100,8 @@ func label(field string) string {
 	if group != "" {
 		name = field[len(group)+1:]
 	}
-	if spoken := spoken[name]; spoken != "" {
-		name = spoken
+	if displayName := displayNames[name]; displayName != "" {
+		name = displayName
 	} else {
 		name = words(name)
 	}
@@ -165,8 +165,8 @@ func shortenPair(a, b string, n int) (string, string) {
 	return shorten("… "+string(x[from:]), n), shorten("… "+string(y[from:]), n)
 }
 
-// points is the number of a score, and whether there is one.
-func points(raw []byte) (float64, bool) {
+// parseScore is the number of a score, and whether there is one.
+func parseScore(raw []byte) (float64, bool) {
 	x, err := strconv.ParseFloat(string(raw), 64)
 	return x, err == nil
 }

@@ -4,17 +4,17 @@ package jsonenc
 // AppendRow wrote: compact, valid, and with names that need no escapes. It
 // looks at the bytes only, so that narrowing a record costs no decoding.
 func Members(object []byte, f func(name string, value []byte)) {
-	i := 1 // behind the brace
+	i := 1 // after the brace
 	for i < len(object) && object[i] == '"' {
 		end := i + 1
 		for object[end] != '"' {
 			end++
 		}
 		name := string(object[i+1 : end])
-		from := end + 2 // behind the quote and the colon
+		from := end + 2 // after the quote and the colon
 		to := valueEnd(object, from)
 		f(name, object[from:to])
-		i = to + 1 // behind the comma or the brace
+		i = to + 1 // after the comma or the brace
 	}
 }
 

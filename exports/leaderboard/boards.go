@@ -18,9 +18,9 @@ type Boards struct {
 	archive *exports.ArchiveReader
 	asOf    time.Time
 
-	ranked func() (*roaring.Bitmap, error) // made once
-	days   func() ([]*day, error)          // those of the snapshots, made once
-	former sync.Map                        // the boards that those of today are compared to, *Former by name
+	ranked   func() (*roaring.Bitmap, error) // made once
+	days     func() ([]*day, error)          // those of the snapshots, made once
+	previous sync.Map                        // the boards that those of today are compared to, *PreviousBoard by name
 }
 
 // New returns the boards of a build, with edits or without, that is scored as of a
@@ -49,14 +49,14 @@ func (b *Boards) Rank(ordinal uint32) (int, error) {
 	case b.build.OverlayID() == "": // ordinals are in that order
 		return int(ranked.Rank(ordinal)), nil
 	}
-	return b.build.CountUntil(ranked, exports.DefaultSort, b.build.PlaceOf(exports.DefaultSort, ordinal)), nil
+	return b.build.CountUntil(ranked, exports.DefaultSort, b.build.PositionOf(exports.DefaultSort, ordinal)), nil
 }
 
 // day is a day of which the build has a snapshot.
 type day struct {
-	past  *exports.Snapshot
-	end   int64           // the first second behind the day
-	index func() []uint32 // what indexOf gives, made once
+	snapshot *exports.Snapshot
+	end      int64           // the first second after the day
+	ordinals func() []uint32 // what ordinalsByVersion gives, made once
 }
 
 // daysOf are the days of the snapshots, oldest first.
@@ -68,18 +68,18 @@ func daysOf(a *exports.ArchiveReader) ([]*day, error) {
 			return nil, err
 		}
 		s, _ := a.Snapshot(name)
-		days = append(days, &day{past: s, end: endOf(at), index: sync.OnceValue(func() []uint32 { return indexOf(s) })})
+		days = append(days, &day{snapshot: s, end: endOfDay(at), ordinals: sync.OnceValue(func() []uint32 { return ordinalsByVersion(s) })})
 	}
 	return days, nil
 }
 
-// endOf is the first second behind a day that begins at a time.
-func endOf(midnight time.Time) int64 { return midnight.AddDate(0, 0, 1).Unix() }
+// endOfDay is the first second after a day that begins at a time.
+func endOfDay(midnight time.Time) int64 { return midnight.AddDate(0, 0, 1).Unix() }
 
-// indexOf lists the ordinals of a snapshot by version: each plus one, 0 for none.
+// ordinalsByVersion lists the ordinals of a snapshot by version: each plus one, 0 for none.
 // Snapshot.Find looks at one version after the other, which over all snapshots of
 // a large build takes a hundred times as long.
-func indexOf(s *exports.Snapshot) []uint32 {
+func ordinalsByVersion(s *exports.Snapshot) []uint32 {
 	n := 0
 	for o := range uint32(s.Len()) {
 		n = max(n, s.Version(o)+1)
@@ -93,7 +93,7 @@ func indexOf(s *exports.Snapshot) []uint32 {
 
 // find returns the record of the day that shows a version.
 func (d *day) find(v int) (ordinal uint32, ok bool) {
-	index := d.index()
+	index := d.ordinals()
 	if v >= len(index) || index[v] == 0 {
 		return 0, false
 	}

@@ -10,17 +10,17 @@ import (
 	"kindex/exports/record"
 )
 
-// checkCourses compares the course of every entity of a build with what was made up,
+// checkRankHistories compares the rank history of every entity of a build with what was made up,
 // by counting on every day who stood before it.
-func checkCourses(t *testing.T, p *past, a *leaderboard.Boards) {
+func checkRankHistories(t *testing.T, p *madeHistory, a *leaderboard.Boards) {
 	t.Helper()
 	seen := map[string]bool{}
 	for o, e := range p.entities {
-		got, err := a.Course(uint32(o))
+		got, err := a.RankHistory(uint32(o))
 		if err != nil {
 			t.Fatal(err)
 		}
-		var want []leaderboard.Standing
+		var want []leaderboard.RankAt
 		for i, w := range p.weeks {
 			then, was := w.stood[p.of[e]]
 			if !was {
@@ -28,8 +28,8 @@ func checkCourses(t *testing.T, p *past, a *leaderboard.Boards) {
 				seen["was gone in between"] = seen["was gone in between"] || len(want) > 0
 				continue
 			}
-			s := leaderboard.Standing{Day: w.day, Score: then.Scores.Composite}
-			s.Rank, s.Of = rank(w.stood, then, "composite")
+			s := leaderboard.RankAt{Day: w.day, Score: then.Scores.Composite}
+			s.Rank, s.Ranked = rank(w.stood, then, "composite")
 			want = append(want, s)
 			seen["was renamed"] = seen["was renamed"] || then.Slug != e.Slug
 			seen["was withdrawn"] = seen["was withdrawn"] || then.Status == record.Withdrawn && s.Score.Known()
@@ -48,7 +48,7 @@ func checkCourses(t *testing.T, p *past, a *leaderboard.Boards) {
 }
 
 // hadAddress tells whether another entity had the address of one in a week.
-func (p *past) hadAddress(e *record.Entity, week int) bool {
+func (p *madeHistory) hadAddress(e *record.Entity, week int) bool {
 	for l, other := range p.weeks[week].stood {
 		if l != p.of[e] && other.Key() == e.Key() {
 			return true
@@ -57,27 +57,27 @@ func (p *past) hadAddress(e *record.Entity, week int) bool {
 	return false
 }
 
-func TestCourse(t *testing.T) {
+func TestRankHistory(t *testing.T) {
 	t.Parallel()
-	p := newPast(1, 150, 30, 40)
+	p := newMadeHistory(1, 150, 30, 40)
 	a := leaderboard.New(p.build(t), p.asOf())
 	var asked sync.WaitGroup // many may be the first to ask
 	for o := range uint32(8) {
 		asked.Go(func() {
-			if course, err := a.Course(o); err != nil || len(course) == 0 {
+			if course, err := a.RankHistory(o); err != nil || len(course) == 0 {
 				t.Errorf("record %d: %v, %v", o, course, err)
 			}
 		})
 	}
 	asked.Wait()
-	checkCourses(t, p, a)
+	checkRankHistories(t, p, a)
 }
 
 // TestRanks compares where entities stand, and stood a week before, with what was
 // made up.
 func TestRanks(t *testing.T) {
 	t.Parallel()
-	p := newPast(2, 120, 20, 50)
+	p := newMadeHistory(2, 120, 20, 50)
 	b := p.build(t)
 	a := leaderboard.New(b, p.asOf())
 	last := p.weeks[len(p.weeks)-1]
@@ -98,7 +98,7 @@ func TestRanks(t *testing.T) {
 	before := p.weeks[len(p.weeks)-2]
 	for _, by := range []string{"composite", "adoption"} {
 		for _, day := range []string{"", last.day} {
-			f, err := a.Before(day, exports.AllBoard, "", by)
+			f, err := a.PreviousBoard(day, exports.AllBoard, "", by)
 			if err != nil || !f.Known() || f.Day() != before.day {
 				t.Fatalf("the board %d days before %q is %+v: %v", leaderboard.MovementDays, day, f, err)
 			}
@@ -113,11 +113,11 @@ func TestRanks(t *testing.T) {
 			}
 		}
 	}
-	first, err := a.Before(p.weeks[0].day, exports.AllBoard, "", "composite")
+	first, err := a.PreviousBoard(p.weeks[0].day, exports.AllBoard, "", "composite")
 	if err != nil || first.Known() || first.Day() != "2025-12-28" || slices.Max(first.Ranks(b, records)) != 0 {
 		t.Errorf("before the first snapshot: %+v, %v", first, err)
 	}
-	if _, err := a.Before("2026-02-30", exports.AllBoard, "", "composite"); err == nil {
+	if _, err := a.PreviousBoard("2026-02-30", exports.AllBoard, "", "composite"); err == nil {
 		t.Error("February has thirty days")
 	}
 }
@@ -125,7 +125,7 @@ func TestRanks(t *testing.T) {
 // TestEdits: edits move entities on the board of today, and nobody's past.
 func TestEdits(t *testing.T) {
 	t.Parallel()
-	p := newPast(3, 60, 6, 20)
+	p := newMadeHistory(3, 60, 6, 20)
 	below := p.build(t)
 	now := map[string]*record.Entity{}
 	for _, e := range p.entities {
@@ -163,7 +163,7 @@ func TestEdits(t *testing.T) {
 		if len(e.Formerly) > 0 {
 			was = e.Formerly[0]
 		}
-		course, err := a.Course(o)
+		course, err := a.RankHistory(o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,24 +174,24 @@ func TestEdits(t *testing.T) {
 			continue
 		}
 		before, _, _ := below.Find(e.Type, was)
-		if want, err := old.Course(before); err != nil || len(want) == 0 || !slices.Equal(course, want) {
+		if want, err := old.RankHistory(before); err != nil || len(want) == 0 || !slices.Equal(course, want) {
 			t.Errorf("%s\ngot  %v\nwant %v, %v", key, course, want, err)
 		}
 	}
 }
 
-// BenchmarkCourse measures a build of 100,000 entities with forty snapshots and
+// BenchmarkRankHistory measures a build of 100,000 entities with forty snapshots and
 // 20,000 changes, every index made.
-func BenchmarkCourse(b *testing.B) {
-	p := newPast(4, 100_000, 40, 500)
+func BenchmarkRankHistory(b *testing.B) {
+	p := newMadeHistory(4, 100_000, 40, 500)
 	build := p.build(b)
 	a := leaderboard.New(build, p.asOf())
-	if _, err := a.Course(0); err != nil {
+	if _, err := a.RankHistory(0); err != nil {
 		b.Fatal(err)
 	}
 	b.Run("first", func(b *testing.B) {
 		for b.Loop() {
-			if course, err := leaderboard.New(build, p.asOf()).Course(0); err != nil || len(course) == 0 {
+			if course, err := leaderboard.New(build, p.asOf()).RankHistory(0); err != nil || len(course) == 0 {
 				b.Fatal(course, err)
 			}
 		}
@@ -199,7 +199,7 @@ func BenchmarkCourse(b *testing.B) {
 	b.Run("next", func(b *testing.B) {
 		b.ReportAllocs()
 		for o := uint32(0); b.Loop(); o = (o + 7919) % uint32(build.Len()) {
-			if _, err := a.Course(o); err != nil {
+			if _, err := a.RankHistory(o); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -14,13 +14,13 @@ import (
 // Postings are inverted lists in a lookup file: a sorted table of field, NUL,
 // value, and the set of places that have each.
 type Postings struct {
-	keys StringTable
-	ends []byte // where the sets begin, and last where they end
-	sets []byte
+	keys    StringTable
+	offsets []byte // where the sets begin, and last where they end
+	sets    []byte
 }
 
 // NoPostings returns lists without a key.
-func NoPostings() Postings { return Postings{keys: NoStrings(), ends: make([]byte, 8)} }
+func NoPostings() Postings { return Postings{keys: NoStrings(), offsets: make([]byte, 8)} }
 
 // PostingSections is how many sections of a lookup file postings take.
 const PostingSections = 3
@@ -28,7 +28,7 @@ const PostingSections = 3
 // Uint64At returns the number at a place of a list of 64-bit numbers.
 func Uint64At(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 
-func (p Postings) bytes(i int) []byte { return p.sets[Uint64At(p.ends, i):Uint64At(p.ends, i+1)] }
+func (p Postings) bytes(i int) []byte { return p.sets[Uint64At(p.offsets, i):Uint64At(p.offsets, i+1)] }
 
 // set returns one of the sets. It points into the file: it must not be changed.
 func (p Postings) set(i int) *roaring.Bitmap {
@@ -83,41 +83,41 @@ func (p Postings) Values(field string) []string {
 type PostingsBuilder map[string][]uint32
 
 // Add notes a value of a place. Places come in ascending order.
-func (p PostingsBuilder) Add(field, value string, place int) {
+func (p PostingsBuilder) Add(field, value string, i int) {
 	key := field + "\x00" + value
-	if list := p[key]; len(list) == 0 || list[len(list)-1] != uint32(place) {
-		p[key] = append(list, uint32(place))
+	if list := p[key]; len(list) == 0 || list[len(list)-1] != uint32(i) {
+		p[key] = append(list, uint32(i))
 	}
 }
 
-// Pack makes the sections of postings: of the first kept of the n places of
-// below, and of those that were added. A set that nothing happened to is copied
+// Pack makes the sections of postings: of the first kept of the n numbers of
+// previous, and of those that were added. A set that nothing happened to is copied
 // as it is; RunOptimize gives the others the form that they would have had,
 // whatever they grew from.
-func (p PostingsBuilder) Pack(below Postings, kept, n int) ([][]byte, error) {
+func (p PostingsBuilder) Pack(previous Postings, kept, n int) ([][]byte, error) {
 	all := slices.Collect(maps.Keys(p))
 	if kept > 0 {
-		for i := range below.keys.Len() {
-			all = append(all, string(below.keys.At(i)))
+		for i := range previous.keys.Len() {
+			all = append(all, string(previous.keys.At(i)))
 		}
 	}
 	slices.Sort(all)
 	var keys []string
-	ends := make([]byte, 8)
+	offsets := make([]byte, 8)
 	var sets bytes.Buffer
-	i := 0 // the place in below
+	i := 0 // the index in previous
 	for _, key := range slices.Compact(all) {
 		set := roaring.BitmapOf(p[key]...)
-		if kept > 0 && i < below.keys.Len() && string(below.keys.At(i)) == key {
+		if kept > 0 && i < previous.keys.Len() && string(previous.keys.At(i)) == key {
 			switch {
 			case kept < n:
 				first := roaring.New()
 				first.AddRange(0, uint64(kept))
-				set.Or(roaring.And(below.set(i), first))
+				set.Or(roaring.And(previous.set(i), first))
 			case set.IsEmpty():
-				sets.Write(below.bytes(i))
+				sets.Write(previous.bytes(i))
 			default:
-				set = roaring.Or(below.set(i), set)
+				set = roaring.Or(previous.set(i), set)
 			}
 			i++
 		}
@@ -127,43 +127,43 @@ func (p PostingsBuilder) Pack(below Postings, kept, n int) ([][]byte, error) {
 				return nil, err
 			}
 		}
-		if uint64(sets.Len()) > Uint64At(ends, len(keys)) { // else none is left
+		if uint64(sets.Len()) > Uint64At(offsets, len(keys)) { // else none is left
 			keys = append(keys, key)
-			ends = binary.LittleEndian.AppendUint64(ends, uint64(sets.Len()))
+			offsets = binary.LittleEndian.AppendUint64(offsets, uint64(sets.Len()))
 		}
 	}
-	return [][]byte{PackStrings(keys), ends, sets.Bytes()}, nil
+	return [][]byte{PackStrings(keys), offsets, sets.Bytes()}, nil
 }
 
-// MergeTexts makes a sorted table of texts, each once, and tells the place of
-// every text in it. The first kept texts are those that ranks names in below.
-func MergeTexts(below StringTable, ranks Uint32s, kept int, more []string) (table []string, rank []uint32) {
-	used := make([]bool, below.Len())
+// MergeStrings makes a sorted table of texts, each once, and tells the place of
+// every text in it. The first kept texts are those that ranks names in previous.
+func MergeStrings(previous StringTable, ranks Uint32s, kept int, more []string) (table []string, rank []uint32) {
+	used := make([]bool, previous.Len())
 	for i := range kept {
 		used[ranks.At(i)] = true
 	}
 	added := slices.Clone(more)
 	slices.Sort(added)
 	added = slices.Compact(added)
-	now := make([]uint32, below.Len())
+	newIndex := make([]uint32, previous.Len())
 	for i := range used {
 		if !used[i] {
 			continue
 		}
-		old := string(below.At(i))
+		old := string(previous.At(i))
 		for len(added) > 0 && added[0] < old {
 			table, added = append(table, added[0]), added[1:]
 		}
 		if len(added) > 0 && added[0] == old {
 			added = added[1:]
 		}
-		now[i] = uint32(len(table))
+		newIndex[i] = uint32(len(table))
 		table = append(table, old)
 	}
 	table = append(table, added...)
 	rank = make([]uint32, 0, kept+len(more))
 	for i := range kept {
-		rank = append(rank, now[ranks.At(i)])
+		rank = append(rank, newIndex[ranks.At(i)])
 	}
 	for _, s := range more {
 		i, _ := slices.BinarySearch(table, s)

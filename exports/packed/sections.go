@@ -85,9 +85,9 @@ func (s *SectionReader) Strings(name string, part []byte) StringTable {
 
 // Postings opens the first PostingSections of parts as inverted lists.
 func (s *SectionReader) Postings(name string, parts [][]byte) Postings {
-	p := Postings{keys: s.Strings(name, parts[0]), ends: parts[1], sets: parts[2]}
+	p := Postings{keys: s.Strings(name, parts[0]), offsets: parts[1], sets: parts[2]}
 	n := p.keys.Len()
-	s.Check(name, len(p.ends) == 8*(n+1) && Uint64At(p.ends, n) == uint64(len(p.sets)))
+	s.Check(name, len(p.offsets) == 8*(n+1) && Uint64At(p.offsets, n) == uint64(len(p.sets)))
 	return p
 }
 

@@ -30,7 +30,7 @@ func ParseAuthored(record []byte) (*Entity, error) {
 	e.URL = r.member("url").text()
 	e.Tags = r.member("tags").words()
 	e.Capabilities = r.member("capabilities").words()
-	r.member("scores").skipBehind('}')
+	r.member("scores").skipPast('}')
 	e.AddedDate = r.member("addedDate").word()
 	e.LastUpdated = r.member("lastUpdated").word()
 	e.Status = r.member("status").word()
@@ -68,7 +68,7 @@ func (r *recordReader) member(name string) *recordReader {
 	return r
 }
 
-func (r *recordReader) skipBehind(c byte) {
+func (r *recordReader) skipPast(c byte) {
 	i := strings.IndexByte(r.rest, c)
 	if i < 0 {
 		r.fail()
@@ -84,23 +84,23 @@ func (r *recordReader) take(n int) string {
 	return s
 }
 
-// sees tells whether c comes next.
-func (r *recordReader) sees(c byte) bool { return r.rest != "" && r.rest[0] == c }
+// nextIs tells whether c comes next.
+func (r *recordReader) nextIs(c byte) bool { return r.rest != "" && r.rest[0] == c }
 
-// Open enters a list or an object, and tells whether something is in it.
+// open enters a list or an object, and tells whether something is in it.
 func (r *recordReader) open(begin, end string) bool {
 	r.literal(begin)
-	if r.sees(end[0]) {
+	if r.nextIs(end[0]) {
 		r.literal(end)
 		return false
 	}
 	return !r.failed
 }
 
-// more goes on behind an item of a list or an object, and tells whether another
+// next goes on after an item of a list or an object, and tells whether another
 // one follows.
-func (r *recordReader) more(end string) bool {
-	if r.sees(',') {
+func (r *recordReader) next(end string) bool {
+	if r.nextIs(',') {
 		r.literal(",")
 		return true
 	}
@@ -110,7 +110,7 @@ func (r *recordReader) more(end string) bool {
 
 // text reads a text, "" for null.
 func (r *recordReader) text() string {
-	if !r.sees('"') {
+	if !r.nextIs('"') {
 		r.literal("null")
 		return ""
 	}
@@ -139,7 +139,7 @@ func (r *recordReader) text() string {
 func (r *recordReader) word() string { return unique.Make(r.text()).Value() }
 
 func (r *recordReader) words() (list []string) {
-	for more := r.open("[", "]"); more; more = r.more("]") {
+	for more := r.open("[", "]"); more; more = r.next("]") {
 		list = append(list, r.word())
 	}
 	return list
@@ -158,7 +158,7 @@ func (r *recordReader) number() float64 {
 }
 
 func (r *recordReader) links() (list []Link) {
-	for more := r.open("{", "}"); more; more = r.more("}") {
+	for more := r.open("{", "}"); more; more = r.next("}") {
 		name := r.word()
 		r.literal(":")
 		list = append(list, Link{Name: name, URL: r.text()})
@@ -169,7 +169,7 @@ func (r *recordReader) links() (list []Link) {
 func (r *recordReader) signals() (s Signals) {
 	var room [16]Fact
 	facts := room[:0]
-	for more := r.open("{", "}"); more; more = r.more("}") {
+	for more := r.open("{", "}"); more; more = r.next("}") {
 		f := Fact{Name: r.word()}
 		r.literal(":")
 		if f.Name == "benchmarks" {
@@ -177,7 +177,7 @@ func (r *recordReader) signals() (s Signals) {
 			continue
 		}
 		r.literal(`{"value":`)
-		if r.sees('"') {
+		if r.nextIs('"') {
 			f.Day = r.word()
 		} else {
 			f.Number = r.number()
@@ -192,7 +192,7 @@ func (r *recordReader) signals() (s Signals) {
 }
 
 func (r *recordReader) benchmarks() (list []Benchmark) {
-	for more := r.open("[", "]"); more; more = r.more("]") {
+	for more := r.open("[", "]"); more; more = r.next("]") {
 		b := Benchmark{}
 		r.literal(`{"name":`)
 		b.Name = r.word()

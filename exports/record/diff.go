@@ -10,32 +10,32 @@ import (
 
 // fieldValue is a field that counts as a difference, where it is set.
 type fieldValue struct {
-	section int // its place in the record
-	name    string
-	value   []byte // JSON
-	counts  []byte // what is compared where that is not the value
+	section   int // its place in the record
+	name      string
+	value     []byte // JSON
+	compareAs []byte // what is compared where that is not the value
 }
 
-// Sections of nested fields: they come behind the others, as in the record.
+// Sections of nested fields: they come after the others, as in the record.
 const (
 	linkSection   = 100
 	signalSection = 101
 )
 
-// counted lists the fields of an entity that count as a difference and are set,
+// diffFields lists the fields of an entity that count as a difference and are set,
 // in the order of the record: what its author wrote, and the values of signals.
 // Scores, the dates and sources of signals, dates taken from the history and
 // earlier slugs do not count.
-func (e *Entity) counted() []fieldValue {
-	c := counting{list: make([]fieldValue, 0, 24), memory: make([]byte, 0, 1024)}
+func (e *Entity) diffFields() []fieldValue {
+	c := fieldCollector{list: make([]fieldValue, 0, 24), buf: make([]byte, 0, 1024)}
 	text := func(section int, name, s string) {
 		if s != "" {
-			c.add(section, name, jsonenc.AppendString(c.memory, s))
+			c.add(section, name, jsonenc.AppendString(c.buf, s))
 		}
 	}
 	texts := func(section int, name string, l []string) {
 		if len(l) > 0 {
-			c.add(section, name, jsonenc.AppendStrings(c.memory, l))
+			c.add(section, name, jsonenc.AppendStrings(c.buf, l))
 		}
 	}
 	for i, f := range [...]struct{ name, value string }{
@@ -60,50 +60,50 @@ func (e *Entity) counted() []fieldValue {
 	return c.list
 }
 
-// counting gathers fields; their values share memory.
-type counting struct {
-	list   []fieldValue
-	memory []byte
+// fieldCollector gathers fields; their values share memory.
+type fieldCollector struct {
+	list []fieldValue
+	buf  []byte
 }
 
-// Add takes over a value that was appended to the memory.
-func (c *counting) add(section int, name string, grown []byte) {
-	c.list = append(c.list, fieldValue{section: section, name: name, value: grown[len(c.memory):len(grown):len(grown)]})
-	c.memory = grown
+// add takes over a value that was appended to the memory.
+func (c *fieldCollector) add(section int, name string, grown []byte) {
+	c.list = append(c.list, fieldValue{section: section, name: name, value: grown[len(c.buf):len(grown):len(grown)]})
+	c.buf = grown
 }
 
-func (c *counting) addSignals(s *Signals) {
+func (c *fieldCollector) addSignals(s *Signals) {
 	pending := len(s.Benchmarks) > 0
 	for _, f := range s.Facts {
 		if pending && f.Name > "benchmarks" {
-			c.list, pending = append(c.list, s.countedBenchmarks()), false
+			c.list, pending = append(c.list, s.benchmarksField()), false
 		}
 		if f.Day != "" {
-			c.add(signalSection, "signals."+f.Name, jsonenc.AppendString(c.memory, f.Day))
+			c.add(signalSection, "signals."+f.Name, jsonenc.AppendString(c.buf, f.Day))
 		} else {
-			c.add(signalSection, "signals."+f.Name, jsonenc.AppendNumber(c.memory, f.Number))
+			c.add(signalSection, "signals."+f.Name, jsonenc.AppendNumber(c.buf, f.Number))
 		}
 	}
 	if pending {
-		c.list = append(c.list, s.countedBenchmarks())
+		c.list = append(c.list, s.benchmarksField())
 	}
 }
 
-// countedBenchmarks is one field: the whole list is shown, names and values are
+// benchmarksField is one field: the whole list is shown, names and values are
 // compared.
-func (s *Signals) countedBenchmarks() fieldValue {
+func (s *Signals) benchmarksField() fieldValue {
 	v := fieldValue{section: signalSection, name: "signals.benchmarks"}
 	v.value = s.appendBenchmarks(nil)
 	for _, b := range s.Benchmarks {
-		v.counts = append(jsonenc.AppendString(v.counts, b.Name), ':')
-		v.counts = append(jsonenc.AppendNumber(v.counts, b.Value), ',')
+		v.compareAs = append(jsonenc.AppendString(v.compareAs, b.Name), ':')
+		v.compareAs = append(jsonenc.AppendNumber(v.compareAs, b.Value), ',')
 	}
 	return v
 }
 
-func (v *fieldValue) compared() []byte {
-	if v.counts != nil {
-		return v.counts
+func (v *fieldValue) comparable() []byte {
+	if v.compareAs != nil {
+		return v.compareAs
 	}
 	return v.value
 }
@@ -114,14 +114,14 @@ var null = []byte("null")
 // states of an entity. A nil entity has no fields. A slug that differs is
 // listed, first of all, between two entities only.
 func Diff(before, after *Entity) []FieldChange {
-	return diff(before, after, before.countedIfAny(), after.countedIfAny())
+	return diff(before, after, before.diffFieldsOrNil(), after.diffFieldsOrNil())
 }
 
-func (e *Entity) countedIfAny() []fieldValue {
+func (e *Entity) diffFieldsOrNil() []fieldValue {
 	if e == nil {
 		return nil
 	}
-	return e.counted()
+	return e.diffFields()
 }
 
 func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
@@ -147,7 +147,7 @@ func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
 			fields = append(fields, FieldChange{b[0].name, null, b[0].value})
 			b = b[1:]
 		default:
-			if string(a[0].compared()) != string(b[0].compared()) {
+			if string(a[0].comparable()) != string(b[0].comparable()) {
 				fields = append(fields, FieldChange{a[0].name, a[0].value, b[0].value})
 			}
 			a, b = a[1:], b[1:]
@@ -161,12 +161,12 @@ func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
 
 // Transition is Diff together with hashes of all that counts in both states,
 // their addresses included; zero for nil.
-func Transition(before, after *Entity) (fields []FieldChange, old, now [sha256.Size]byte) {
-	a, b := before.countedIfAny(), after.countedIfAny()
+func Transition(before, after *Entity) (fields []FieldChange, old, current [sha256.Size]byte) {
+	a, b := before.diffFieldsOrNil(), after.diffFieldsOrNil()
 	if fields = diff(before, after, a, b); len(fields) > 0 {
-		old, now = contentSum(before, a), contentSum(after, b)
+		old, current = contentSum(before, a), contentSum(after, b)
 	}
-	return fields, old, now
+	return fields, old, current
 }
 
 // DiffScores returns the scores that differ.
@@ -180,15 +180,15 @@ func DiffScores(before, after *Scores) []FieldChange {
 	return fields
 }
 
-func contentSum(e *Entity, counted []fieldValue) (sum [sha256.Size]byte) {
+func contentSum(e *Entity, fields []fieldValue) (sum [sha256.Size]byte) {
 	if e == nil {
 		return sum
 	}
 	h := sha256.New()
 	h.Write([]byte(e.Key()))
-	for _, v := range counted {
+	for _, v := range fields {
 		h.Write([]byte("\x00" + v.name + "\x00"))
-		h.Write(v.compared())
+		h.Write(v.comparable())
 	}
 	h.Sum(sum[:0])
 	return sum

@@ -51,7 +51,7 @@ func appendDates(dst []byte, added, updated string) []byte {
 	return jsonenc.AppendNullable(dst, updated)
 }
 
-// appendTail appends the members behind the dates.
+// appendTail appends the members after the dates.
 func (e *Entity) appendTail(dst []byte) []byte {
 	dst = jsonenc.AppendMember(dst, "status")
 	dst = jsonenc.AppendString(dst, e.Status)

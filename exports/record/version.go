@@ -17,10 +17,10 @@ type Version struct {
 	Deleted bool
 	Time    int64 // Unix seconds, never below that of the version before it in the list
 	Commit  int32 // place among the commits, -1 outside git
-	// Before is the version that this one follows: the one before it of the same
+	// Previous is the version that this one follows: the one before it of the same
 	// entity, under another slug maybe, or deleted. It is -1 for the first.
-	Before int32
-	Change int32 // place among the changes, -1 where nothing changed that counts
+	Previous int32
+	Change   int32 // place among the changes, -1 where nothing changed that counts
 	// Added and Updated are the dates, as DayNumber has them, that the record
 	// shows from this version on.
 	Added, Updated int32

@@ -27,8 +27,8 @@ var blanks = map[rune]bool{
 	0x1d159: true, // MUSICAL SYMBOL NULL NOTEHEAD
 }
 
-// ignorable reports whether a character is hidden unless its neighbours need it.
-func ignorable(r rune) bool {
+// isIgnorable reports whether a character is hidden unless its neighbours need it.
+func isIgnorable(r rune) bool {
 	switch {
 	case r < 0x300:
 		return r < ' ' || r >= 0x7f && r < 0xa0 || r == 0xad
@@ -43,16 +43,16 @@ func ignorable(r rune) bool {
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// needed reports whether spelling needs an ignorable character between the
+// joinsNeighbours reports whether spelling needs an ignorable character between the
 // character before it and the rest of the text after it.
-func needed(r, before rune, after string) bool {
+func joinsNeighbours(r, before rune, after string) bool {
 	switch {
 	case r == nonJoiner:
 		return unicode.In(before, joiningScripts...)
 	case r == joiner:
-		return unicode.In(before, joiningScripts...) || emoji(before) && symbol(first(after))
+		return unicode.In(before, joiningScripts...) || isEmojiBase(before) && isSymbol(first(after))
 	case r == textStyle || r == emojiStyle:
-		return symbol(before) || emojiBases[before] || keycapBase(before) && first(after) == keycap
+		return isSymbol(before) || emojiBases[before] || isKeycapBase(before) && first(after) == keycap
 	case r >= 0xfe00 && r <= 0xfe02 || r >= 0xe0100 && r <= lastIdeographic:
 		return unicode.Is(unicode.Ideographic, before)
 	}
@@ -68,16 +68,16 @@ func first(s string) rune {
 	return r
 }
 
-// emoji reports whether an emoji may end with r.
-func emoji(r rune) bool {
-	return symbol(r) || r == emojiStyle || r >= 0x1f3fb && r <= 0x1f3ff // skin tones
+// isEmojiBase reports whether an emoji may end with r.
+func isEmojiBase(r rune) bool {
+	return isSymbol(r) || r == emojiStyle || r >= 0x1f3fb && r <= 0x1f3ff // skin tones
 }
 
-func symbol(r rune) bool {
+func isSymbol(r rune) bool {
 	return r >= 0xa9 && r != utf8.RuneError && unicode.In(r, unicode.So, unicode.Sm) && !blanks[r]
 }
 
-func keycapBase(r rune) bool { return r >= '0' && r <= '9' || r == '#' || r == '*' }
+func isKeycapBase(r rune) bool { return r >= '0' && r <= '9' || r == '#' || r == '*' }
 
 // emojiBases have an emoji form though they are punctuation or letters.
 // https://www.unicode.org/Public/UCD/latest/ucd/emoji/emoji-variation-sequences.txt

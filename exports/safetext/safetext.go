@@ -35,18 +35,18 @@ import (
 // returned as utf8.RuneError; a correctly encoded U+FFFD is not hidden.
 func Hidden(s string) iter.Seq2[int, rune] {
 	return func(yield func(int, rune) bool) {
-		before := rune(-1)
+		previous := rune(-1)
 		for i := 0; i < len(s); {
 			if c := s[i]; c >= ' ' && c < 0x7f {
-				before = rune(c)
+				previous = rune(c)
 				i++
 				continue
 			}
 			r, n := utf8.DecodeRuneInString(s[i:])
-			if (r == utf8.RuneError && n == 1 || ignorable(r) && !needed(r, before, s[i+n:])) && !yield(i, r) {
+			if (r == utf8.RuneError && n == 1 || isIgnorable(r) && !joinsNeighbours(r, previous, s[i+n:])) && !yield(i, r) {
 				return
 			}
-			before = r
+			previous = r
 			i += n
 		}
 	}
@@ -64,7 +64,9 @@ func Contains(s string) bool {
 func Strip(s string) string { return Replace(s, "") }
 
 // Replace returns s with each hidden character replaced by another text.
-func Replace(s, by string) string { return replace(s, func(rune) string { return by }) }
+func Replace(s, replacement string) string {
+	return replace(s, func(rune) string { return replacement })
+}
 
 // Escape returns s with each hidden character, line breaks included, written as
 // an escape of YAML, JSON and Go: \u200b, or \U000e0041 above U+FFFF. It is for
@@ -132,12 +134,12 @@ func Describe(r rune) string {
 	return fmt.Sprintf("%U", r)
 }
 
-func replace(s string, by func(rune) string) string {
+func replace(s string, replacement func(rune) string) string {
 	var b strings.Builder
 	done := 0
 	for i, r := range Hidden(s) {
 		b.WriteString(s[done:i])
-		b.WriteString(by(r))
+		b.WriteString(replacement(r))
 		_, n := utf8.DecodeRuneInString(s[i:])
 		done = i + n
 	}

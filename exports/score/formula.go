@@ -70,70 +70,70 @@ func (e *FieldError) Error() string { return strings.Join(e.Path, ".") + ": " + 
 
 // Parse reads a formula from JSON and checks it. All mistakes in it are
 // returned; err is for what is no formula at all.
-func Parse(data []byte) (f *Formula, mistakes []*FieldError, err error) {
+func Parse(data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
 	f = new(Formula)
 	dec := json.NewDecoder(bytes.NewReader(data))
 	dec.DisallowUnknownFields()
 	if err := dec.Decode(f); err != nil {
 		return nil, nil, fmt.Errorf("scoring file: %w", err)
 	}
-	wrong := func(message string, path ...string) {
-		mistakes = append(mistakes, &FieldError{append([]string{"types"}, path...), message})
+	addError := func(message string, path ...string) {
+		fieldErrors = append(fieldErrors, &FieldError{append([]string{"types"}, path...), message})
 	}
 	if c := f.DeprecatedCap; c != nil && !(*c >= 0 && *c <= 100) {
-		mistakes = append(mistakes, &FieldError{[]string{"deprecatedCap"}, "must be from 0 to 100"})
+		fieldErrors = append(fieldErrors, &FieldError{[]string{"deprecatedCap"}, "must be from 0 to 100"})
 	}
 	for _, typ := range slices.Sorted(maps.Keys(f.Types)) {
 		if !slices.Contains(record.Types, typ) {
-			wrong("is not a type of entity; known are "+strings.Join(record.Types, ", "), typ)
+			addError("is not a type of entity; known are "+strings.Join(record.Types, ", "), typ)
 			continue
 		}
 		if f.Types[typ] == nil {
-			wrong("is empty", typ)
+			addError("is empty", typ)
 			continue
 		}
 		if c := f.Types[typ].MinimumCoverage; !(c >= 0 && c <= 1) {
-			wrong("must be from 0 to 1", typ, "minimumCoverage")
+			addError("must be from 0 to 1", typ, "minimumCoverage")
 		}
 		for _, dim := range slices.Sorted(maps.Keys(f.Types[typ].Dimensions)) {
 			if !slices.Contains(DimensionNames, dim) {
-				wrong("is not a dimension; known are "+strings.Join(DimensionNames, ", "), typ, "dimensions", dim)
+				addError("is not a dimension; known are "+strings.Join(DimensionNames, ", "), typ, "dimensions", dim)
 				continue
 			}
 			d := f.Types[typ].Dimensions[dim]
 			if d == nil {
-				wrong("is empty", typ, "dimensions", dim)
+				addError("is empty", typ, "dimensions", dim)
 				continue
 			}
 			switch {
 			case d.Weight < 0:
-				wrong("must not be negative", typ, "dimensions", dim, "weight")
-			case d.Weight > largest:
-				wrong("is too large", typ, "dimensions", dim, "weight")
+				addError("must not be negative", typ, "dimensions", dim, "weight")
+			case d.Weight > maxNumber:
+				addError("is too large", typ, "dimensions", dim, "weight")
 			}
 			if !(d.Prior >= 0 && d.Prior <= 100) {
-				wrong("must be from 0 to 100", typ, "dimensions", dim, "prior")
+				addError("must be from 0 to 100", typ, "dimensions", dim, "prior")
 			}
 			if !(d.MinimumCoverage >= 0 && d.MinimumCoverage <= 1) {
-				wrong("must be from 0 to 1", typ, "dimensions", dim, "minimumCoverage")
+				addError("must be from 0 to 1", typ, "dimensions", dim, "minimumCoverage")
 			}
 			for i, m := range d.Measures {
-				if message := m.check(); message != "" {
-					wrong(message, typ, "dimensions", dim, "measures", fmt.Sprint(i))
+				if message := m.validate(); message != "" {
+					addError(message, typ, "dimensions", dim, "measures", fmt.Sprint(i))
 				}
 			}
 		}
 	}
-	return f, mistakes, nil
+	return f, fieldErrors, nil
 }
 
-// largest is the highest number that a formula may hold: sums and products of
+// maxNumber is the highest number that a formula may hold: sums and products of
 // such numbers stay finite.
-const largest = 1e15
+const maxNumber = 1e15
 
-// Read reads a formula that was checked before, such as the one a build carries:
+// ParseChecked reads a formula that was checked before, such as the one a build carries:
 // a mistake in it is an error.
-func Read(data []byte) (*Formula, error) {
+func ParseChecked(data []byte) (*Formula, error) {
 	f, mistakes, err := Parse(data)
 	if err == nil && len(mistakes) > 0 {
 		err = mistakes[0]
@@ -141,8 +141,8 @@ func Read(data []byte) (*Formula, error) {
 	return f, err
 }
 
-// check tells what is wrong with a measure, "" for nothing.
-func (m *Measure) check() string {
+// validate tells what is wrong with a measure, "" for nothing.
+func (m *Measure) validate() string {
 	if (m.Signal == "") == (m.Benchmark == "") {
 		return "names either a signal or a benchmark"
 	}
@@ -156,7 +156,7 @@ func (m *Measure) check() string {
 		return "needs a weight above 0"
 	case m.StaleAfter < 0:
 		return "staleAfter must not be negative"
-	case m.Weight > largest, m.Full > largest, m.HalfLife > largest, beyond(m.From), beyond(m.To):
+	case m.Weight > maxNumber, m.Full > maxNumber, m.HalfLife > maxNumber, exceedsMax(m.From), exceedsMax(m.To):
 		return "holds a number that is too large"
 	}
 	isDay := m.Signal != "" && signal.Kind == record.Day
@@ -187,10 +187,10 @@ func (m *Measure) check() string {
 	return ""
 }
 
-func beyond(x *float64) bool { return x != nil && math.Abs(*x) > largest }
+func exceedsMax(x *float64) bool { return x != nil && math.Abs(*x) > maxNumber }
 
-// takes reports whether a benchmark result of this name counts for the measure.
-func (m *Measure) takes(name string) bool {
+// accepts reports whether a benchmark result of this name counts for the measure.
+func (m *Measure) accepts(name string) bool {
 	if name == m.Benchmark || !m.Variants {
 		return name == m.Benchmark
 	}

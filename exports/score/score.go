@@ -11,23 +11,23 @@ import (
 // Explanation shows how the scores of one entity came about. Its numbers are
 // not rounded, so that anybody can compute the scores again from it.
 type Explanation struct {
-	Type            string       `json:"type"`
-	Slug            string       `json:"slug"`
-	Name            string       `json:"name"`
-	FormulaVersion  string       `json:"formulaVersion"`
-	AsOf            string       `json:"asOf"` // RFC 3339 UTC
-	Composite       record.Score `json:"composite"`
-	Uncapped        *float64     `json:"uncapped"` // composite before the cap, null where there is too little
-	Cap             *float64     `json:"cap"`      // the cap that was applied, null for none
-	Coverage        float64      `json:"coverage"` // share of the weights whose dimension is known, 0 to 1
-	MinimumCoverage float64      `json:"minimumCoverage"`
-	Ranked          bool         `json:"ranked"`
-	Reason          *string      `json:"reason"` // why it is not ranked, null where it is
-	Dimensions      []Part       `json:"dimensions"`
+	Type            string           `json:"type"`
+	Slug            string           `json:"slug"`
+	Name            string           `json:"name"`
+	FormulaVersion  string           `json:"formulaVersion"`
+	AsOf            string           `json:"asOf"` // RFC 3339 UTC
+	Composite       record.Score     `json:"composite"`
+	Uncapped        *float64         `json:"uncapped"` // composite before the cap, null where there is too little
+	Cap             *float64         `json:"cap"`      // the cap that was applied, null for none
+	Coverage        float64          `json:"coverage"` // share of the weights whose dimension is known, 0 to 1
+	MinimumCoverage float64          `json:"minimumCoverage"`
+	Ranked          bool             `json:"ranked"`
+	Reason          *string          `json:"reason"` // why it is not ranked, null where it is
+	Dimensions      []DimensionScore `json:"dimensions"`
 }
 
-// Part explains one dimension.
-type Part struct {
+// DimensionScore explains one dimension.
+type DimensionScore struct {
 	Name            string         `json:"name"`
 	Score           record.Score   `json:"score"`
 	Value           *float64       `json:"value"`    // the score before rounding
@@ -78,62 +78,62 @@ func (f *Formula) Explain(e *record.Entity, asOf time.Time) *Explanation {
 func (f *Formula) compute(e *record.Entity, asOf time.Time, explain bool) (record.Scores, *Explanation) {
 	var s record.Scores
 	x := &Explanation{Type: e.Type, Slug: e.Slug, Name: e.Name, FormulaVersion: f.Version,
-		AsOf: asOf.UTC().Format(time.RFC3339), Dimensions: []Part{}}
+		AsOf: asOf.UTC().Format(time.RFC3339), Dimensions: []DimensionScore{}}
 	t := f.Types[e.Type]
 	if t == nil {
-		x.unranked("the scoring file has no formula for type " + e.Type)
+		x.setUnranked("the scoring file has no formula for type " + e.Type)
 		return s, x
 	}
 	x.MinimumCoverage = t.MinimumCoverage
 	sums := t.dimensions(e, asOf, &s, x, explain)
 	if sums.weights == 0 {
-		x.unranked("the formula for type " + e.Type + " has no dimensions")
+		x.setUnranked("the formula for type " + e.Type + " has no dimensions")
 		return s, x
 	}
 	x.Coverage = sums.known / sums.weights
-	if !enough(sums.known, sums.weights, t.MinimumCoverage) {
-		x.unranked("too little is known: the weights of the known dimensions are below the minimum coverage" + sums.partly)
+	if !reachesShare(sums.known, sums.weights, t.MinimumCoverage) {
+		x.setUnranked("too little is known: the weights of the known dimensions are below the minimum coverage" + sums.partlyKnown)
 		return s, x
 	}
-	s.Composite = record.ScoreOf(f.capped(e, clip(sums.counted/sums.weights), x))
+	s.Composite = record.ScoreOf(f.applyCap(e, clip(sums.counted/sums.weights), x))
 	x.Composite, x.Ranked = s.Composite, e.Status != record.Withdrawn
 	if !x.Ranked {
-		x.unranked("it is withdrawn, and withdrawn entities are on no leaderboard")
+		x.setUnranked("it is withdrawn, and withdrawn entities are on no leaderboard")
 	}
 	return s, x
 }
 
-// sums are what the composite is made of.
-type sums struct {
-	counted float64 // weight × what counts, over all dimensions
-	weights float64
-	known   float64 // the weights of the known dimensions
-	partly  string  // names the dimensions that are known in part, but too little
+// totals are what the composite is made of.
+type totals struct {
+	counted     float64 // weight × what counts, over all dimensions
+	weights     float64
+	known       float64 // the weights of the known dimensions
+	partlyKnown string  // names the dimensions that are known in part, but too little
 }
 
-// enough reports whether the known weights reach the minimum share of all.
+// reachesShare reports whether the known weights reach the minimum share of all.
 // Weights like 0.1 and 0.2 do not add up exactly: a share that differs from the
 // minimum by that alone has reached it. Nothing is never enough.
-func enough(known, all, minimum float64) bool {
+func reachesShare(known, all, minimum float64) bool {
 	return known > 0 && known/all >= minimum-1e-9
 }
 
 // dimensions scores every dimension and adds them up.
-func (t *TypeFormula) dimensions(e *record.Entity, asOf time.Time, s *record.Scores, x *Explanation, explain bool) (all sums) {
+func (t *TypeFormula) dimensions(e *record.Entity, asOf time.Time, s *record.Scores, x *Explanation, explain bool) (all totals) {
 	for _, name := range DimensionNames {
 		d := t.Dimensions[name]
 		if d == nil {
 			continue
 		}
-		p := Part{Name: name, Weight: d.Weight, Prior: d.Prior, Counted: d.Prior, MinimumCoverage: d.MinimumCoverage}
+		p := DimensionScore{Name: name, Weight: d.Weight, Prior: d.Prior, Counted: d.Prior, MinimumCoverage: d.MinimumCoverage}
 		value, coverage, measures := d.value(e, asOf, explain)
 		p.Coverage = coverage
-		if enough(coverage, 1, d.MinimumCoverage) {
+		if reachesShare(coverage, 1, d.MinimumCoverage) {
 			p.Counted, p.Value = value, &value
 			all.known += d.Weight
 			s.Set(name, record.ScoreOf(value))
 		} else if explain && coverage > 0 {
-			all.partly += fmt.Sprintf("; of %s %.0f %% is known and %.0f %% is needed",
+			all.partlyKnown += fmt.Sprintf("; of %s %.0f %% is known and %.0f %% is needed",
 				name, math.Floor(100*coverage), math.Ceil(100*d.MinimumCoverage))
 		}
 		// The conversion keeps the compiler from fusing the multiplication
@@ -148,8 +148,8 @@ func (t *TypeFormula) dimensions(e *record.Entity, asOf time.Time, s *record.Sco
 	return all
 }
 
-// capped is the composite of an entity, which for a deprecated one has a limit.
-func (f *Formula) capped(e *record.Entity, composite float64, x *Explanation) float64 {
+// applyCap is the composite of an entity, which for a deprecated one has a limit.
+func (f *Formula) applyCap(e *record.Entity, composite float64, x *Explanation) float64 {
 	x.Uncapped = &composite
 	if e.Status != record.Deprecated || f.DeprecatedCap == nil || *f.DeprecatedCap >= composite {
 		return composite
@@ -158,7 +158,7 @@ func (f *Formula) capped(e *record.Entity, composite float64, x *Explanation) fl
 	return *f.DeprecatedCap
 }
 
-func (x *Explanation) unranked(reason string) { x.Reason = &reason }
+func (x *Explanation) setUnranked(reason string) { x.Reason = &reason }
 
 // value is the weighted mean of the measures that count, and the share of all
 // weights that they carry: 0 if none does.
@@ -254,7 +254,7 @@ func (m *Measure) observe(e *record.Entity, asOf time.Time) observation {
 func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best record.Benchmark, ok bool) {
 	past := false // best is not of the future
 	for _, b := range list {
-		if !m.takes(b.Name) {
+		if !m.accepts(b.Name) {
 			continue
 		}
 		known := b.Date == "" || days(b.Date, asOf) >= 0

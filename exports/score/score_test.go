@@ -27,7 +27,7 @@ func at(day string) time.Time {
 
 func parse(t *testing.T, text string) *score.Formula {
 	t.Helper()
-	f, err := score.Read([]byte(text))
+	f, err := score.ParseChecked([]byte(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
@@ -291,7 +291,7 @@ func TestParseErrors(t *testing.T) {
 			t.Errorf("%s:\ngot  %v, %v\nwant %s", text, mistakes, err, want)
 		}
 		var wrong *score.FieldError
-		if _, err := score.Read([]byte(text)); !errors.As(err, &wrong) || !reflect.DeepEqual(wrong, mistakes[0]) {
+		if _, err := score.ParseChecked([]byte(text)); !errors.As(err, &wrong) || !reflect.DeepEqual(wrong, mistakes[0]) {
 			t.Errorf("%s: Read gives %v", text, err)
 		}
 	}
@@ -308,7 +308,7 @@ func TestParseErrors(t *testing.T) {
 		if _, mistakes, err := score.Parse([]byte(text)); err == nil || len(mistakes) > 0 || !strings.HasPrefix(err.Error(), "scoring file: ") {
 			t.Errorf("%q gives %v, %v", text, mistakes, err)
 		}
-		if _, err := score.Read([]byte(text)); err == nil {
+		if _, err := score.ParseChecked([]byte(text)); err == nil {
 			t.Errorf("%q was read", text)
 		}
 	}

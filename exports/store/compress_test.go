@@ -10,7 +10,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestBrotliWritersAreUsedAgain holds what a writer packs behind other files
+// TestBrotliWritersAreUsedAgain holds what a writer packs after other files
 // against what a fresh one makes of it: builds must not depend on the order.
 func TestBrotliWritersAreUsedAgain(t *testing.T) {
 	suite.InTest(t)

@@ -57,7 +57,7 @@ func openFolder(root string, create bool, names []string) (*os.Root, error) {
 		}
 		var inner *os.Root
 		if err == nil {
-			inner, err = openInner(dir, name)
+			inner, err = openSubfolder(dir, name)
 		}
 		err = errors.Join(err, dir.Close())
 		dir = inner
@@ -65,9 +65,9 @@ func openFolder(root string, create bool, names []string) (*os.Root, error) {
 	return dir, err
 }
 
-// openInner opens a folder in another one, unless it is a link.
-func openInner(dir *os.Root, name string) (*os.Root, error) {
-	before, err := lstatFolder(dir, name)
+// openSubfolder opens a folder in another one, unless it is a link.
+func openSubfolder(dir *os.Root, name string) (*os.Root, error) {
+	expected, err := lstatFolder(dir, name)
 	if err != nil {
 		return nil, err
 	}
@@ -75,7 +75,7 @@ func openInner(dir *os.Root, name string) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	if now, err := inner.Stat("."); err != nil || !os.SameFile(before, now) { // replaced by a link meanwhile
+	if actual, err := inner.Stat("."); err != nil || !os.SameFile(expected, actual) { // replaced by a link meanwhile
 		return nil, errors.Join(&LinkError{filepath.Join(dir.Name(), name)}, inner.Close())
 	}
 	return inner, nil
@@ -96,8 +96,8 @@ func lstatFolder(dir *os.Root, name string) (fs.FileInfo, error) {
 	return info, nil
 }
 
-// plainFolder is nil where a name in a folder is that of a folder, or of nothing.
-func plainFolder(dir *os.Root, name string) error {
+// checkFolder is nil where a name in a folder is that of a folder, or of nothing.
+func checkFolder(dir *os.Root, name string) error {
 	_, err := lstatFolder(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -105,12 +105,12 @@ func plainFolder(dir *os.Root, name string) error {
 	return err
 }
 
-// openPlain opens a regular file below a folder for reading. name has slashes; it
+// openRegular opens a regular file below a folder for reading. name has slashes; it
 // is a *DamageError where it leads out of the folder, through a link, or to
 // anything but a regular file.
-func openPlain(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
+func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	for try := 1; ; try++ {
-		f, info, err := openPlainOnce(dir, name)
+		f, info, err := openRegularOnce(dir, name)
 		// A builder replaces files by renaming; it cannot do so between two looks for ever.
 		if !errors.Is(err, errReplaced) || try == 100 {
 			return f, info, err
@@ -120,8 +120,8 @@ func openPlain(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 
 var errReplaced = errors.New("was replaced while it was opened")
 
-func openPlainOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
-	path := pathOf(dir, name)
+func openRegularOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
+	path := joinPath(dir, name)
 	damage := func(problem string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, &DamageError{Path: path, Problem: problem}
 	}
@@ -151,27 +151,27 @@ func openPlainOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	now, err := f.Stat()
-	if err == nil && !os.SameFile(info, now) {
+	actual, err := f.Stat()
+	if err == nil && !os.SameFile(info, actual) {
 		err = fmt.Errorf("%s %w", path, errReplaced)
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
-	return f, now, nil
+	return f, actual, nil
 }
 
-// readSmall reads a file of at most so many bytes.
-func readSmall(dir *os.Root, name string, most int64) ([]byte, error) {
-	f, info, err := openPlain(dir, name)
+// readLimited reads a file of at most so many bytes.
+func readLimited(dir *os.Root, name string, maxLen int64) ([]byte, error) {
+	f, info, err := openRegular(dir, name)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	if info.Size() > most {
-		return nil, &DamageError{Path: pathOf(dir, name), Problem: fmt.Sprintf("has %d bytes; at most %d are allowed", info.Size(), most)}
+	if info.Size() > maxLen {
+		return nil, &DamageError{Path: joinPath(dir, name), Problem: fmt.Sprintf("has %d bytes; at most %d are allowed", info.Size(), maxLen)}
 	}
-	return io.ReadAll(io.LimitReader(f, most))
+	return io.ReadAll(io.LimitReader(f, maxLen))
 }
 
 // replaceFile gives a file in a folder a new content, all of it or none, also
@@ -237,7 +237,7 @@ func RemoveLeftovers(root string, names ...string) error {
 	return nil
 }
 
-// pathOf is how messages name what lies below a folder. name has slashes.
-func pathOf(dir *os.Root, name string) string {
+// joinPath is how messages name what lies below a folder. name has slashes.
+func joinPath(dir *os.Root, name string) string {
 	return filepath.Join(dir.Name(), filepath.FromSlash(name))
 }

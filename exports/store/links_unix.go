@@ -10,8 +10,8 @@ import (
 // noFollow makes opening a file fail where it is a symbolic link.
 const noFollow = syscall.O_NOFOLLOW
 
-// links is how many names a file has.
-func links(info fs.FileInfo) uint64 {
+// linkCount is how many names a file has.
+func linkCount(info fs.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(s.Nlink) //nolint:unconvert // it has other types on other platforms
 	}

@@ -20,8 +20,8 @@ const LockFile = ".kindex-build.lock"
 
 // Lock is held by the one builder that may write below an output folder.
 type Lock struct {
-	lock *flock.Flock
-	note *os.File // the locked file, nil where it cannot be written
+	lock      *flock.Flock
+	ownerFile *os.File // the locked file, nil where it cannot be written
 }
 
 // BusyError tells that another builder is at work in the output folder.
@@ -56,7 +56,7 @@ func AcquireLock(ctx context.Context, root string, waiting func(*BusyError)) (*L
 		return nil, fmt.Errorf("lock %s: %w", path, err)
 	}
 	if !ok {
-		busy := &BusyError{Root: root, Owner: readNote(dir)}
+		busy := &BusyError{Root: root, Owner: lockOwner(dir)}
 		if busy.Owner == "" {
 			busy.Owner = "unknown process"
 		}
@@ -69,7 +69,7 @@ func AcquireLock(ctx context.Context, root string, waiting func(*BusyError)) (*L
 		}
 	}
 	lock := &Lock{lock: l}
-	if err := lock.sign(dir, path); err != nil {
+	if err := lock.writeOwner(dir, path); err != nil {
 		return nil, errors.Join(err, l.Unlock())
 	}
 	return lock, nil
@@ -84,25 +84,25 @@ func checkLockFile(dir *os.Root, path string) error {
 		return nil
 	case err != nil:
 		return err
-	case !info.Mode().IsRegular() || links(info) > 1:
-		return foreignLock(path)
+	case !info.Mode().IsRegular() || linkCount(info) > 1:
+		return errForeignLock(path)
 	}
 	return nil
 }
 
-func foreignLock(path string) error {
+func errForeignLock(path string) error {
 	return fmt.Errorf("%s is not a lock file of kindex, which is a regular file with one name and one line about the running build: remove it", path)
 }
 
-// noteGrammar is what builders write into the file. A full disk may have cut it off.
-var noteGrammar = regexp.MustCompile(`^(process [0-9]+, since [0-9TZ:-]*\n?)?$`)
+// ownerPattern is what builders write into the file. A full disk may have cut it off.
+var ownerPattern = regexp.MustCompile(`^(process [0-9]+, since [0-9TZ:-]*\n?)?$`)
 
-// maxNoteLen is more than the length of any note.
-const maxNoteLen = 200
+// maxOwnerLen is more than the length of any note.
+const maxOwnerLen = 200
 
-// sign writes into the locked file who holds it, for people. On a full disk that
+// writeOwner writes into the locked file who holds it, for people. On a full disk that
 // fails, and the builder that would clean up must not be kept out by that.
-func (l *Lock) sign(dir *os.Root, path string) error {
+func (l *Lock) writeOwner(dir *os.Root, path string) error {
 	locked, err := l.lock.Stat()
 	if err != nil {
 		return err
@@ -112,30 +112,30 @@ func (l *Lock) sign(dir *os.Root, path string) error {
 		return fmt.Errorf("lock %s: %w", path, err)
 	}
 	info, err := f.Stat()
-	if err != nil || !os.SameFile(info, locked) || !info.Mode().IsRegular() || links(info) > 1 || !noteGrammar.MatchString(noteOf(f)) {
-		return errors.Join(err, foreignLock(path), f.Close())
+	if err != nil || !os.SameFile(info, locked) || !info.Mode().IsRegular() || linkCount(info) > 1 || !ownerPattern.MatchString(readOwnerNote(f)) {
+		return errors.Join(err, errForeignLock(path), f.Close())
 	}
 	owner := fmt.Sprintf("process %d, since %s\n", os.Getpid(), time.Now().UTC().Format(time.RFC3339))
 	_ = f.Truncate(0)
 	_, _ = f.WriteAt([]byte(owner), 0)
-	l.note = f
+	l.ownerFile = f
 	return nil
 }
 
-func readNote(dir *os.Root) string {
+func lockOwner(dir *os.Root) string {
 	f, err := dir.Open(LockFile)
 	if err != nil {
 		return ""
 	}
 	defer f.Close()
-	if note := noteOf(f); noteGrammar.MatchString(note) {
+	if note := readOwnerNote(f); ownerPattern.MatchString(note) {
 		return strings.TrimSpace(note)
 	}
 	return ""
 }
 
-func noteOf(f *os.File) string {
-	b, err := io.ReadAll(io.LimitReader(f, maxNoteLen))
+func readOwnerNote(f *os.File) string {
+	b, err := io.ReadAll(io.LimitReader(f, maxOwnerLen))
 	if err != nil {
 		return err.Error()
 	}
@@ -144,6 +144,6 @@ func noteOf(f *os.File) string {
 
 // Release gives the lock back.
 func (l *Lock) Release() error {
-	_ = l.note.Truncate(0) // the owner's name is a courtesy
-	return errors.Join(l.note.Close(), l.lock.Unlock())
+	_ = l.ownerFile.Truncate(0) // the owner's name is a courtesy
+	return errors.Join(l.ownerFile.Close(), l.lock.Unlock())
 }

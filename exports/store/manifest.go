@@ -101,9 +101,9 @@ func (m *Manifest) File(path string) (File, bool) {
 	return m.Files[i], true
 }
 
-// Seal sorts the files and derives the id: the as-of day, for people, and the
+// Finalize sorts the files and derives the id: the as-of day, for people, and the
 // first 64 bits of a SHA-256 over the whole manifest without the id.
-func (m *Manifest) Seal() {
+func (m *Manifest) Finalize() {
 	slices.SortFunc(m.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	m.FormatVersion = FormatVersion
 	m.ID = ""
@@ -140,7 +140,7 @@ func parseManifest(b []byte, path string) (*Manifest, error) {
 	}
 	sealed := m
 	sealed.Files = slices.Clone(m.Files)
-	sealed.Seal()
+	sealed.Finalize()
 	if sealed.ID != m.ID {
 		return nil, &DamageError{Path: path, Problem: fmt.Sprintf("says id %s, but its content gives %s", m.ID, sealed.ID)}
 	}
@@ -150,15 +150,15 @@ func parseManifest(b []byte, path string) (*Manifest, error) {
 	return &m, nil
 }
 
-// pathGrammar is what builders name files: lower-case letters, digits and "-", "_"
+// pathPattern is what builders name files: lower-case letters, digits and "-", "_"
 // and "." within a name. So no name is hidden, or leads out of the folder.
-var pathGrammar = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*){0,3}$`)
+var pathPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*){0,3}$`)
 
 func validPath(name string) bool {
-	return len(name) <= 255 && pathGrammar.MatchString(name) && filepath.IsLocal(filepath.FromSlash(name))
+	return len(name) <= 255 && pathPattern.MatchString(name) && filepath.IsLocal(filepath.FromSlash(name))
 }
 
-var sumGrammar = regexp.MustCompile(`^[0-9a-f]{64}$`)
+var sha256Pattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
 // CheckFiles refuses entries of a manifest that no builder writes, whatever they
 // would lead to.
@@ -168,7 +168,7 @@ func CheckFiles(files []File) error {
 		switch {
 		case !validPath(f.Path):
 			return fmt.Errorf("names a file %.100q, which is not a file name of a build", f.Path)
-		case f.Size < 0 || !sumGrammar.MatchString(f.SHA256):
+		case f.Size < 0 || !sha256Pattern.MatchString(f.SHA256):
 			return fmt.Errorf("gives an impossible size or SHA-256 for %s", f.Path)
 		case seen[f.Path]:
 			return fmt.Errorf("names the file %s twice", f.Path)

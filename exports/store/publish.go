@@ -12,12 +12,12 @@ import (
 	"time"
 )
 
-// idGrammar is what a build's id looks like; anything else never becomes part
+// idPattern is what a build's id looks like; anything else never becomes part
 // of a path.
-var idGrammar = regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{16}$`)
+var idPattern = regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{16}$`)
 
 // ValidID tells whether s has the form of a build id.
-func ValidID(s string) bool { return idGrammar.MatchString(s) }
+func ValidID(s string) bool { return idPattern.MatchString(s) }
 
 func currentPath(root string) string { return filepath.Join(root, "exports", "current") }
 
@@ -29,11 +29,11 @@ func Current(root string) (string, error) {
 	dir, err := OpenFolder(root, "exports")
 	if err == nil {
 		defer dir.Close()
-		err = plainFolder(dir, "builds")
+		err = checkFolder(dir, "builds")
 	}
 	var b []byte
 	if err == nil {
-		b, err = readSmall(dir, "current", 64)
+		b, err = readLimited(dir, "current", 64)
 	}
 	if errors.Is(err, os.ErrNotExist) {
 		return "", fmt.Errorf("%s: %w %s", currentPath(root), ErrNoBuild, root)
@@ -73,10 +73,10 @@ func Builds(root string, names ...string) ([]string, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	return buildsIn(dir)
+	return listBuilds(dir)
 }
 
-func buildsIn(dir *os.Root) ([]string, error) {
+func listBuilds(dir *os.Root) ([]string, error) {
 	entries, err := fs.ReadDir(dir.FS(), ".")
 	if err != nil {
 		return nil, err
@@ -120,7 +120,7 @@ func Prune(root, current string, keep int) (removed []string, err error) {
 		return nil, err
 	}
 	defer builds.Close()
-	ids, err := buildsIn(builds)
+	ids, err := listBuilds(builds)
 	if err != nil {
 		return nil, err
 	}
@@ -133,11 +133,11 @@ func Prune(root, current string, keep int) (removed []string, err error) {
 			continue
 		}
 		// Renaming first keeps a half-removed build from looking like one.
-		gone := temporaryPrefix + id
-		if err := builds.Rename(id, gone); err != nil {
+		tempName := temporaryPrefix + id
+		if err := builds.Rename(id, tempName); err != nil {
 			return removed, err
 		}
-		if err := builds.RemoveAll(gone); err != nil {
+		if err := builds.RemoveAll(tempName); err != nil {
 			return removed, err
 		}
 		removed = append(removed, id)

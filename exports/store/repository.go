@@ -19,9 +19,9 @@ type Repository struct {
 	Path   string `json:"path"`   // of the content folder within the repository, with slashes; "" for its top, and outside git
 }
 
-// forge is how a program that serves repositories lays out their pages. Each is
+// hosting is how a program that serves repositories lays out their pages. Each is
 // what follows the address of the repository, up to what is named.
-type forge struct {
+type hosting struct {
 	commit, pull, edit, create, view string
 	// name and text are the parameters that fill in the page of a new file, "" for
 	// none.
@@ -29,13 +29,13 @@ type forge struct {
 }
 
 var (
-	gitHub = forge{"/commit/", "/pull/", "/edit/", "/new/", "/blob/", "filename", "value"}
-	gitLab = forge{"/-/commit/", "/-/merge_requests/", "/-/edit/", "/-/new/", "/-/blob/", "file_name", ""}
-	gitea  = forge{"/commit/", "/pulls/", "/_edit/", "/_new/", "/src/branch/", "filename", "value"}
+	gitHub = hosting{"/commit/", "/pull/", "/edit/", "/new/", "/blob/", "filename", "value"}
+	gitLab = hosting{"/-/commit/", "/-/merge_requests/", "/-/edit/", "/-/new/", "/-/blob/", "file_name", ""}
+	gitea  = hosting{"/commit/", "/pulls/", "/_edit/", "/_new/", "/src/branch/", "filename", "value"}
 )
 
-// forge tells the layout by the host.
-func (r *Repository) forge() forge {
+// hosting tells the layout by the host.
+func (r *Repository) hosting() hosting {
 	u, err := url.Parse(r.URL)
 	if err != nil {
 		return gitHub
@@ -54,7 +54,7 @@ func (r *Repository) Commit(hash string) string {
 	if r == nil || hash == "" {
 		return ""
 	}
-	return r.URL + r.forge().commit + url.PathEscape(hash)
+	return r.URL + r.hosting().commit + url.PathEscape(hash)
 }
 
 // Pull is the page of a pull request, which GitLab calls a merge request; "" for
@@ -63,7 +63,7 @@ func (r *Repository) Pull(number int) string {
 	if r == nil || number < 1 {
 		return ""
 	}
-	return r.URL + r.forge().pull + strconv.Itoa(number)
+	return r.URL + r.hosting().pull + strconv.Itoa(number)
 }
 
 // Edit is the page that opens an editor for a file, given by its path below the
@@ -72,7 +72,7 @@ func (r *Repository) Edit(file string) string {
 	if r == nil {
 		return ""
 	}
-	return r.URL + r.forge().edit + r.onBranch(file)
+	return r.URL + r.hosting().edit + r.branchPath(file)
 }
 
 // View is the page that shows a file, given as to Edit.
@@ -80,12 +80,12 @@ func (r *Repository) View(file string) string {
 	if r == nil {
 		return ""
 	}
-	return r.URL + r.forge().view + r.onBranch(file)
+	return r.URL + r.hosting().view + r.branchPath(file)
 }
 
-// maxNewLen is how many bytes the address of a filled-in page may have. Servers
+// maxPageURLLen is how many bytes the address of a filled-in page may have. Servers
 // refuse requests whose first line has more than about 8,000.
-const maxNewLen = 6000
+const maxPageURLLen = 6000
 
 // New is the page that opens an editor for a file that is not there yet, given as
 // to Edit, with its name filled in. So is the text, but on GitLab, which takes
@@ -94,24 +94,26 @@ func (r *Repository) New(file, text string) string {
 	if r == nil {
 		return ""
 	}
-	f := r.forge()
-	folder, name := path.Split(r.within(file))
+	f := r.hosting()
+	folder, name := path.Split(r.repoPath(file))
 	page := r.URL + f.create + escapePath(strings.TrimSuffix(r.Branch+"/"+folder, "/")) + "?" + f.name + "=" + escapeQuery(name)
 	if f.text == "" || text == "" {
 		return page
 	}
-	if filled := page + "&" + f.text + "=" + escapeQuery(text); len(filled) <= maxNewLen {
+	if filled := page + "&" + f.text + "=" + escapeQuery(text); len(filled) <= maxPageURLLen {
 		return filled
 	}
 	return page
 }
 
-// onBranch is the end of the address of a file.
-func (r *Repository) onBranch(file string) string { return escapePath(r.Branch + "/" + r.within(file)) }
+// branchPath is the end of the address of a file.
+func (r *Repository) branchPath(file string) string {
+	return escapePath(r.Branch + "/" + r.repoPath(file))
+}
 
-// within is the path of a file from the top of the repository. It does not leave
+// repoPath is the path of a file from the top of the repository. It does not leave
 // the content folder.
-func (r *Repository) within(file string) string {
+func (r *Repository) repoPath(file string) string {
 	return strings.TrimPrefix(path.Join(r.Path, path.Clean("/"+file)), "/")
 }
 

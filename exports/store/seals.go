@@ -32,7 +32,7 @@ func ReadSeal(root, id string) ([]byte, error) {
 		return nil, err
 	}
 	defer dir.Close()
-	return readSmall(dir, id, maxSealLen)
+	return readLimited(dir, id, maxSealLen)
 }
 
 // PruneSeals removes the seals of builds that are gone.

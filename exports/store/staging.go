@@ -37,7 +37,7 @@ func NewStaging(root string) (*Staging, error) {
 	}
 	w := &Staging{builds: builds}
 	if w.name, err = TemporaryDir(builds); err == nil {
-		w.dir, err = openInner(builds, w.name)
+		w.dir, err = openSubfolder(builds, w.name)
 	}
 	if err != nil {
 		return nil, errors.Join(err, builds.Close())
@@ -116,21 +116,21 @@ func (w *Staging) Files() []File {
 	return append([]File(nil), w.files...)
 }
 
-// Seal gives the manifest its files and id and writes it. After Seal the build
+// Finalize gives the manifest its files and id and writes it. After Finalize the build
 // is complete but not yet in place.
-func (w *Staging) Seal(m *Manifest, license func(path string) string) error {
+func (w *Staging) Finalize(m *Manifest, license func(path string) string) error {
 	m.Files = w.Files()
 	for i := range m.Files {
 		m.Files[i].License = license(m.Files[i].Path)
 	}
-	m.Seal()
+	m.Finalize()
 	return w.dir.WriteFile(ManifestFile, m.Encode(), 0o644)
 }
 
 // Install makes everything durable and moves the build to its final name. Where
 // this very build is there already, intact, that one stays.
 func (w *Staging) Install(m *Manifest) error {
-	if same, err := w.installed(m); err != nil || same {
+	if same, err := w.isInstalled(m); err != nil || same {
 		return errors.Join(err, w.Discard())
 	}
 	if err := SyncTree(w.dir.Name()); err != nil {
@@ -145,10 +145,10 @@ func (w *Staging) Install(m *Manifest) error {
 	return errors.Join(SyncDir(w.builds.Name()), w.close())
 }
 
-// installed reports whether the build is in its place already, with the same manifest
+// isInstalled reports whether the build is in its place already, with the same manifest
 // and unaltered files.
-func (w *Staging) installed(m *Manifest) (bool, error) {
-	dir, err := openInner(w.builds, m.ID)
+func (w *Staging) isInstalled(m *Manifest) (bool, error) {
+	dir, err := openSubfolder(w.builds, m.ID)
 	var damage *LinkError
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -163,7 +163,7 @@ func (w *Staging) installed(m *Manifest) (bool, error) {
 	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, ManifestFile) == nil, nil
 }
 
-// Discard removes what was written. It is safe to call after Place.
+// Discard removes what was written. It is safe to call after Install.
 func (w *Staging) Discard() error {
 	if w.dir == nil {
 		return nil

@@ -29,7 +29,7 @@ func TestBuildsAreDurable(t *testing.T) { // not in parallel: it replaces fsync
 		t.Fatal(err)
 	}
 	m := &Manifest{}
-	if err := errors.Join(w.Add("a", []byte("x")), w.Add("deep/er/b", []byte("y")), w.Seal(m, func(string) string { return "" })); err != nil {
+	if err := errors.Join(w.Add("a", []byte("x")), w.Add("deep/er/b", []byte("y")), w.Finalize(m, func(string) string { return "" })); err != nil {
 		t.Fatal(err)
 	}
 	part := filepath.Join("exports", "builds", filepath.Base(w.dir.Name()))

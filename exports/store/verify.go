@@ -138,7 +138,7 @@ func verifyFiles(dir *os.Root, files []File, manifest string) error {
 			return err
 		}
 		if !known[name] {
-			problems = append(problems, &DamageError{Path: pathOf(dir, name), Problem: "is not named in the manifest"})
+			problems = append(problems, &DamageError{Path: joinPath(dir, name), Problem: "is not named in the manifest"})
 		}
 		return nil
 	})
@@ -163,11 +163,11 @@ func verifyFile(dir *os.Root, want File) error {
 	}
 	defer f.Close()
 	sum := sha256.New()
-	if _, err := io.CopyBuffer(onlyWriter{sum}, onlyReader{f}, make([]byte, 1<<18)); err != nil {
-		return fmt.Errorf("read %s: %w", pathOf(dir, want.Path), err)
+	if _, err := io.CopyBuffer(writerOnly{sum}, readerOnly{f}, make([]byte, 1<<18)); err != nil {
+		return fmt.Errorf("read %s: %w", joinPath(dir, want.Path), err)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != want.SHA256 {
-		return &DamageError{Path: pathOf(dir, want.Path), Problem: fmt.Sprintf("was altered: SHA-256 is %s, the manifest says %s", got, want.SHA256)}
+		return &DamageError{Path: joinPath(dir, want.Path), Problem: fmt.Sprintf("was altered: SHA-256 is %s, the manifest says %s", got, want.SHA256)}
 	}
 	return nil
 }
@@ -176,15 +176,15 @@ func verifyFile(dir *os.Root, want File) error {
 // is a *DamageError where it is missing, of another size, a link, or anything else
 // that no builder writes. The caller closes it.
 func OpenFile(dir *os.Root, want File) (*os.File, error) {
-	f, info, err := openPlain(dir, want.Path)
+	f, info, err := openRegular(dir, want.Path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &missingError{DamageError{Path: pathOf(dir, want.Path), Problem: "is missing"}}
+		return nil, &missingError{DamageError{Path: joinPath(dir, want.Path), Problem: "is missing"}}
 	}
 	if err != nil {
 		return nil, err
 	}
 	if info.Size() != want.Size {
-		err := &DamageError{Path: pathOf(dir, want.Path), Problem: fmt.Sprintf("has %d bytes, the manifest says %d", info.Size(), want.Size)}
+		err := &DamageError{Path: joinPath(dir, want.Path), Problem: fmt.Sprintf("has %d bytes, the manifest says %d", info.Size(), want.Size)}
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
@@ -192,18 +192,18 @@ func OpenFile(dir *os.Root, want File) (*os.File, error) {
 
 // ReadFile reads a file below a folder that OpenFiles has opened, if it is not
 // larger than most bytes. The errors are those of OpenFile.
-func ReadFile(dir *os.Root, name string, most int64) ([]byte, error) {
-	b, err := readSmall(dir, name, most)
+func ReadFile(dir *os.Root, name string, maxLen int64) ([]byte, error) {
+	b, err := readLimited(dir, name, maxLen)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, &missingError{DamageError{Path: pathOf(dir, name), Problem: "is missing"}}
+		return nil, &missingError{DamageError{Path: joinPath(dir, name), Problem: "is missing"}}
 	}
 	return b, err
 }
 
-// onlyReader and onlyWriter hide the shortcuts of io.Copy, which would use a
+// readerOnly and writerOnly hide the shortcuts of io.Copy, which would use a
 // smaller buffer.
-type onlyReader struct{ io.Reader }
-type onlyWriter struct{ io.Writer }
+type readerOnly struct{ io.Reader }
+type writerOnly struct{ io.Writer }
 
 // Describe returns the entry of a file below dir for a manifest.
 func Describe(dir, path string) (File, error) {
@@ -213,7 +213,7 @@ func Describe(dir, path string) (File, error) {
 	}
 	defer data.Close()
 	sum := sha256.New()
-	size, err := io.CopyBuffer(onlyWriter{sum}, onlyReader{data}, make([]byte, 1<<18))
+	size, err := io.CopyBuffer(writerOnly{sum}, readerOnly{data}, make([]byte, 1<<18))
 	if err != nil {
 		return File{}, err
 	}

@@ -134,15 +134,15 @@ type jsonEncoder struct {
 	w       io.Writer
 	columns []Column
 	buf     []byte
-	begun   bool
+	started bool
 }
 
 func (e *jsonEncoder) Write(r Row) error {
 	e.buf = append(e.buf[:0], "[\n"...)
-	if e.begun {
+	if e.started {
 		e.buf = append(e.buf[:0], ",\n"...)
 	}
-	e.begun = true
+	e.started = true
 	e.buf = AppendRow(e.buf, e.columns, r)
 	_, err := e.w.Write(e.buf)
 	return err
@@ -150,7 +150,7 @@ func (e *jsonEncoder) Write(r Row) error {
 
 func (e *jsonEncoder) Close() error {
 	end := "\n]\n"
-	if !e.begun {
+	if !e.started {
 		end = "[]\n"
 	}
 	_, err := io.WriteString(e.w, end)

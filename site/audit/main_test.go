@@ -15,7 +15,7 @@ import (
 	"kindex/edge"
 	"kindex/edge/apikey"
 	"kindex/edge/auth"
-	"kindex/edge/auth/signintest"
+	"kindex/edge/auth/authtest"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
 	"kindex/edge/webhook"
@@ -100,13 +100,13 @@ func file(t testing.TB, dir string, named bool) *website {
 func serve(t testing.TB, dir string, a attacker) *website {
 	t.Helper()
 	receiver := edgetest.NewReceiver(t)
-	hub := signintest.StartGitHub(t)
+	hub := authtest.StartGitHub(t)
 	e := edgetest.Start(t, edge.Options{Dir: dir, Contact: "operator@example.org", LimitAnonymous: 20, LimitKey: 1000,
 		Guard: receiver.Guard, WebhookSchedule: webhook.Schedule{time.Hour},
-		SignIn: auth.Options{GitHub: auth.GitHub{Client: signintest.Client, Secret: signintest.ClientSecret, URL: hub.URL}}})
+		SignIn: auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: hub.URL}}})
 	const token = "a token that only this browser has, of many characters"
 	sum := sha256.Sum256([]byte(token))
-	if _, _, err := e.State.SignIn(t.Context(), auth.Arrival{Identity: auth.Identity{Provider: hub.URL, Subject: "1", Login: "ann"}, Name: "ann",
+	if _, _, err := e.State.SignIn(t.Context(), auth.SignedInIdentity{Identity: auth.Identity{Provider: hub.URL, Subject: "1", Login: "ann"}, Name: "ann",
 		Key: apikey.Generate(), Hash: hex.EncodeToString(sum[:]), At: time.Now()}); err != nil {
 		t.Fatal(err)
 	}

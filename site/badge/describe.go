@@ -50,7 +50,7 @@ func Describe(b *exports.Build, in *leaderboard.Boards, o uint32, show string) (
 
 // trend words how an entity has moved on the leaderboard of all, as its delta does.
 func trend(b *exports.Build, in *leaderboard.Boards, o uint32, rank int) (message, colour string, err error) {
-	former, err := in.Before("", exports.AllBoard, "", "composite")
+	former, err := in.PreviousBoard("", exports.AllBoard, "", "composite")
 	if err != nil {
 		return "", "", err
 	}

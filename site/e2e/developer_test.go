@@ -17,7 +17,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge"
 	"kindex/edge/auth"
-	"kindex/edge/auth/signintest"
+	"kindex/edge/auth/authtest"
 	"kindex/edge/edgetest"
 	"kindex/edge/edgetest/browser"
 	"kindex/edge/webhook"
@@ -59,8 +59,8 @@ func TestDeveloper(t *testing.T) {
 func serveSignIn(t *testing.T, o edge.Options) (e *edgetest.Edge, issuer string) {
 	t.Helper()
 	l := edgetest.Listen(t)
-	issuer = signintest.StartOIDC(t, "http://"+l.Addr().String()+"/signin/oidc/callback", map[string]string{"1001": "Zoë O'Neil", "1002": "Max"})
-	o.SignIn = auth.Options{OIDC: auth.OIDC{Issuer: issuer, Client: signintest.Client, Secret: signintest.ClientSecret}}
+	issuer = authtest.StartOIDC(t, "http://"+l.Addr().String()+"/signin/oidc/callback", map[string]string{"1001": "Zoë O'Neil", "1002": "Max"})
+	o.SignIn = auth.Options{OIDC: auth.OIDC{Issuer: issuer, Client: authtest.Client, Secret: authtest.ClientSecret}}
 	return edgetest.StartOn(t, l, o), issuer
 }
 

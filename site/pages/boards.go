@@ -169,7 +169,7 @@ func (b *boardView) choose() (err error) {
 func (d *boardPage) fill() error {
 	sort, skip := exports.Sort{Key: d.By, Desc: true}, (d.Number-1)*boardRows
 	records, more, _ := d.from.Page(d.set, sort, nil, skip, boardRows)
-	former, err := d.Boards.Before(d.Day, d.Category, d.Type, d.By)
+	former, err := d.Boards.PreviousBoard(d.Day, d.Category, d.Type, d.By)
 	if err != nil {
 		return err
 	}

@@ -38,7 +38,7 @@ func (b *browsed) wanted(f exports.ChangeFilter) []string {
 		if err != nil {
 			b.t.Fatal(err)
 		}
-		want = append(want, feed.Tell(c, titles).Title)
+		want = append(want, feed.Summarize(c, titles).Title)
 	}
 	return want
 }
@@ -117,7 +117,7 @@ func TestChangeInFull(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		told := feed.Tell(c, titlesOf(b))
+		told := feed.Summarize(c, titlesOf(b))
 		at := strings.Index(page, html.EscapeString(told.Title))
 		if at < 0 {
 			t.Fatalf("%q is not told", told.Title)

@@ -53,7 +53,7 @@ func browse(t *testing.T, dir string, o pages.Options) *browsed {
 		t.Cleanup(func() { from.Index.Close() })
 	}
 	formula, _, _ := b.File(exports.ScoringFile)
-	if from.Formula, err = score.Read(formula); err != nil {
+	if from.Formula, err = score.ParseChecked(formula); err != nil {
 		t.Fatal(err)
 	}
 	categories, _, _ := b.File(exports.CategoriesFile)

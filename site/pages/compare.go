@@ -236,7 +236,7 @@ func (r *request) suggested(text string) ([]uint32, error) {
 		if words := indexes.Words(text); len(words) > 0 {
 			text = strings.Join(words[:min(len(words), maxMeant)], " ")
 		}
-		list, err = r.Index.Instead(text, all, maxSuggested)
+		list, err = r.Index.Alternatives(text, all, maxSuggested)
 	}
 	return list, err
 }

@@ -141,7 +141,7 @@ func (r *request) fillRank(d *entityPage, o uint32) error {
 		return err
 	}
 	d.Of = int(ranked.GetCardinality())
-	standings, err := r.Boards.Course(o)
+	standings, err := r.Boards.RankHistory(o)
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (r *request) fillRank(d *entityPage, o uint32) error {
 	if d.Rank == 0 {
 		return nil
 	}
-	before, err := r.Boards.Before("", exports.AllBoard, "", "composite")
+	before, err := r.Boards.PreviousBoard("", exports.AllBoard, "", "composite")
 	if err != nil || !before.Known() {
 		return err
 	}

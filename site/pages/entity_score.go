@@ -30,7 +30,7 @@ type scoreExplanation struct {
 
 // dimension is a dimension.
 type dimension struct {
-	score.Part
+	score.DimensionScore
 	Class    string // d1 to d5, of its colour
 	Share    string // of the weights, in percent
 	Points   string // what it brings to the composite, two decimals
@@ -79,7 +79,7 @@ func explain(x *score.Explanation) *scoreExplanation {
 	}
 	var segments []chart.Segment
 	for _, p := range d.Parts {
-		segments = append(segments, chart.Segment{Width: p.Exact, Class: p.Class, Unknown: p.Part.Value == nil})
+		segments = append(segments, chart.Segment{Width: p.Exact, Class: p.Class, Unknown: p.DimensionScore.Value == nil})
 	}
 	d.Bar = chart.Stacked(segments)
 	return d
@@ -110,8 +110,8 @@ func (d *scoreExplanation) addUp(uncapped float64) {
 	d.Total = textfmt.Hundredths(total)
 }
 
-func explainPart(p *score.Part, weights float64, asOf string) dimension {
-	d := dimension{Part: *p, Class: dimensionClass(p.Name), Value: strconv.FormatFloat(p.Counted, 'f', 2, 64)}
+func explainPart(p *score.DimensionScore, weights float64, asOf string) dimension {
+	d := dimension{DimensionScore: *p, Class: dimensionClass(p.Name), Value: strconv.FormatFloat(p.Counted, 'f', 2, 64)}
 	if weights > 0 {
 		d.Share, d.Exact = textfmt.Percent(p.Weight/weights), p.Weight*p.Counted/weights
 		d.Points = strconv.FormatFloat(d.Exact, 'f', 2, 64)

@@ -25,23 +25,23 @@ type scoreHistory struct {
 
 // scoreHistoryRow is a line of the table.
 type scoreHistoryRow struct {
-	leaderboard.Standing
+	leaderboard.RankAt
 	Path string // the page of that day, "" for none
 }
 
 // scoreHistory draws how an entity stood, and stands. The first standing is the oldest. It is
 // nil where no score is known of any day.
-func (r *request) scoreHistory(d *entityPage, list []leaderboard.Standing) *scoreHistory {
-	if today := (leaderboard.Standing{Day: d.AsOf, Score: d.Scores.Composite, Rank: d.Rank, Of: d.Of}); len(list) == 0 || list[len(list)-1].Day < d.AsOf {
+func (r *request) scoreHistory(d *entityPage, list []leaderboard.RankAt) *scoreHistory {
+	if today := (leaderboard.RankAt{Day: d.AsOf, Score: d.Scores.Composite, Rank: d.Rank, Ranked: d.Of}); len(list) == 0 || list[len(list)-1].Day < d.AsOf {
 		list = append(list, today)
 	}
-	if !slices.ContainsFunc(list, func(s leaderboard.Standing) bool { return s.Score.Known() }) {
+	if !slices.ContainsFunc(list, func(s leaderboard.RankAt) bool { return s.Score.Known() }) {
 		return nil
 	}
 	c := &scoreHistory{Since: list[0].Day}
 	a, known := r.Build.Archive(), 0
 	for _, s := range slices.Backward(list) {
-		line := scoreHistoryRow{Standing: s}
+		line := scoreHistoryRow{RankAt: s}
 		if first := a.FirstDay(); !r.Static && first != "" && s.Day >= first && s.Day <= a.LastDay() {
 			line.Path = d.Now + "at-" + s.Day + "/"
 		}
@@ -81,7 +81,7 @@ func (r *request) scoreHistory(d *entityPage, list []leaderboard.Standing) *scor
 }
 
 // historyPoints are the scores and the ranks of standings.
-func historyPoints(list []leaderboard.Standing) (scores, ranks []chart.Point) {
+func historyPoints(list []leaderboard.RankAt) (scores, ranks []chart.Point) {
 	for _, s := range list {
 		t, err := time.Parse(time.DateOnly, s.Day)
 		if err != nil {
@@ -89,7 +89,7 @@ func historyPoints(list []leaderboard.Standing) (scores, ranks []chart.Point) {
 		}
 		o := chart.Point{Day: s.Day, At: t, Value: s.Score.Float(), Known: s.Score.Known(), Title: textfmt.Day(s.Day) + ": " + s.Score.String()}
 		scores = append(scores, o)
-		o.Value, o.Known, o.Title = float64(s.Rank), s.Rank > 0, fmt.Sprintf("%s: #%d of %d", textfmt.Day(s.Day), s.Rank, s.Of)
+		o.Value, o.Known, o.Title = float64(s.Rank), s.Rank > 0, fmt.Sprintf("%s: #%d of %d", textfmt.Day(s.Day), s.Rank, s.Ranked)
 		ranks = append(ranks, o)
 	}
 	return scores, ranks

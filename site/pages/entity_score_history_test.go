@@ -57,23 +57,23 @@ func TestCourseOfOneDay(t *testing.T) {
 }
 
 // standingsOf are those of a record up to today, and its entity.
-func standingsOf(t *testing.T, s *pages.Site, o uint32) ([]leaderboard.Standing, *record.Entity) {
+func standingsOf(t *testing.T, s *pages.Site, o uint32) ([]leaderboard.RankAt, *record.Entity) {
 	t.Helper()
 	e, err1 := s.Build.Entity(o)
-	list, err2 := s.Boards.Course(o)
+	list, err2 := s.Boards.RankHistory(o)
 	rank, err3 := s.Boards.Rank(o)
 	ranked, err4 := s.Boards.Ranked()
 	if err := errors.Join(err1, err2, err3, err4); err != nil {
 		t.Fatal(err)
 	}
 	if today := s.AsOf.Format(time.DateOnly); len(list) == 0 || list[len(list)-1].Day < today {
-		list = append(list, leaderboard.Standing{Day: today, Score: e.Scores.Composite, Rank: rank, Of: int(ranked.GetCardinality())})
+		list = append(list, leaderboard.RankAt{Day: today, Score: e.Scores.Composite, Rank: rank, Ranked: int(ranked.GetCardinality())})
 	}
 	return list, e
 }
 
 // knownDays are the days of which a score is known, and how many have a rank.
-func knownDays(standings []leaderboard.Standing) (scored []leaderboard.Standing, ranks int) {
+func knownDays(standings []leaderboard.RankAt) (scored []leaderboard.RankAt, ranks int) {
 	for _, d := range standings {
 		if d.Score.Known() {
 			scored = append(scored, d)
@@ -86,13 +86,13 @@ func knownDays(standings []leaderboard.Standing) (scored []leaderboard.Standing,
 }
 
 // kindOf is how a page is to tell of standings.
-func kindOf(standings []leaderboard.Standing) string {
+func kindOf(standings []leaderboard.RankAt) string {
 	scored, _ := knownDays(standings)
 	return []string{"nothing", "sentence", "pictures"}[min(2, len(scored))]
 }
 
 // checkCourse reads what the page of an entity says of its course.
-func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []leaderboard.Standing) {
+func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []leaderboard.RankAt) {
 	t.Helper()
 	p := parse(t, get(t, s, "/"+e.Key()+"/").Body)
 	section := p.all(func(n *node) bool { return n.attr["id"] == "course" })
@@ -117,7 +117,7 @@ func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []lead
 	}
 	only, says, rank := scored[0], sentences[0].text(), "not ranked"
 	if only.Rank > 0 {
-		rank = fmt.Sprintf("rank %d of %d", only.Rank, only.Of)
+		rank = fmt.Sprintf("rank %d of %d", only.Rank, only.Ranked)
 	}
 	for _, day := range []string{only.Day, standings[0].Day} {
 		if len(sentences[0].all(func(n *node) bool { return n.attr["datetime"] == day })) == 0 {

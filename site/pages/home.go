@@ -124,7 +124,7 @@ func (s *Site) trendingIn(window string, most int) (since string, list []trendin
 // changeSummary is a change as pages tell of it.
 type changeSummary struct {
 	*record.Change
-	feed.Told
+	feed.Summary
 	Here bool // there is a page of the entity, or of what became of it
 }
 
@@ -141,7 +141,7 @@ func (s *Site) changeSummary(i int) (changeSummary, error) {
 	if !here { // what was deleted has a page that tells so
 		_, here = s.Build.Archive().Last(c.Type, c.Slug)
 	}
-	return changeSummary{c, feed.Tell(c, s.titles), here}, nil
+	return changeSummary{c, feed.Summarize(c, s.titles), here}, nil
 }
 
 // dataset describes the index to search engines (schema.org/Dataset).

@@ -88,8 +88,8 @@ func (s *Site) suggestEntities(text string, f *exports.Filter) ([]suggestion, er
 	if err != nil {
 		return nil, err
 	}
-	words, _ := indexes.Heeded(textfmt.Truncate(text, 100), maxPhrases)
-	found, err := s.Index.Instead(words, all, maxNear)
+	words, _ := indexes.TruncateQuery(textfmt.Truncate(text, 100), maxPhrases)
+	found, err := s.Index.Alternatives(words, all, maxNear)
 	if err != nil {
 		return nil, err
 	}

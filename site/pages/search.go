@@ -169,7 +169,7 @@ func (r *request) results(d *searchPage) error {
 		found = roaring.New()
 	case !d.Browse:
 		var words string
-		words, d.Left = indexes.Heeded(d.Query, maxPhrases)
+		words, d.Left = indexes.TruncateQuery(d.Query, maxPhrases)
 		d.More = max(0, len(d.Left)-maxLeft)
 		d.Left = d.Left[:len(d.Left)-d.More]
 		if res, err = r.Index.Search(words, within, nil, skip, searchRows); err != nil {

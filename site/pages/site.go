@@ -102,7 +102,7 @@ func SourceOf(b *exports.Build) (Source, error) {
 	s := Source{Build: b}
 	data, _, _ := b.File(exports.ScoringFile)
 	var err error
-	if s.Formula, err = score.Read(data); err != nil {
+	if s.Formula, err = score.ParseChecked(data); err != nil {
 		return s, err
 	}
 	if s.AsOf, err = time.Parse(time.RFC3339, b.Manifest.AsOf); err != nil {

@@ -113,7 +113,7 @@ func (r *request) sitemapPart() (*page, error) {
 		by := exports.Sort{Key: "lastUpdated"}
 		list, _, _ := r.Build.Page(all, exports.DefaultSort, nil, (n-1)*sitemapEntities, sitemapEntities)
 		for _, o := range list {
-			add(siteurl.Entity(r.Build.Key(o)), r.Build.PlaceOf(by, o).Value)
+			add(siteurl.Entity(r.Build.Key(o)), r.Build.PositionOf(by, o).Value)
 		}
 	}
 	b.WriteString("</urlset>\n")

@@ -146,7 +146,7 @@ func Label(name string) string {
 	if l := labels[name]; l != "" {
 		return l
 	}
-	if w := feed.Spoken(name); w != "" {
+	if w := feed.DisplayName(name); w != "" {
 		return Capitalize(w)
 	}
 	return Capitalize(safetext.OneLine(name))

@@ -11,16 +11,16 @@ import (
 	"github.com/blevesearch/vellum/levenshtein"
 )
 
-// corrector finds the words of a vocabulary that a mistyped word may stand for:
+// spellCorrector finds the words of a vocabulary that a mistyped word may stand for:
 // a Levenshtein automaton walks a transducer of all words, so that only near
 // ones are looked at.
-type corrector struct {
+type spellCorrector struct {
 	words  *vellum.FST
 	within [3]*levenshtein.LevenshteinAutomatonBuilder // by edits
 }
 
-// newCorrector reads the vocabulary of the full-text table.
-func newCorrector(db *sql.DB) (*corrector, error) {
+// newSpellCorrector reads the vocabulary of the full-text table.
+func newSpellCorrector(db *sql.DB) (*spellCorrector, error) {
 	rows, err := db.Query("SELECT term FROM vocabulary ORDER BY term")
 	if err != nil {
 		return nil, err
@@ -43,7 +43,7 @@ func newCorrector(db *sql.DB) (*corrector, error) {
 	if err := errors.Join(rows.Err(), b.Close()); err != nil {
 		return nil, err
 	}
-	c := &corrector{}
+	c := &spellCorrector{}
 	if c.words, err = vellum.Load(fst.Bytes()); err != nil {
 		return nil, err
 	}
@@ -57,7 +57,7 @@ func newCorrector(db *sql.DB) (*corrector, error) {
 
 // near lists the words within one edit, and within two from eight letters on:
 // as many as kindex allows. Exchanging two neighbours is one edit.
-func (c *corrector) near(word string) ([]string, error) {
+func (c *spellCorrector) near(word string) ([]string, error) {
 	edits := 1
 	if utf8.RuneCountInString(word) >= 8 {
 		edits = 2

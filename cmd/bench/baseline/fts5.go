@@ -20,7 +20,7 @@ type FTS5 struct {
 	Words, Trigrams Size // the two tables; each says what making it took
 
 	search, fuzzy, facets *sql.Stmt
-	corrector             *corrector
+	corrector             *spellCorrector
 }
 
 // Size says what a table holds and what making it took.
@@ -84,7 +84,7 @@ func (f *FTS5) fill(docs []Document) error {
 	if f.Trigrams, err = f.table("trigrams", docs); err != nil {
 		return err
 	}
-	if f.corrector, err = newCorrector(f.db); err != nil {
+	if f.corrector, err = newSpellCorrector(f.db); err != nil {
 		return err
 	}
 	for _, p := range []struct {

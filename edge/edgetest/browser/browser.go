@@ -25,9 +25,9 @@ import (
 // Tab is a tab of a browser, and what went on in it.
 type Tab struct {
 	context.Context
-	mu       sync.Mutex
-	requests []string // methods and addresses
-	said     []string // on the console: errors, warnings, breaches of the policy
+	mu         sync.Mutex
+	requests   []string // methods and addresses
+	consoleLog []string // on the console: errors, warnings, breaches of the policy
 }
 
 // shared is the one process of the tests of a binary, where Main runs them.
@@ -148,18 +148,18 @@ func (b *Tab) note(event any) {
 	case *network.EventRequestWillBeSent:
 		b.requests = append(b.requests, e.Request.Method+" "+e.Request.URL)
 	case *runtime.EventExceptionThrown:
-		b.said = append(b.said, fmt.Sprint(e.ExceptionDetails.Text, " ", e.ExceptionDetails.Exception))
+		b.consoleLog = append(b.consoleLog, fmt.Sprint(e.ExceptionDetails.Text, " ", e.ExceptionDetails.Exception))
 	case *runtime.EventConsoleAPICalled:
 		if slices.Contains([]string{"error", "warning", "assert"}, string(e.Type)) {
 			var words []string
 			for _, arg := range e.Args {
 				words = append(words, string(arg.Value)+arg.Description)
 			}
-			b.said = append(b.said, strings.Join(words, " "))
+			b.consoleLog = append(b.consoleLog, strings.Join(words, " "))
 		}
 	case *log.EventEntryAdded:
 		if e.Entry.Level == log.EntryLevelError || e.Entry.Level == log.EntryLevelWarning {
-			b.said = append(b.said, e.Entry.Text+" "+e.Entry.URL)
+			b.consoleLog = append(b.consoleLog, e.Entry.Text+" "+e.Entry.URL)
 		}
 	}
 }
@@ -197,14 +197,14 @@ func (b *Tab) Requests() []string {
 func (b *Tab) Said() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Clone(b.said)
+	return slices.Clone(b.consoleLog)
 }
 
 func (b *Tab) fail(t testing.TB, err error) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t.Fatalf("%v\nthe console said %q\nthe page asked for %q", err, b.said, b.requests)
+	t.Fatalf("%v\nthe console said %q\nthe page asked for %q", err, b.consoleLog, b.requests)
 }
 
 // CheckQuiet fails the test where something went wrong on the page, or it asked for
@@ -213,8 +213,8 @@ func (b *Tab) CheckQuiet(t testing.TB, base string) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if len(b.said) > 0 {
-		t.Errorf("the console says %q", b.said)
+	if len(b.consoleLog) > 0 {
+		t.Errorf("the console says %q", b.consoleLog)
 	}
 	for _, r := range b.requests {
 		_, address, _ := strings.Cut(r, " ")

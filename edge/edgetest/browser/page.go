@@ -114,7 +114,7 @@ func (b *Tab) Overflowing(t testing.TB) []string {
 })()`)
 }
 
-// SignIn presses what leads to npm oidc-provider (see package signintest), signs in
+// SignIn presses what leads to npm oidc-provider (see package authtest), signs in
 // there as somebody, and returns what its own service answers in the end. What pages
 // ask of the provider meanwhile is forgotten; nothing else may be asked of it.
 func (b *Tab) SignIn(t testing.TB, issuer, subject string, press ...chromedp.Action[chromedp.Void]) *network.Response {

@@ -28,12 +28,12 @@ type Follower struct {
 
 // Every is how often a follower asks; longest, how seldom at most, after errors.
 const (
-	Every   = time.Minute
-	longest = time.Hour
+	PollInterval = time.Minute
+	maxBackoff   = time.Hour
 )
 
-// maxAsked is how many pull requests one round asks for.
-const maxAsked = 100
+// maxPullRequests is how many pull requests one round asks for.
+const maxPullRequests = 100
 
 // maxTags is how many entity tags are held, so that those of submissions which
 // others have closed do not add up; maxTag, how many bytes one has at most.
@@ -55,7 +55,7 @@ func (f *Follower) Follow(ctx context.Context, every time.Duration, moved func(c
 		}
 		done, err := f.followReviews(ctx)
 		if err == nil {
-			f.tryToClose(ctx)
+			f.tryClose(ctx)
 		}
 		if ctx.Err() != nil {
 			return
@@ -67,7 +67,7 @@ func (f *Follower) Follow(ctx context.Context, every time.Duration, moved func(c
 			wait = every
 			continue
 		}
-		wait = max(min(max(2*wait, every), longest), toldToWait(err))
+		wait = max(min(max(2*wait, every), maxBackoff), retryAfter(err))
 		f.log().Error("pull requests cannot be followed", "error", err, "again", wait)
 	}
 }
@@ -79,16 +79,16 @@ func (f *Follower) log() *slog.Logger {
 	return f.Log
 }
 
-// toldToWait is how long the forge wants to be left alone; 0 where it does not
+// retryAfter is how long the forge wants to be left alone; 0 where it does not
 // say.
-func toldToWait(err error) time.Duration {
+func retryAfter(err error) time.Duration {
 	var limited *github.RateLimitError
 	var abused *github.AbuseRateLimitError
 	switch {
 	case errors.As(err, &limited):
-		return min(time.Until(limited.Rate.Reset.Time)+time.Second, longest)
+		return min(time.Until(limited.Rate.Reset.Time)+time.Second, maxBackoff)
 	case errors.As(err, &abused) && abused.RetryAfter != nil:
-		return min(*abused.RetryAfter, longest)
+		return min(*abused.RetryAfter, maxBackoff)
 	}
 	return 0
 }
@@ -102,29 +102,29 @@ func (f *Follower) More() bool { return f.next != "" }
 // others. It also closes the pull requests of submissions that were withdrawn.
 func (f *Follower) Round(ctx context.Context) (moved []submission.Submission, err error) {
 	moved, err = f.followReviews(ctx)
-	if ctx.Err() != nil || toldToWait(err) > 0 {
+	if ctx.Err() != nil || retryAfter(err) > 0 {
 		return moved, err
 	}
 	return moved, errors.Join(err, f.closeWithdrawn(ctx))
 }
 
-// tryToClose is closeWithdrawn for a follower whose token may not be allowed to: it
+// tryClose is closeWithdrawn for a follower whose token may not be allowed to: it
 // goes on following, and logs the failure once.
-func (f *Follower) tryToClose(ctx context.Context) {
-	says := ""
+func (f *Follower) tryClose(ctx context.Context) {
+	reason := ""
 	if err := f.closeWithdrawn(ctx); err != nil {
-		says = err.Error()
+		reason = err.Error()
 	}
-	if says != "" && says != f.left && ctx.Err() == nil {
-		f.log().Warn("pull requests of withdrawn submissions stay open; kindex submissions sync closes them with a token that is allowed to", "error", says)
+	if reason != "" && reason != f.left && ctx.Err() == nil {
+		f.log().Warn("pull requests of withdrawn submissions stay open; kindex submissions sync closes them with a token that is allowed to", "error", reason)
 	}
-	f.left = says
+	f.left = reason
 }
 
 // closeWithdrawn closes pull requests of withdrawn submissions that are open. What
 // was merged before anybody could close it stays in the index; the log says so.
 func (f *Follower) closeWithdrawn(ctx context.Context) error {
-	list, err := f.Store.Submissions(ctx, submission.Query{ToClose: true, Limit: maxAsked, OldFirst: true})
+	list, err := f.Store.Submissions(ctx, submission.Query{ToClose: true, Limit: maxPullRequests, OldFirst: true})
 	if err != nil {
 		return err
 	}
@@ -132,7 +132,7 @@ func (f *Follower) closeWithdrawn(ctx context.Context) error {
 	for _, s := range list {
 		if err := f.closeOne(ctx, s); err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", s.ID, err))
-			if ctx.Err() != nil || toldToWait(err) > 0 {
+			if ctx.Err() != nil || retryAfter(err) > 0 {
 				break
 			}
 		}
@@ -167,12 +167,12 @@ func isNotFound(err error) bool {
 }
 
 func (f *Follower) followReviews(ctx context.Context) (moved []submission.Submission, err error) {
-	list, err := f.Store.Submissions(ctx, submission.Query{Statuses: []submission.Status{submission.InReview}, After: f.next, Limit: maxAsked, OldFirst: true})
+	list, err := f.Store.Submissions(ctx, submission.Query{Statuses: []submission.Status{submission.InReview}, After: f.next, Limit: maxPullRequests, OldFirst: true})
 	if err != nil {
 		return nil, err
 	}
 	f.next = ""
-	if len(list) == maxAsked {
+	if len(list) == maxPullRequests {
 		f.next = list[len(list)-1].ID
 	}
 	var failed []error
@@ -183,7 +183,7 @@ func (f *Follower) followReviews(ctx context.Context) (moved []submission.Submis
 		}
 		if err != nil {
 			failed = append(failed, fmt.Errorf("%s: %w", s.ID, err))
-			if ctx.Err() != nil || toldToWait(err) > 0 {
+			if ctx.Err() != nil || retryAfter(err) > 0 {
 				break
 			}
 		}

@@ -205,11 +205,11 @@ const maxURL = 2000
 // Error is a failed call of the forge. Its text has of the forge's own words only
 // what is safe to log and to print to a terminal.
 type Error struct {
-	says  string
-	cause error
+	message string
+	cause   error
 }
 
-func (e *Error) Error() string { return e.says }
+func (e *Error) Error() string { return e.message }
 
 // Unwrap returns the error of the client library, whose text is not safe.
 func (e *Error) Unwrap() error { return e.cause }
@@ -219,19 +219,19 @@ func (f *Forge) explain(err error) error {
 	if err == nil {
 		return nil
 	}
-	says := "the forge: "
+	message := "the forge: "
 	var refused *github.ErrorResponse
 	if errors.As(err, &refused) {
 		switch refused.Response.StatusCode {
 		case http.StatusUnauthorized:
-			says = "the forge does not take the token in KINDEX_FORGE_TOKEN: "
+			message = "the forge does not take the token in KINDEX_FORGE_TOKEN: "
 		case http.StatusForbidden:
-			says = fmt.Sprintf("the token in KINDEX_FORGE_TOKEN must not do this on %s/%s: ", f.owner, f.name)
+			message = fmt.Sprintf("the token in KINDEX_FORGE_TOKEN must not do this on %s/%s: ", f.owner, f.name)
 		case http.StatusNotFound:
-			says = fmt.Sprintf("the forge knows no %s/%s, or does not show it to this token: ", f.owner, f.name)
+			message = fmt.Sprintf("the forge knows no %s/%s, or does not show it to this token: ", f.owner, f.name)
 		}
 	}
-	return &Error{says + plainText(err.Error()), err}
+	return &Error{message + plainText(err.Error()), err}
 }
 
 // maxText is how many characters of a text of the forge are repeated.

@@ -24,7 +24,7 @@ import (
 	"kindex/builder/suite"
 	"kindex/edge/submission"
 	"kindex/edge/submission/github"
-	"kindex/edge/submission/github/forgetest"
+	"kindex/edge/submission/github/githubtest"
 )
 
 // store keeps submissions in memory, and lets nobody take a step that there is not.
@@ -84,7 +84,7 @@ func (s *store) MoveSubmission(_ context.Context, id string, to submission.Statu
 }
 
 // setUp starts a forge with a repository that has the branches main and some more.
-func setUp(t *testing.T, branches ...string) (*forgetest.Server, *github.Forge) {
+func setUp(t *testing.T, branches ...string) (*githubtest.Server, *github.Forge) {
 	t.Helper()
 	bare := filepath.Join(t.TempDir(), "bare.git")
 	run := func(args ...string) string {
@@ -101,9 +101,9 @@ func setUp(t *testing.T, branches ...string) (*forgetest.Server, *github.Forge) 
 	for _, b := range append(branches, "main") {
 		run("update-ref", "refs/heads/"+b, commit)
 	}
-	s := forgetest.Start(bare)
+	s := githubtest.Start(bare)
 	t.Cleanup(s.Close)
-	f, err := github.New(github.Options{URL: s.URL + "/", Repository: forgetest.Repository, Token: forgetest.Token})
+	f, err := github.New(github.Options{URL: s.URL + "/", Repository: githubtest.Repository, Token: githubtest.Token})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,8 +136,8 @@ func TestOptions(t *testing.T) {
 func TestOpen(t *testing.T) {
 	s, f := setUp(t, "submission/a")
 	r := github.Request{Branch: "submission/a", Base: "main", Title: "Add tool/a", Body: "x"}
-	s.Add(forgetest.Pull{Head: "submission/a", State: "open", From: "eve/index"}) // of somebody's copy
-	s.Lose(1)
+	s.Add(githubtest.Pull{Head: "submission/a", State: "open", From: "eve/index"}) // of somebody's copy
+	s.DropCreateResponses(1)
 	if _, err := f.Open(t.Context(), r); err == nil {
 		t.Error("the answer was lost")
 	}
@@ -150,11 +150,11 @@ func TestOpen(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	if n := len(s.Pulls()); n != 2 || len(s.Wrong()) > 0 {
-		t.Errorf("%d pull requests; %v", n, s.Wrong())
+	if n := len(s.Pulls()); n != 2 || len(s.Violations()) > 0 {
+		t.Errorf("%d pull requests; %v", n, s.Violations())
 	}
 	s.Fail(403, nil)
-	if _, err := f.Open(t.Context(), r); err == nil || !strings.Contains(err.Error(), "must not do this") || strings.Contains(err.Error(), forgetest.Token) {
+	if _, err := f.Open(t.Context(), r); err == nil || !strings.Contains(err.Error(), "must not do this") || strings.Contains(err.Error(), githubtest.Token) {
 		t.Error(err)
 	}
 }
@@ -164,11 +164,11 @@ func TestOpen(t *testing.T) {
 func TestOpenUnnumbered(t *testing.T) {
 	s, f := setUp(t, "submission/a")
 	r := github.Request{Branch: "submission/a", Base: "main", Title: "Add tool/a", Body: "x"}
-	s.Mute(true)
+	s.AnswerEmpty(true)
 	if p, err := f.Open(t.Context(), r); err == nil || !strings.Contains(err.Error(), "does not tell which one") {
 		t.Errorf("%+v %v", p, err)
 	}
-	s.Mute(false)
+	s.AnswerEmpty(false)
 	if p, err := f.Open(t.Context(), r); err != nil || p.Number != 1 || len(s.Pulls()) != 1 {
 		t.Errorf("%+v %v", p, err)
 	}
@@ -179,7 +179,7 @@ func TestOpenUnnumbered(t *testing.T) {
 func TestSecurityDeletedFork(t *testing.T) {
 	s, f := setUp(t, "submission/a")
 	s.IgnoreHead()
-	s.Add(forgetest.Pull{Head: "submission/a", State: "closed", From: forgetest.Deleted})
+	s.Add(githubtest.Pull{Head: "submission/a", State: "closed", From: githubtest.Deleted})
 	if p, err := f.Find(t.Context(), "submission/a"); err != nil || p.Number != 0 {
 		t.Errorf("%+v %v", p, err)
 	}
@@ -215,7 +215,7 @@ func inReview(id string, number int64) submission.Submission {
 func TestRound(t *testing.T) {
 	s, f := setUp(t)
 	for _, head := range []string{"a", "b", "c", "elsewhere", "e"} {
-		s.Add(forgetest.Pull{Head: "submission/" + head, State: "open"})
+		s.Add(githubtest.Pull{Head: "submission/" + head, State: "open"})
 	}
 	kept := &store{list: []submission.Submission{inReview("a", 1), inReview("b", 2), inReview("c", 3), inReview("d", 4), inReview("e", 5), inReview("f", 99)}}
 	follower := &github.Follower{Forge: f, Store: kept}
@@ -238,7 +238,7 @@ func TestRound(t *testing.T) {
 	if p := s.Pulls(); p[0].Asked != 2 || p[0].NotModifiedSeen != 1 {
 		t.Errorf("asked %d times, %d of them conditionally", p[0].Asked, p[0].NotModifiedSeen)
 	}
-	if err := errors.Join(s.Settle(1, true), s.Settle(2, false)); err != nil {
+	if err := errors.Join(s.ClosePull(1, true), s.ClosePull(2, false)); err != nil {
 		t.Fatal(err)
 	}
 	round("a accepted, b rejected")
@@ -246,8 +246,8 @@ func TestRound(t *testing.T) {
 		t.Error(one.Reason)
 	}
 	round("")
-	if len(s.Wrong()) > 0 {
-		t.Error(s.Wrong())
+	if len(s.Violations()) > 0 {
+		t.Error(s.Violations())
 	}
 }
 
@@ -257,7 +257,7 @@ func TestManyInReview(t *testing.T) {
 	kept := &store{}
 	for i := range 250 {
 		id := "s" + string(rune('a'+i/26)) + string(rune('a'+i%26))
-		s.Add(forgetest.Pull{Head: "submission/" + id, State: "open"})
+		s.Add(githubtest.Pull{Head: "submission/" + id, State: "open"})
 		kept.list = append(kept.list, inReview(id, int64(i+1)))
 	}
 	follower := &github.Follower{Forge: f, Store: kept}
@@ -275,7 +275,7 @@ func TestManyInReview(t *testing.T) {
 func TestFollow(t *testing.T) {
 	suite.InRace(t)
 	s, f := setUp(t)
-	s.Add(forgetest.Pull{Head: "submission/a", State: "open"})
+	s.Add(githubtest.Pull{Head: "submission/a", State: "open"})
 	kept := &store{list: []submission.Submission{inReview("a", 1)}}
 	for range 4 {
 		s.Fail(500, nil)
@@ -289,7 +289,7 @@ func TestFollow(t *testing.T) {
 		at = append(at, time.Now())
 		switch rounds++; rounds {
 		case 5:
-			if err := s.Settle(1, true); err != nil {
+			if err := s.ClosePull(1, true); err != nil {
 				t.Error(err)
 			}
 		case 6:
@@ -308,7 +308,7 @@ func TestFollow(t *testing.T) {
 func TestForgeAsksToWait(t *testing.T) {
 	s, f := setUp(t)
 	for _, head := range []string{"a", "b"} {
-		s.Add(forgetest.Pull{Head: "submission/" + head, State: "open"})
+		s.Add(githubtest.Pull{Head: "submission/" + head, State: "open"})
 	}
 	kept := &store{list: []submission.Submission{inReview("a", 1), inReview("b", 2)}}
 	s.Fail(http.StatusTooManyRequests, map[string]string{"Retry-After": "120", "X-RateLimit-Remaining": "0",
@@ -324,9 +324,9 @@ func TestForgeAsksToWait(t *testing.T) {
 func TestWithdrawn(t *testing.T) {
 	s, f := setUp(t)
 	for _, head := range []string{"open", "merged", "closed", "elsewhere"} {
-		s.Add(forgetest.Pull{Head: "submission/" + head, State: "open"})
+		s.Add(githubtest.Pull{Head: "submission/" + head, State: "open"})
 	}
-	if err := errors.Join(s.Settle(2, true), s.Settle(3, false)); err != nil {
+	if err := errors.Join(s.ClosePull(2, true), s.ClosePull(3, false)); err != nil {
 		t.Fatal(err)
 	}
 	kept := &store{}

@@ -1,0 +1,98 @@
+package authtest
+
+import (
+	"crypto/rand"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"golang.org/x/oauth2"
+)
+
+// GitHub is a GitHub Enterprise as far as signing in goes: the web flow of OAuth apps
+// with PKCE, and GET /user.
+type GitHub struct {
+	URL string
+
+	mu     sync.Mutex
+	user   string // as JSON
+	status int    // of GET /user
+	codes  map[string]url.Values
+	tokens map[string]string // to users
+}
+
+// StartGitHub starts one that ends with the test. It lets the client Client with
+// ClientSecret in, and whoever comes as the user {"id": 1, "login": "ann"}.
+func StartGitHub(t testing.TB) *GitHub {
+	t.Helper()
+	h := &GitHub{user: `{"id": 1, "login": "ann"}`, status: http.StatusOK, codes: map[string]url.Values{}, tokens: map[string]string{}}
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /login/oauth/authorize", h.authorize)
+	mux.HandleFunc("POST /login/oauth/access_token", h.token)
+	mux.HandleFunc("GET /api/v3/user", h.whoami)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		mux.ServeHTTP(w, r)
+	}))
+	t.Cleanup(server.Close)
+	h.URL = server.URL
+	return h
+}
+
+// Answer tells what GET /user answers about whoever signs in from now on: a status,
+// and JSON such as {"id": 1, "login": "ann"}.
+func (h *GitHub) Answer(status int, user string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.status, h.user = status, user
+}
+
+func (h *GitHub) authorize(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	if q.Get("client_id") != Client || q.Get("response_type") != "code" || q.Get("scope") != "" {
+		http.Error(w, "not what an app asks", http.StatusBadRequest)
+		return
+	}
+	code := rand.Text()
+	h.codes[code] = q
+	w.Header().Set("Location", q.Get("redirect_uri")+"?"+url.Values{"code": {code}, "state": {q.Get("state")}}.Encode())
+	w.WriteHeader(http.StatusFound)
+}
+
+// token answers as GitHub does: its failures have the status 200.
+func (h *GitHub) token(w http.ResponseWriter, r *http.Request) {
+	asked, ok := h.codes[r.FormValue("code")]
+	delete(h.codes, r.FormValue("code"))
+	switch {
+	case r.FormValue("client_id") != Client || r.FormValue("client_secret") != ClientSecret:
+		fail(w, "incorrect_client_credentials")
+	case !ok || asked.Get("redirect_uri") != r.FormValue("redirect_uri") ||
+		asked.Get("code_challenge") != oauth2.S256ChallengeFromVerifier(r.FormValue("code_verifier")):
+		fail(w, "bad_verification_code")
+	default:
+		token := "gho_" + rand.Text()
+		h.tokens[token] = h.user
+		w.Header().Set("Content-Type", "application/x-www-form-urlencoded")
+		_, _ = w.Write([]byte(url.Values{"access_token": {token}, "token_type": {"bearer"}, "scope": {""}}.Encode()))
+	}
+}
+
+func (h *GitHub) whoami(w http.ResponseWriter, r *http.Request) {
+	user, ok := h.tokens[strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")]
+	if !ok || r.Header.Get("User-Agent") == "" {
+		w.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(h.status)
+	_, _ = w.Write([]byte(user))
+}
+
+func fail(w http.ResponseWriter, code string) {
+	w.Header().Set("Content-Type", "application/x-www-form-urlencoded")
+	_, _ = w.Write([]byte(url.Values{"error": {code}, "error_description": {"it is not right"}}.Encode()))
+}

@@ -1,0 +1,56 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"net/netip"
+	"sync"
+	"testing"
+
+	"kindex/edge/ratelimit"
+)
+
+// TestNetworkQueues: of one network one has its turn at a time, some wait, and the rest are
+// sent away; other networks do not wait. Nothing is kept of those who have gone.
+func TestNetworkQueues(t *testing.T) {
+	var all networkQueues
+	one, other := ratelimit.Network(netip.MustParseAddr("198.51.100.1")), ratelimit.Network(netip.MustParseAddr("2001:db8::1"))
+	done, err := all.acquire(t.Context(), one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	var group sync.WaitGroup
+	errs := make(chan error, 2*maxQueuedForms)
+	for range 2 * maxQueuedForms {
+		group.Go(func() {
+			_, err := all.acquire(ctx, one)
+			errs <- err
+		})
+	}
+	for range maxQueuedForms {
+		if err := <-errs; !errors.Is(err, errQueueFull) {
+			t.Errorf("%v", err)
+		}
+	}
+	elsewhere, err := all.acquire(t.Context(), other)
+	if err != nil {
+		t.Fatal(err)
+	}
+	elsewhere()
+	cancel()
+	group.Wait()
+	for range maxQueuedForms {
+		if err := <-errs; !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	}
+	done()
+	if len(all.networks) != 0 {
+		t.Errorf("%d networks are kept", len(all.networks))
+	}
+	if done, err = all.acquire(t.Context(), one); err != nil {
+		t.Fatal(err)
+	}
+	done()
+}

@@ -1,0 +1,332 @@
+package edge
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder"
+	"kindex/builder/suite"
+	"kindex/edge/storage/storagetest"
+)
+
+// builderKey seals the builds of tests, so that later ones reuse them.
+var builderKey = builder.GenerateKey()
+
+// sheet is the file of an entity whose stars decide about its score.
+func sheet(name, category string, stars int, more ...string) string {
+	return fmt.Sprintf(`name: %s
+category: %s
+description: Finds things in heaps of data.
+signals:
+  stars: {value: %d, date: 2026-07-01}
+  downloads: {value: %d, date: 2026-07-01}
+  lastRelease: {value: 2026-06-%02d, date: 2026-07-01}
+  contributors: {value: 40, date: 2026-07-01}
+%s`, name, category, stars, 100*stars, 1+stars%28, strings.Join(more, ""))
+}
+
+// step is a commit of the past that the tests look back at.
+type step struct {
+	at    string
+	files []string // path, text …
+}
+
+var greek = []string{"alpha", "beta", "gamma"}
+
+// historyDays has everything that can happen to an entity. The as-of day of the
+// tests, 2026-11-01, is a Sunday: there are snapshots of it and of 2026-10-25,
+// 2026-10-18 and so on.
+func historyDays() []step {
+	begin := step{at: "2026-08-01T08:00:00Z"}
+	for i := range 30 {
+		begin.files = append(begin.files, fmt.Sprintf("tool/n%d.yaml", i), sheet(fmt.Sprint("Tool ", i), greek[i%3], 10+100*(i*7%30)))
+	}
+	for i := range 10 {
+		begin.files = append(begin.files, fmt.Sprintf("model/m%d.yaml", i), sheet(fmt.Sprint("Model ", i), greek[i%3], 50+300*i))
+	}
+	for i, slug := range []string{"a", "gone", "back", "left", "x1"} {
+		begin.files = append(begin.files, "tool/"+slug+".yaml", sheet("First "+slug, "alpha", 500+i))
+	}
+	version := func(v string) string { return "version: " + v + "\n" }
+	return []step{begin,
+		{"2026-08-20T12:00:00Z", []string{"tool/a.yaml", "", "tool/b.yaml", sheet("First a", "alpha", 500, "formerly: [a]\n")}},
+		{"2026-09-01T12:00:00Z", []string{"tool/b.yaml", sheet("First a", "alpha", 500), "tool/a.yaml", sheet("Second a", "beta", 900)}},
+		{"2026-09-10T12:00:00Z", []string{"tool/gone.yaml", "", "tool/back.yaml", ""}},
+		{"2026-09-20T12:00:00Z", []string{"tool/back.yaml", sheet("First back", "alpha", 800)}},
+		{"2026-10-10T12:00:00Z", []string{"tool/n3.yaml", sheet("Tool 3", "delta", 2110), "tool/n4.yaml", sheet("Tool 4", "beta", 2810, "status: withdrawn\n")}},
+		{"2026-10-20T12:00:00Z", []string{"tool/n3.yaml", sheet("Tool 3", "alpha", 2110)}},
+		{"2026-10-24T23:59:59Z", []string{"tool/n1.yaml", sheet("Tool 1", "beta", 710, version("second"))}},
+		{"2026-10-25T00:00:00Z", []string{"tool/n1.yaml", sheet("Tool 1", "beta", 710, version("third"))}},
+		{"2026-10-26T00:00:00Z", []string{"tool/n11.yaml", sheet("Tool 11", "gamma", 1710, version("2"))}},
+		{"2026-10-27T12:00:00Z", []string{"tool/n2.yaml", sheet("Tool 2", "gamma", 90_000), "tool/n5.yaml", sheet("Tool 5", "gamma", 700, version("2")),
+			"tool/n7.yaml", sheet("Tool 7", "beta", 20), "tool/n9.yaml", sheet("Tool 9", "alpha", 310, version("2")),
+			"tool/n30.yaml", sheet("Tool 30", "alpha", 1500), "tool/x1.yaml", "", "tool/x2.yaml", sheet("First x1", "alpha", 504, "formerly: [x1]\n")}},
+		{"2026-10-30T12:00:00Z", []string{"tool/n5.yaml", sheet("Tool 5", "gamma", 700, version("3")), "tool/n6.yaml", sheet("Tool 6", "beta", 1210),
+			"tool/n8.yaml", strings.ReplaceAll(sheet("Tool 8", "gamma", 2610), "date: 2026-07-01", "date: 2026-07-02"),
+			"tool/left.yaml", "", "tool/right.yaml", sheet("First left", "alpha", 503, "formerly: [left]\n"),
+			"tool/x2.yaml", sheet("First x1", "alpha", 504), "tool/x1.yaml", sheet("Second x1", "gamma", 3000)}},
+	}
+}
+
+// replay makes a repository of the past up to the end of a day.
+func replay(t testing.TB, day string) *Repository {
+	t.Helper()
+	r := NewRepository(t)
+	for _, s := range historyDays() {
+		if s.at[:len(day)] <= day {
+			r.Commit(s.at, "On "+s.at[:10], s.files...)
+		}
+	}
+	return r
+}
+
+// serveHistory serves the past up to the end of a day, which is the as-of day too.
+func serveHistory(t testing.TB, day string, o Options) (*served, *Repository) {
+	t.Helper()
+	dir := prepare(t, "the past until "+day, func(dir string) {
+		r := replay(t, day)
+		buildDay(t, r, filepath.Join(dir, "out"), day)
+		if err := os.Rename(r.Dir, filepath.Join(dir, "repository")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	r := &Repository{filepath.Join(dir, "repository"), t}
+	s := &served{content: r.Dir, out: filepath.Join(dir, "out")}
+	o.Dir, o.State = s.out, storagetest.SQLite(t)
+	var err error
+	if s.Server, err = New(o); err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(s)
+	t.Cleanup(func() {
+		h.Close()
+		s.Close()
+	})
+	s.url = h.URL
+	return s, r
+}
+
+// buildDay makes a build that is scored as of a day.
+func buildDay(t testing.TB, r *Repository, out, day string) {
+	t.Helper()
+	asOf, err := time.Parse(time.DateOnly, day)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := builder.Build(context.Background(), builder.Options{Content: r.Dir, Out: out, AsOf: asOf, Keep: 5, Key: builderKey}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// oldList is what all collections of the past have.
+type oldList struct {
+	Data       []json.RawMessage
+	Count      int
+	AsOf       *string
+	ComparedTo *string
+	Since      string
+	NextCursor *string
+}
+
+// list reads a collection.
+func (s *served) list(t testing.TB, path string) (l oldList) {
+	t.Helper()
+	a := s.ask(t, "GET", path)
+	if err := json.Unmarshal(a.body, &l); err != nil || a.status != 200 {
+		t.Fatalf("%s: %d %v %.300s", path, a.status, err, a.body)
+	}
+	return l
+}
+
+// pages reads all pages of a collection, a few records each.
+func (s *served) pages(t testing.TB, path string) (all []json.RawMessage) {
+	t.Helper()
+	sep := "?"
+	if strings.Contains(path, "?") {
+		sep = "&"
+	}
+	for next := ""; ; {
+		l := s.list(t, path+sep+"limit=9"+next)
+		if all = append(all, l.Data...); l.NextCursor == nil {
+			if len(all) != l.Count {
+				t.Errorf("%s: %d of %d", path, len(all), l.Count)
+			}
+			return all
+		}
+		next = "&cursor=" + *l.NextCursor
+	}
+}
+
+// TestEntityAt looks at entities at the ends of days, and at what became of them.
+func TestEntityAt(t *testing.T) {
+	suite.WithoutRace(t)
+	s, _ := serveHistory(t, "2026-11-01", Options{})
+	for _, c := range []struct {
+		path   string
+		status int
+		says   string
+	}{
+		{"n1?at=2026-10-23", 200, `"version":null`},
+		{"n1?at=2026-10-24", 200, `"version":"second"`},
+		{"n1?at=2026-10-25", 200, `"version":"third"`},
+		{"n1?at=2026-07-31", 404, `"code":"no-history"`},
+		{"n1?at=2026-11-02", 400, `"suggestion":"2026-11-01"`},
+		{"n30?at=2026-10-26", 404, "was not in the index on 2026-10-26"},
+		{"nowhere?at=2026-10-26", 404, `"code":"unknown-entity"`},
+		// an address that another entity has by now
+		{"a?at=2026-08-19", 200, `"slug":"a","name":"First a"`},
+		{"a?at=2026-08-25", 404, `"code":"no-history"`},
+		{"a?at=2026-09-01", 200, `"slug":"a","name":"Second a"`},
+		{"a", 200, `"name":"Second a"`},
+		{"b?at=2026-08-19", 200, `"slug":"a","name":"First a"`},
+		{"b", 200, `"name":"First a"`},
+		// renamed
+		{"left?at=2026-10-29", 200, `"slug":"left"`},
+		{"left?at=2026-10-30", 200, `"slug":"right"`},
+		{"right?at=2026-10-29", 200, `"slug":"left"`},
+		{"left", 301, "/api/entity/tool/right"},
+		{"left/score", 301, "/api/entity/tool/right/score"},
+		{"left/similar?limit=3", 301, "/api/entity/tool/right/similar?limit=3"},
+		{"left/changelog?limit=1", 301, "/api/entity/tool/right/changelog?limit=1"},
+		// deleted
+		{"gone?at=2026-09-09", 200, `"slug":"gone"`},
+		{"gone?at=2026-09-10", 410, "was deleted on 2026-09-10"},
+		{"gone", 410, `"suggestion":"/api/entity/tool/gone/changelog"`},
+		{"gone/score", 410, "was deleted on 2026-09-10"},
+		{"gone/similar?limit=3", 410, `"code":"deleted-entity"`},
+		{"gone/changelog", 200, `"count":2`},
+		// created again
+		{"back?at=2026-09-19", 410, "was deleted on 2026-09-10"},
+		{"back?at=2026-09-20", 200, `"addedDate":"2026-08-01","lastUpdated":"2026-09-20"`},
+		{"back/changelog", 200, `"count":3`},
+		// withdrawn
+		{"n4?at=2026-10-10", 200, `"status":"withdrawn"`},
+		{"n4?at=2026-10-09", 200, `"status":"active"`},
+		// nothing that counts has changed
+		{"n8?at=2026-10-30", 200, `"lastUpdated":"2026-08-01"`},
+		{"n8/changelog", 200, `"count":1`},
+	} {
+		a := s.ask(t, "GET", "/api/entity/tool/"+c.path)
+		says := string(a.body) + a.header.Get("Location")
+		if a.status != c.status || !strings.Contains(says, c.says) {
+			t.Errorf("%s: %d %.300s, want %d %s", c.path, a.status, says, c.status, c.says)
+		}
+	}
+}
+
+// TestTheDayItself compares what is said of a day with what was said on that day:
+// with a build of the content as it was then.
+func TestTheDayItself(t *testing.T) {
+	suite.WithoutRace(t)
+	suite.InTest(t)
+	now, _ := serveHistory(t, "2026-11-01", Options{})
+	for _, day := range suite.Pick([]string{"2026-08-23", "2026-10-25"}, []string{"2026-08-01", "2026-08-23", "2026-10-02", "2026-10-25", "2026-11-01"}) {
+		then, _ := serveHistory(t, day, Options{})
+		for _, path := range []string{"/api/entities?status=active&status=withdrawn", "/api/entities?sort=name&type=tool", "/api/entities?category=alpha&sort=lastUpdated",
+			"/api/entities?minScore=30&sort=adoption&order=asc&fields=slug,adoption", "/api/leaderboard/all?by=adoption", "/api/leaderboard/beta?type=tool", "/api/entities?addedSince=2026-09-01"} {
+			want, got := then.pages(t, path), now.pages(t, path+"&at="+day)
+			if len(want) != len(got) {
+				t.Errorf("%s on %s: %d records, want %d", path, day, len(got), len(want))
+				continue
+			}
+			for i := range want {
+				if strings.HasPrefix(path, "/api/leaderboard") { // how far a build looks back is another matter
+					want[i], _, _ = bytes.Cut(want[i], []byte(`,"previousRank"`))
+					got[i], _, _ = bytes.Cut(got[i], []byte(`,"previousRank"`))
+				}
+				if !bytes.Equal(want[i], got[i]) {
+					t.Errorf("%s on %s: record %d\n%s, want\n%s", path, day, i, got[i], want[i])
+				}
+			}
+		}
+		for _, format := range []string{"json", "csv"} {
+			path := "/api/export/leaderboard?format=" + format
+			a := now.ask(t, "GET", path+"&at="+day)
+			if want := then.ask(t, "GET", path).body; !bytes.Equal(a.body, want) {
+				t.Errorf("%s on %s: %s, want %s", path, day, a.body, want)
+			}
+			if name := a.header.Get("Content-Disposition"); !strings.Contains(name, "leaderboard-all-"+day+".") {
+				t.Errorf("%s on %s comes as %s", path, day, name)
+			}
+		}
+	}
+}
+
+// TestListsAgreeWithEntities: on the day of a snapshot a list shows each entity as
+// its own address does.
+func TestListsAgreeWithEntities(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	s, _ := serveHistory(t, "2026-11-01", Options{})
+	for asked, day := range map[string]string{"2026-08-01": "2026-08-01", "2026-08-08": "2026-08-01", "2026-10-24": "2026-10-18", "2026-10-25": "2026-10-25", "2026-11-01": "2026-11-01"} {
+		path := "/api/entities?status=active&status=withdrawn&at=" + asked
+		if l := s.list(t, path); l.AsOf == nil || *l.AsOf != day {
+			t.Errorf("%s is as of %v, want %s", path, l.AsOf, day)
+		}
+		for _, record := range s.pages(t, path) {
+			var e struct{ Type, Slug string }
+			unpack(t, record, &e)
+			a := s.ask(t, "GET", "/api/entity/"+e.Type+"/"+e.Slug+"?at="+day)
+			alone, _, _ := bytes.Cut(a.body, []byte(`,"build":`))
+			if a.status != 200 || !bytes.Equal(alone, record[:len(record)-1]) {
+				t.Errorf("%s on %s: the list has\n%s, its address\n%s", e.Slug, day, record, a.body)
+			}
+		}
+	}
+	// A category of which nothing is left is one of the past only.
+	if l := s.list(t, "/api/entities?category=delta&at=2026-10-18"); l.Count != 1 {
+		t.Errorf("category delta had %d entities", l.Count)
+	}
+	if l := s.list(t, "/api/leaderboard/delta?at=2026-10-18"); l.Count != 1 {
+		t.Errorf("the leaderboard of delta had %d entities", l.Count)
+	}
+	for _, path := range []string{"/api/entities?category=delta", "/api/export/leaderboard?category=delta"} {
+		if a := s.ask(t, "GET", path); a.status != 400 {
+			t.Errorf("%s: %d", path, a.status)
+		}
+	}
+}
+
+// TestPagesAcrossBuilds goes on with lists of the past and with changelogs while
+// builds come that add to them.
+func TestPagesAcrossBuilds(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	s, r := serveHistory(t, "2026-11-01", Options{})
+	for i, path := range []string{"/api/entities?at=2026-10-25&sort=name", "/api/leaderboard/all?at=2026-10-25&by=adoption", "/api/changelog", "/api/changelog?type=tool&field=version&field=slug"} {
+		want := s.pages(t, path)
+		l := s.list(t, withLimit(path, 4))
+		got := l.Data
+		r.Commit(fmt.Sprintf("2026-11-01T0%d:00:00Z", i), "More", "tool/n0.yaml", sheet("Tool 0", "alpha", 5000+i, "version: new\n"), fmt.Sprintf("tool/more%d.yaml", i), sheet(fmt.Sprint("More ", i), "beta", 700))
+		buildDay(t, r, s.out, "2026-11-01")
+		if err := s.Reload(); err != nil {
+			t.Fatal(err)
+		}
+		for l.NextCursor != nil {
+			l = s.list(t, withLimit(path, 50)+"&cursor="+*l.NextCursor)
+			got = append(got, l.Data...)
+		}
+		if !slices.EqualFunc(got, want, sameRecord) {
+			t.Errorf("%s: the pages have %d records, of them %d as before", path, len(got), len(want))
+		}
+	}
+}
+
+func sameRecord(a, b json.RawMessage) bool { return bytes.Equal(a, b) }
+
+func withLimit(path string, n int) string {
+	sep := "?"
+	if strings.Contains(path, "?") {
+		sep = "&"
+	}
+	return fmt.Sprintf("%s%slimit=%d", path, sep, n)
+}

@@ -1,0 +1,44 @@
+package live
+
+import (
+	"strings"
+
+	"kindex/exports"
+)
+
+// MaxQueryLen is the longest text that is searched for, in bytes.
+const MaxQueryLen = 500
+
+// FindSimilarNames finds entities that may be what a name stands for.
+func (v *ServedBuild) FindSimilarNames(name string, limit int) ([]uint32, error) {
+	all, err := v.Build.Select(&exports.Filter{})
+	if err != nil {
+		return nil, err
+	}
+	text := strings.ReplaceAll(name, `"`, " ") // quotes are signs to the search
+	if len(text) > MaxQueryLen {
+		text = strings.ToValidUTF8(text[:MaxQueryLen], "")
+	}
+	return v.Index.Alternatives(text, all, limit)
+}
+
+// SimilarSlugs lists the entities of a type that are most like a slug.
+func (v *ServedBuild) SimilarSlugs(typ, slug string) ([]string, error) {
+	ofType := v.Build.Bitmap("type", typ)
+	if ofType == nil {
+		return nil, nil
+	}
+	res, err := v.Index.Search(slug, ofType, nil, 0, 3)
+	if err != nil {
+		return nil, err
+	}
+	var similar []string
+	for _, h := range res.Hits {
+		_, slug := v.Build.Key(h.Ordinal)
+		similar = append(similar, slug)
+	}
+	return similar, nil
+}
+
+// MaxSimilar is how many entities like a new one are named.
+const MaxSimilar = 5

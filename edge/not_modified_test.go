@@ -1,0 +1,98 @@
+package edge
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge/storage"
+	"kindex/edge/storage/storagetest"
+)
+
+// TestAttackReadingForNothing reads the index by what 304s say, and by conditions that
+// are true of anything.
+func TestAttackReadingForNothing(t *testing.T) {
+	suite.WithoutRace(t)
+	s := serveFew(t, Options{LimitAnonymous: 40})
+	const tier, future = "anonymous", "Fri, 01 Jan 2100 00:00:00 GMT"
+	left := 40
+	for _, path := range []string{"/api/entities?limit=1", "/api/search?q=heaps&limit=1", "/api/changelog?limit=1", "/api/leaderboard/all?limit=1", "/api/export/entities", "/api/export/entities?type=tool"} {
+		for _, method := range []string{"GET", "HEAD"} {
+			for _, header := range [][]string{{"If-None-Match", "*"}, {"If-None-Match", ` * `}, {"If-Modified-Since", future}} {
+				left--
+				a := s.expect(t, -1, left, tier, method, path, header...)
+				if link := a.header.Get("Link"); a.status == 304 && link != "" {
+					t.Errorf("%s %s with %s: a 304 with Link: %s", method, path, header, link)
+				}
+			}
+		}
+	}
+}
+
+// TestFreeUnchangedAreBounded asks for what has not changed: that is free ten times as
+// often as the limit says, then it counts, and when nothing is left it is refused.
+func TestFreeUnchangedAreBounded(t *testing.T) {
+	suite.InTest(t)
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		c := newClock("2026-11-21T12:00:00Z")
+		s := serveFew(t, Options{State: open(), LimitAnonymous: 3, LimitKey: 2, Now: c.now})
+		key, _ := s.keyOf(t, "account")
+		const path = "/api/export/entities?type=tool"
+		for _, caller := range []struct {
+			tier   string
+			limit  int
+			header []string
+		}{{"anonymous", 3, nil}, {"authenticated", 2, []string{"x-api-key", key}}} {
+			tag := s.expect(t, 200, caller.limit-1, caller.tier, "GET", path, caller.header...).header.Get("Etag")
+			asks := append([]string{"If-None-Match", tag}, caller.header...)
+			for range 10 * caller.limit {
+				s.expect(t, 304, caller.limit-1, caller.tier, "GET", path, asks...)
+			}
+			for left := caller.limit - 2; left >= 0; left-- {
+				s.expect(t, 304, left, caller.tier, "GET", path, asks...)
+			}
+			s.expect(t, 429, 0, caller.tier, "GET", path, asks...)
+		}
+		c.advance(24 * time.Hour)
+		s.expect(t, 200, 2, "anonymous", "GET", path)
+	})
+}
+
+// TestAttackRepeatedValues repeats values of filters. What has to be looked at does
+// not grow with it.
+func TestAttackRepeatedValues(t *testing.T) {
+	suite.WithoutRace(t)
+	s := serve(t, 60)
+	for _, path := range []string{
+		"/api/entities?" + strings.Repeat("tag=search&", 700), "/api/entities?tag=" + strings.Repeat("search,", 700) + "fast",
+		"/api/entities?" + strings.Repeat("provider=Maker+1&", 60), "/api/entities?fields=" + strings.Repeat("slug,", 60) + "name",
+		"/api/search?q=heaps&facets=" + strings.Repeat("tag,", 60) + "type", "/api/changelog?" + strings.Repeat("field=version&", 60),
+		"/api/entities?license=" + strings.Repeat("M", 3000), "/api/entities?" + strings.Repeat("license=M&", 1000),
+	} {
+		a := s.ask(t, "GET", path)
+		if a.status != 400 || !strings.Contains(string(a.body), "at most") {
+			t.Errorf("%.60s: %d %.200s", path, a.status, a.body)
+		}
+	}
+	// Values that are within the bounds are looked at once.
+	one, fifty := s.costOf(requestOf("GET", "/api/entities?limit=1&tag=search", "", nil), 10, 10), s.costOf(requestOf("GET", "/api/entities?limit=1"+strings.Repeat("&tag=search", 50), "", nil), 10, 10)
+	if fifty.status != 200 || fifty.bytes > one.bytes+20_000 {
+		t.Errorf("a value takes %d bytes, and the same one fifty times %d", one.bytes, fifty.bytes)
+	}
+	for _, path := range []string{"/api/entities?tag=search&tag=search", "/api/entities?tag=search,search", "/api/entities?tag=search,tag-1&tag=tag-1,search"} {
+		want := strings.NewReplacer("tag=search&tag=search", "tag=search", "search,search", "search", "&tag=tag-1,search", "").Replace(path)
+		if got, want := s.ask(t, "GET", path), s.ask(t, "GET", want); got.status != 200 || stripCursor(got.body) != stripCursor(want.body) {
+			t.Errorf("%s: %d %s\nwant %s", path, got.status, got.body, want.body)
+		}
+	}
+}
+
+// stripCursor is a body without its cursor, which is bound to the query as it was sent.
+func stripCursor(body []byte) string {
+	text := string(body)
+	if at := strings.Index(text, `"nextCursor":`); at >= 0 {
+		return text[:at]
+	}
+	return text
+}

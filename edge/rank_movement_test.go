@@ -1,0 +1,341 @@
+package edge
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/exports"
+	"kindex/exports/leaderboard"
+	"kindex/exports/record"
+)
+
+// mover is a record of a leaderboard or of what is trending. Names stay in these
+// tests, whatever becomes of slugs.
+type mover struct {
+	Type, Slug, Name    string
+	Scores              map[string]*float64
+	Rank                int
+	PreviousRank, Delta *int
+	Trend               struct {
+		Score, PreviousScore *float64
+		Gain                 float64
+		Rank, PreviousRank   *int
+		Changes              int
+	}
+}
+
+func (s *served) movers(t *testing.T, path string) (list []mover) {
+	t.Helper()
+	for _, authored := range s.pages(t, path) {
+		var m mover
+		unpack(t, authored, &m)
+		list = append(list, m)
+	}
+	return list
+}
+
+// TestMovement computes the movement of every board again from two lists.
+func TestMovement(t *testing.T) {
+	suite.InRace(t)
+	s, _ := serveHistory(t, "2026-11-01", Options{})
+	var first sync.WaitGroup // many may be the first to ask
+	for range 8 {
+		first.Go(func() {
+			if a := s.ask(t, "GET", "/api/leaderboard/all?by=adoption"); a.status != 200 {
+				t.Errorf("%d %s", a.status, a.body)
+			}
+		})
+	}
+	first.Wait()
+	seen := map[string]bool{}
+	for _, board := range []string{"all?", "alpha?", "gamma?", "all?type=tool", "beta?type=model", "all?by=adoption", "all?by=freshness&type=tool", "alpha?by=engagement"} {
+		for at, before := range map[string]string{"": "2026-10-25", "&at=2026-10-25": "2026-10-18"} {
+			path := "/api/leaderboard/" + board + at
+			if l := s.list(t, path); l.ComparedTo == nil || *l.ComparedTo != before {
+				t.Errorf("%s is compared to %v, want %s", path, l.ComparedTo, before)
+			}
+			was := map[string]int{}
+			for i, m := range s.movers(t, "/api/leaderboard/"+board+"&at="+before) {
+				was[m.Name] = i + 1
+			}
+			for i, m := range s.movers(t, path) {
+				previous, known := was[m.Name]
+				switch {
+				case m.Rank != i+1:
+					t.Errorf("%s: %s has rank %d at place %d", path, m.Name, m.Rank, i+1)
+				case !known:
+					seen["new"] = true
+					if m.PreviousRank != nil || m.Delta != nil {
+						t.Errorf("%s: %s was at %d, but it was not there", path, m.Name, *m.PreviousRank)
+					}
+				case m.PreviousRank == nil || *m.PreviousRank != previous || m.Delta == nil || *m.Delta != previous-m.Rank:
+					t.Errorf("%s: %s at %d moved from %s by %s, want from %d", path, m.Name, m.Rank, number(m.PreviousRank), number(m.Delta), previous)
+				default:
+					seen[fmt.Sprint(cmp.Compare(*m.Delta, 0))], seen[m.Slug] = true, true
+				}
+			}
+		}
+	}
+	for _, what := range []string{"new", "-1", "0", "1", "right", "x2"} {
+		if !seen[what] {
+			t.Errorf("no board has shown %s", what)
+		}
+	}
+	// Of that day there is no snapshot seven days before.
+	l := s.list(t, "/api/leaderboard/all?at=2026-10-03&limit=1")
+	if l.ComparedTo != nil || *l.AsOf != "2026-10-02" || !strings.Contains(string(l.Data[0]), `"previousRank":null,"delta":null`) {
+		t.Errorf("compared to %v: %s", l.ComparedTo, l.Data[0])
+	}
+}
+
+func number(n *int) string {
+	if n == nil {
+		return "null"
+	}
+	return fmt.Sprint(*n)
+}
+
+// TestRankHistory compares how entities stood with what leaderboards and lists answer for
+// every day of which there is a snapshot.
+func TestRankHistory(t *testing.T) {
+	suite.WithoutRace(t)
+	s, _ := serveHistory(t, "2026-11-01", Options{})
+	v := s.shown(t)
+	type place struct {
+		mover
+		of int
+	}
+	days := v.Build.Archive().Snapshots()
+	stood := map[string]map[string]place{} // by day and name
+	for _, day := range days {
+		stood[day] = map[string]place{}
+		ranked := s.movers(t, "/api/leaderboard/all?at="+day)
+		for _, m := range s.movers(t, "/api/entities?status=active&status=deprecated&status=withdrawn&at="+day) {
+			if i := slices.IndexFunc(ranked, func(r mover) bool { return r.Name == m.Name }); i >= 0 {
+				m.Rank = ranked[i].Rank
+			}
+			stood[day][m.Name] = place{m, len(ranked)}
+		}
+	}
+	seen := map[int]bool{}
+	for o := range uint32(v.Build.Len()) {
+		e, err := v.Build.Entity(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		course, err := v.Boards.RankHistory(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if seen[len(course)] = true; !slices.IsSortedFunc(course, func(a, b leaderboard.RankAt) int { return cmp.Compare(a.Day, b.Day) }) {
+			t.Errorf("%s is not in order: %v", e.Name, course)
+		}
+		for _, day := range days {
+			want, was := stood[day][e.Name]
+			i := slices.IndexFunc(course, func(c leaderboard.RankAt) bool { return c.Day == day })
+			switch {
+			case was != (i >= 0):
+				t.Errorf("%s on %s: was there is %v, its course says %v", e.Name, day, was, course)
+			case was:
+				text := string(course[i].Score.AppendJSON(nil))
+				if course[i].Rank != want.Rank || course[i].Ranked != want.of || text != figure(want.Scores["composite"]) {
+					t.Errorf("%s: %+v, want %+v", e.Name, course[i], want)
+				}
+			}
+		}
+	}
+	if len(days) < 10 || len(seen) < 4 || !seen[len(days)] {
+		t.Errorf("%d days, courses of %v", len(days), seen)
+	}
+}
+
+// figure is a score as JSON has it.
+func figure(x *float64) string {
+	if x == nil {
+		return "null"
+	}
+	return fmt.Sprintf("%.1f", *x)
+}
+
+// TestTrending computes what has gained again from lists and from the formula.
+func TestTrending(t *testing.T) {
+	suite.WithoutRace(t)
+	s, _ := serveHistory(t, "2026-11-01", Options{})
+	for window, since := range map[string]string{"7d": "2026-10-25", "30d": "2026-10-02"} {
+		path := "/api/trending?limit=100&window=" + window
+		l := s.list(t, path)
+		if l.Since != since || l.Count != len(l.Data) {
+			t.Errorf("%s: since %s, %d of %d", path, l.Since, len(l.Data), l.Count)
+		}
+		now, then := map[string]mover{}, map[string]mover{}
+		for _, m := range s.movers(t, "/api/leaderboard/all?") {
+			now[m.Name] = m
+		}
+		for _, m := range s.movers(t, "/api/leaderboard/all?at="+since) {
+			then[m.Name] = m
+		}
+		var list []mover
+		for _, authored := range l.Data {
+			var m mover
+			unpack(t, authored, &m)
+			list = append(list, m)
+			a, b := now[m.Name], then[m.Name]
+			if !equal(m.Trend.Score, a.Scores["composite"]) || !equal(m.Trend.PreviousScore, b.Scores["composite"]) || *m.Trend.Rank != a.Rank ||
+				(b.Rank == 0) != (m.Trend.PreviousRank == nil) || b.Rank != 0 && *m.Trend.PreviousRank != b.Rank {
+				t.Errorf("%s: %s has %s, now %+v, then %+v", path, m.Name, authored, a, b)
+			}
+			if n := s.changesSince(t, m, since); m.Trend.Changes != n {
+				t.Errorf("%s: %s has %d changes, want %d", path, m.Name, m.Trend.Changes, n)
+			}
+		}
+		if !slices.IsSortedFunc(list, func(a, b mover) int {
+			return cmp.Or(cmp.Compare(b.Trend.Gain, a.Trend.Gain), cmp.Compare(b.Trend.Changes, a.Trend.Changes), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Slug, b.Slug))
+		}) {
+			t.Errorf("%s is not in order", path)
+		}
+		if len(list) < 5 || list[0].Name != "Tool 2" || slices.ContainsFunc(list, func(m mover) bool { return m.Name == "Tool 7" || m.Name == "Tool 8" }) {
+			t.Errorf("%s shows %+v", path, list)
+		}
+	}
+	s.checkGain(t)
+	for query, want := range map[string]int{"type=model": 0, "type=tool&limit=2": 2, "category=gamma": 4, "category=gamma&category=beta": 5, "type=tool&type=model&category=alpha": 4} {
+		l := s.list(t, "/api/trending?"+query)
+		if len(l.Data) != want {
+			t.Errorf("%s: %d records, want %d: %s", query, len(l.Data), want, l.Data)
+		}
+	}
+}
+
+func equal(a, b *float64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
+
+// changesSince counts the changes of an entity after the end of a day.
+func (s *served) changesSince(t *testing.T, m mover, day string) (n int) {
+	t.Helper()
+	for _, c := range s.list(t, "/api/entity/"+m.Type+"/"+m.Slug+"/changelog?limit=100").Data {
+		var change struct{ Timestamp string }
+		unpack(t, c, &change)
+		if change.Timestamp[:len(day)] > day {
+			n++
+		}
+	}
+	return n
+}
+
+// checkGain: of Tool 2 nothing but the figures of stars and downloads has changed,
+// and both states are scored at one time.
+func (s *served) checkGain(t *testing.T) {
+	t.Helper()
+	v := s.shown(t)
+	o, _, _ := v.Build.Find("tool", "n2")
+	e, err := v.Build.Entity(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := *e
+	old.Signals.Facts = slices.Clone(e.Signals.Facts)
+	for i := range old.Signals.Facts {
+		switch f := &old.Signals.Facts[i]; f.Name {
+		case "stars":
+			f.Number = 1410
+		case "downloads":
+			f.Number = 141000
+		case "lastRelease":
+			f.Day = "2026-06-11"
+		}
+	}
+	want := v.Formula.Scores(e, v.AsOf).Composite.Tenths() - v.Formula.Scores(&old, v.AsOf).Composite.Tenths()
+	l := s.list(t, "/api/trending?limit=1")
+	var m mover
+	unpack(t, l.Data[0], &m)
+	if want <= 0 || int16(m.Trend.Gain*10+0.5) != want {
+		t.Errorf("Tool 2 gained %v, want %v tenths", m.Trend.Gain, want)
+	}
+}
+
+// TestNothingTrendsBeforeTheBeginning: where nothing predates the window there is
+// nothing to compare with.
+func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	s, _ := serveHistory(t, "2026-08-05", Options{})
+	if l := s.list(t, "/api/trending"); l.Count != 0 || len(l.Data) != 0 || l.Since != "2026-07-29" {
+		t.Errorf("%+v", l)
+	}
+	if l := s.list(t, "/api/leaderboard/all"); l.ComparedTo != nil {
+		t.Errorf("compared to %s", *l.ComparedTo)
+	}
+}
+
+// TestPreviewOfTheUncommitted: edits show in records, and the history is that of
+// the build below.
+func TestPreviewOfTheUncommitted(t *testing.T) {
+	suite.WithoutRace(t)
+	s, _ := serveHistory(t, "2026-11-01", Options{})
+	get := func(slug string) *record.Entity {
+		o, _, _ := s.published(t).Build.Find("tool", slug)
+		e, err := s.published(t).Build.Entity(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied := *e
+		return &copied
+	}
+	fresh, renamed := get("n20"), get("n10")
+	fresh.Slug, fresh.Name = "fresh", "Fresh"
+	renamed.Slug, renamed.Formerly = "ten", []string{"n10"}
+	var was mover
+	for _, m := range s.movers(t, "/api/leaderboard/all?at=2026-10-25") {
+		if m.Slug == "n10" {
+			was = m
+		}
+	}
+	before := s.pages(t, "/api/changelog")
+	s.Preview([]exports.Edit{{Type: "tool", Slug: "fresh", Entity: fresh}, {Type: "tool", Slug: "n10"}, {Type: "tool", Slug: "ten", Entity: renamed}, {Type: "tool", Slug: "n2"}})
+	if after := s.pages(t, "/api/changelog"); !slices.EqualFunc(before, after, sameRecord) {
+		t.Error("edits have changed the changelog")
+	}
+	for path, want := range map[string]string{
+		"tool/fresh/changelog":        `200 {"data":[],"count":0`,
+		"tool/ten/changelog":          `200 "slug":"n10"`,
+		"tool/n10/changelog":          "301 /api/entity/tool/ten/changelog",
+		"tool/n2/changelog":           `200 "count":2`,
+		"tool/n2":                     "404 unknown-entity",
+		"tool/n2?at=2026-11-01":       `200 "name":"Tool 2"`,
+		"tool/fresh?at=2026-11-01":    "404 no-history",
+		"tool/x1/changelog":           `200 "count":1`,
+		"tool/gone":                   "410 deleted-entity",
+		"tool/ten/similar":            "200 data",
+		"tool/n2/changelog?cursor=AA": "400 cursor",
+	} {
+		a := s.ask(t, "GET", "/api/entity/"+path)
+		status, says, _ := strings.Cut(want, " ")
+		if fmt.Sprint(a.status) != status || !strings.Contains(string(a.body)+a.header.Get("Location"), says) {
+			t.Errorf("%s: %d %.300s, want %s", path, a.status, a.body, want)
+		}
+	}
+	for _, m := range s.movers(t, "/api/leaderboard/all?") {
+		if m.Slug == "ten" && (m.PreviousRank == nil || *m.PreviousRank != was.Rank) || m.Slug == "fresh" && m.PreviousRank != nil {
+			t.Errorf("%s was at %s, want %d", m.Slug, number(m.PreviousRank), was.Rank)
+		}
+	}
+	for i, m := range s.list(t, "/api/trending").Data {
+		if bytes.Contains(m, []byte(`"slug":"n2",`)) {
+			t.Errorf("place %d is gone: %s", i, m)
+		}
+	}
+	for _, path := range []string{"/api/feed?entity=tool/fresh", "/api/feed", "/api/export/changelog", "/api/export/changelog?format=csv&type=tool"} {
+		if a := s.ask(t, "GET", path); a.status != 200 {
+			t.Errorf("%s: %d %s", path, a.status, a.body)
+		}
+	}
+	if v := s.shown(t); v.AsOf != time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC) {
+		t.Errorf("the test is as of %v", v.AsOf)
+	}
+}

@@ -1,0 +1,69 @@
+package storage
+
+import (
+	"context"
+	"time"
+)
+
+// IdempotencyKey is a write that may be sent again: who sent it, where to, under which
+// Idempotency-Key, and the hash of the body.
+type IdempotencyKey struct {
+	AccountID, Method, Path, Key, BodyHash string
+}
+
+// IdempotencyRecord is how a write was answered.
+type IdempotencyRecord struct {
+	BodyHash string
+	Status   int
+	Location string
+	Answer   string
+	SecretID string // names what holds the secret that the answer held, "" for none
+}
+
+// idempotencyTTL is how long a write is remembered.
+const idempotencyTTL = 24 * time.Hour
+
+// MaxIdempotencyKeys is how many writes of an account are remembered; the oldest are
+// forgotten first.
+const MaxIdempotencyKeys = 500
+
+// ClaimIdempotency remembers an attempt, and returns how it was answered where it has been
+// made before. Somebody else's attempt under way with the same key is waited for.
+func (tx *Tx) ClaimIdempotency(a IdempotencyKey) (*IdempotencyRecord, error) {
+	now := tx.now()
+	// The row of an attempt that is too old is taken over; the update of one that
+	// counts changes nothing, and tells that it is there.
+	n, err := tx.exec(`INSERT INTO idempotency (account_id, method, path, key, body_hash, status, location, answer, secret_id, created_at)
+		VALUES ($1, $2, $3, $4, $5, 0, '', '', '', $6)
+		ON CONFLICT (account_id, method, path, key) DO UPDATE
+		SET body_hash = excluded.body_hash, status = 0, location = '', answer = '', secret_id = '', created_at = excluded.created_at
+		WHERE idempotency.created_at <= $7`,
+		a.AccountID, a.Method, a.Path, a.Key, a.BodyHash, now, now-idempotencyTTL.Milliseconds())
+	if err != nil || n > 0 {
+		return nil, err
+	}
+	var d IdempotencyRecord
+	err = tx.row(`SELECT body_hash, status, location, answer, secret_id FROM idempotency
+		WHERE account_id = $1 AND method = $2 AND path = $3 AND key = $4`, a.AccountID, a.Method, a.Path, a.Key).
+		Scan(&d.BodyHash, &d.Status, &d.Location, &d.Answer, &d.SecretID)
+	return &d, err
+}
+
+// SaveIdempotency keeps the answer to an attempt that ClaimIdempotency has remembered.
+func (tx *Tx) SaveIdempotency(a IdempotencyKey, d IdempotencyRecord) error {
+	if _, err := tx.exec(`UPDATE idempotency SET status = $5, location = $6, answer = $7, secret_id = $8
+		WHERE account_id = $1 AND method = $2 AND path = $3 AND key = $4`,
+		a.AccountID, a.Method, a.Path, a.Key, d.Status, d.Location, d.Answer, d.SecretID); err != nil {
+		return err
+	}
+	// Writes of the same moment as the oldest that is kept are kept, too.
+	_, err := tx.exec(`DELETE FROM idempotency WHERE account_id = $1 AND created_at <
+		(SELECT created_at FROM idempotency WHERE account_id = $1 ORDER BY created_at DESC LIMIT 1 OFFSET $2)`, a.AccountID, MaxIdempotencyKeys-1)
+	return err
+}
+
+// PurgeIdempotency removes attempts that are too old to matter.
+func (s *State) PurgeIdempotency(ctx context.Context) error {
+	_, err := s.exec(ctx, `DELETE FROM idempotency WHERE created_at <= $1`, s.now().Add(-idempotencyTTL).UnixMilli())
+	return s.wrap("forgetting old attempts", err)
+}

@@ -1,0 +1,193 @@
+package storage_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"kindex/builder/suite"
+	"kindex/edge/storage"
+	"kindex/edge/storage/storagetest"
+)
+
+// once makes a write as the edge does, and returns how it was answered and whether
+// it was made now. The answer is the id of the note that it makes.
+func once(s *storage.State, a storage.IdempotencyKey, id string) (answer storage.IdempotencyRecord, made bool, err error) {
+	err = s.Write(context.Background(), func(tx *storage.Tx) error {
+		done, err := tx.ClaimIdempotency(a)
+		if err != nil {
+			return err
+		}
+		if made = done == nil; !made {
+			answer = *done
+			return nil
+		}
+		if err := tx.Exec(addNote, id, ""); err != nil {
+			return err
+		}
+		answer = storage.IdempotencyRecord{BodyHash: a.BodyHash, Status: 201, Answer: id, Location: "/api/x/" + id, SecretID: "key_x"}
+		return tx.SaveIdempotency(a, answer)
+	})
+	return answer, made, err
+}
+
+var post = storage.IdempotencyKey{AccountID: "acc_a", Method: "POST", Path: "/api/submit", Key: "k", BodyHash: "body"}
+
+// TestIdempotencyConcurrent sends one write many times at once, through two edges.
+func TestIdempotencyConcurrent(t *testing.T) {
+	suite.InRace(t)
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		edges := []*storage.State{withNotes(t, open()), open()}
+		var made atomic.Int64
+		var mu sync.Mutex
+		answers := map[storage.IdempotencyRecord]int{}
+		var wg sync.WaitGroup
+		for i := range 40 {
+			wg.Go(func() {
+				d, now, err := once(edges[i%2], post, fmt.Sprint(i))
+				if err != nil {
+					t.Error(err)
+				}
+				if now {
+					made.Add(1)
+				}
+				mu.Lock()
+				answers[d]++
+				mu.Unlock()
+			})
+		}
+		wg.Wait()
+		if made.Load() != 1 || len(answers) != 1 || notes(t, edges[0], "%") != 1 {
+			t.Errorf("made %d times, %d rows; answers: %v", made.Load(), notes(t, edges[0], "%"), answers)
+		}
+	})
+}
+
+// TestIdempotencyIsPerAccount tells attempts apart by account, method, path and key, and another
+// body by its hash.
+func TestIdempotencyIsPerAccount(t *testing.T) {
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := withNotes(t, open())
+		others := []storage.IdempotencyKey{post, post, post, post, post}
+		others[1].AccountID, others[2].Method, others[3].Path, others[4].Key = "acc_b", "PUT", "/api/webhooks", "K"
+		for i, a := range others {
+			if _, made, err := once(s, a, fmt.Sprint(i)); err != nil || !made {
+				t.Errorf("%+v: made %v, %v", a, made, err)
+			}
+		}
+		other := post
+		other.BodyHash = "other"
+		if d, made, err := once(s, other, "other"); err != nil || made || d.BodyHash != "body" || d.Answer != "0" || d.Status != 201 || d.SecretID != "key_x" || d.Location != "/api/x/0" {
+			t.Errorf("another body: %+v, made %v, %v", d, made, err)
+		}
+	})
+}
+
+// TestIdempotencyIsBounded sends more writes of one account than are remembered: its oldest
+// are forgotten, those of others are not.
+func TestIdempotencyIsBounded(t *testing.T) {
+	suite.InTest(t)
+	for name, target := range map[string]func() string{
+		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
+		"PostgreSQL": func() string { return storagetest.PostgreSQL(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			now := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+			s := withNotes(t, storagetest.OpenAt(t, target(), func() time.Time { return now }))
+			other := post
+			other.AccountID = "acc_b"
+			if _, made, err := once(s, other, "other"); err != nil || !made {
+				t.Fatal(made, err)
+			}
+			numbered := func(i int) storage.IdempotencyKey {
+				a := post
+				a.Key = fmt.Sprint(i)
+				return a
+			}
+			const more = 20
+			for i := range storage.MaxIdempotencyKeys + more {
+				now = now.Add(time.Millisecond)
+				if _, made, err := once(s, numbered(i), fmt.Sprint("n", i)); err != nil || !made {
+					t.Fatal(i, made, err)
+				}
+			}
+			if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM idempotency"); n != storage.MaxIdempotencyKeys+1 || err != nil {
+				t.Errorf("%d writes are remembered: %v", n, err)
+			}
+			for _, a := range []storage.IdempotencyKey{other, numbered(more), numbered(storage.MaxIdempotencyKeys + more - 1)} {
+				if _, made, err := once(s, a, "again"); err != nil || made {
+					t.Errorf("%+v was made again: %v", a, err)
+				}
+			}
+		})
+	}
+}
+
+// TestIdempotencyForgetsFailures makes a write whose first attempt failed.
+func TestIdempotencyForgetsFailures(t *testing.T) {
+	suite.InTest(t)
+	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
+		s := withNotes(t, open())
+		failure := errors.New("refused")
+		err := s.Write(t.Context(), func(tx *storage.Tx) error {
+			if d, err := tx.ClaimIdempotency(post); d != nil || err != nil {
+				return fmt.Errorf("%v %w", d, err)
+			}
+			return failure
+		})
+		if !errors.Is(err, failure) {
+			t.Error(err)
+		}
+		if _, made, err := once(s, post, "0"); err != nil || !made {
+			t.Errorf("made %v, %v", made, err)
+		}
+	})
+}
+
+// TestIdempotencyTTL moves the clock to the last moment of the day, and to its end.
+func TestIdempotencyTTL(t *testing.T) {
+	suite.InTest(t)
+	for name, target := range map[string]func() string{
+		"SQLite":     func() string { return filepath.Join(t.TempDir(), "kindex.db") },
+		"PostgreSQL": func() string { return storagetest.PostgreSQL(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			begin := time.Date(2026, 3, 1, 10, 0, 0, 0, time.UTC)
+			now := begin
+			s := withNotes(t, storagetest.OpenAt(t, target(), func() time.Time { return now }))
+			step := func(at time.Duration, id string, want bool) {
+				t.Helper()
+				now = begin.Add(at)
+				if d, made, err := once(s, post, id); err != nil || made != want {
+					t.Errorf("after %v: %+v, made %v, %v", at, d, made, err)
+				}
+			}
+			kept := func(want int64) {
+				t.Helper()
+				if err := s.PurgeIdempotency(t.Context()); err != nil {
+					t.Error(err)
+				}
+				if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM idempotency"); n != want || err != nil {
+					t.Errorf("%d attempts are kept: %v", n, err)
+				}
+			}
+			step(0, "first", true)
+			step(24*time.Hour-time.Millisecond, "too early", false)
+			kept(1)
+			step(24*time.Hour, "second", true)
+			kept(1)
+			step(48*time.Hour-time.Millisecond, "too early again", false)
+			now = begin.Add(48 * time.Hour)
+			kept(0)
+			step(48*time.Hour, "third", true)
+			if n := notes(t, s, "%"); n != 3 {
+				t.Errorf("%d rows", n)
+			}
+		})
+	}
+}

@@ -1,0 +1,70 @@
+// Package storagetest gives tests a state on every engine: a SQLite file, and a
+// database of a real PostgreSQL server that the test binary starts and stops.
+package storagetest
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"kindex/edge/storage"
+)
+
+// Each runs a test once on SQLite and once on PostgreSQL, each time on an empty
+// state. open may be called several times; on PostgreSQL each is as another
+// edge's, on SQLite as another command's. The states are closed after the test.
+func Each(t *testing.T, test func(t *testing.T, open func() *storage.State)) {
+	t.Run("SQLite", func(t *testing.T) {
+		target := filepath.Join(t.TempDir(), "kindex.db")
+		test(t, func() *storage.State { return Open(t, target) })
+	})
+	t.Run("PostgreSQL", func(t *testing.T) {
+		target := PostgreSQL(t)
+		test(t, func() *storage.State { return Open(t, target) })
+	})
+}
+
+// SQLite returns an empty state in a file of its own.
+func SQLite(t testing.TB) *storage.State {
+	return Open(t, filepath.Join(t.TempDir(), "kindex.db"))
+}
+
+// Open opens a state that is closed after the test.
+func Open(t testing.TB, target string) *storage.State {
+	t.Helper()
+	return OpenAt(t, target, time.Now)
+}
+
+// OpenAt is Open with a clock.
+func OpenAt(t testing.TB, target string, now func() time.Time) *storage.State {
+	t.Helper()
+	s, err := storage.Open(context.Background(), target, storage.Options{Now: now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := s.Close(); err != nil {
+			t.Errorf("closing the state: %v", err)
+		}
+	})
+	return s
+}
+
+// Exec runs a statement on a state, behind the back of package storage, such as
+// damage that it must find.
+func Exec(target, statement string) (failed error) {
+	driver := "sqlite" // that of package storage
+	if storage.IsPostgreSQL(target) {
+		driver = "pgx"
+	}
+	db, err := sql.Open(driver, target)
+	if err != nil {
+		return err
+	}
+	defer func() { failed = errors.Join(failed, db.Close()) }()
+	_, err = db.Exec(statement)
+	return err
+}

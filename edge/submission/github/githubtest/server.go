@@ -1,0 +1,304 @@
+// Package githubtest is a forge for tests: an HTTP server on the loopback interface
+// that has the few routes of the GitHub API which submissions need, over a real
+// bare repository. It notes whatever no forge would stand: a pull request of a
+// branch that was not pushed, a second one for the same branch, a request without
+// the token.
+package githubtest
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+)
+
+// Repository and Token are what the forge knows.
+const (
+	Repository = "example/index"
+	Token      = "forge-token-of-the-test"
+)
+
+// Deleted is where a pull request comes from whose repository was deleted.
+const Deleted = "deleted"
+
+// Server is a running forge.
+type Server struct {
+	URL string
+
+	http *httptest.Server
+	bare string // the repository that is pushed to
+
+	mu         sync.Mutex
+	pulls      []*Pull
+	violations []string
+	lose       int // answers to creations that get lost
+	fail       []fault
+	mute       bool // answers tell nothing
+	all        bool // lists have every branch
+	requests   []string
+}
+
+// Pull is a pull request.
+type Pull struct {
+	Number                 int
+	Title, Body            string
+	Head, Base             string
+	State                  string // open or closed
+	Merged                 bool
+	From                   string // the repository of the head, Deleted where it is gone
+	Version                int    // counts its changes
+	Asked, NotModifiedSeen int
+}
+
+type fault struct {
+	status int
+	header map[string]string
+}
+
+// Start starts a forge over a bare repository.
+func Start(bare string) *Server {
+	s := &Server{bare: bare}
+	mux := http.NewServeMux()
+	const repo = "/repos/" + Repository
+	mux.HandleFunc("GET "+repo, func(w http.ResponseWriter, _ *http.Request) {
+		answer(w, 200, map[string]any{"full_name": Repository, "default_branch": "main"})
+	})
+	mux.HandleFunc("GET "+repo+"/pulls", s.list)
+	mux.HandleFunc("POST "+repo+"/pulls", s.create)
+	mux.HandleFunc("GET "+repo+"/pulls/{number}", s.get)
+	mux.HandleFunc("PATCH "+repo+"/pulls/{number}", s.edit)
+	s.http = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !s.admit(w, r) {
+			return
+		}
+		mux.ServeHTTP(w, r)
+	}))
+	s.URL = s.http.URL
+	return s
+}
+
+// Close stops the forge.
+func (s *Server) Close() { s.http.Close() }
+
+// Violations lists what no forge would stand; nothing where all was well.
+func (s *Server) Violations() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.violations)
+}
+
+// Pulls returns the pull requests, the oldest first.
+func (s *Server) Pulls() []Pull {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := make([]Pull, len(s.pulls))
+	for i, p := range s.pulls {
+		list[i] = *p
+	}
+	return list
+}
+
+// Requests lists what was asked for, method and address.
+func (s *Server) Requests() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.requests)
+}
+
+// ClosePull closes a pull request, merged or not.
+func (s *Server) ClosePull(number int, merged bool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if number < 1 || number > len(s.pulls) {
+		return fmt.Errorf("there is no pull request %d", number)
+	}
+	p := s.pulls[number-1]
+	p.State, p.Merged = "closed", merged
+	p.Version++
+	return nil
+}
+
+// Add puts a pull request there that nobody has asked for.
+func (s *Server) Add(p Pull) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.Number = len(s.pulls) + 1
+	s.pulls = append(s.pulls, &p)
+}
+
+// DropCreateResponses lets the answers to the next creations get lost: they are carried out, and
+// the connection is cut.
+func (s *Server) DropCreateResponses(creations int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lose = creations
+}
+
+// AnswerEmpty lets all answers be true to their form and tell nothing, or no longer.
+func (s *Server) AnswerEmpty(on bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.mute = on
+}
+
+// IgnoreHead lets lists have the pull requests of every branch, as not all forges
+// heed what they are asked for.
+func (s *Server) IgnoreHead() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.all = true
+}
+
+// Fail answers the next request with an error.
+func (s *Server) Fail(status int, header map[string]string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.fail = append(s.fail, fault{status, header})
+}
+
+func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.requests = append(s.requests, r.Method+" "+r.URL.String())
+	if strings.Contains(r.URL.String(), Token) {
+		s.violations = append(s.violations, "the token is in an address: "+r.URL.String())
+	}
+	if r.Header.Get("Authorization") != "Bearer "+Token {
+		s.violations = append(s.violations, r.Method+" "+r.URL.Path+" without the token")
+		answer(w, 401, map[string]any{"message": "Bad credentials"})
+		return false
+	}
+	if len(s.fail) > 0 {
+		f := s.fail[0]
+		s.fail = s.fail[1:]
+		for name, value := range f.header {
+			w.Header().Set(name, value)
+		}
+		answer(w, f.status, map[string]any{"message": "told to fail"})
+		return false
+	}
+	return true
+}
+
+func (s *Server) list(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := []any{}
+	for _, p := range slices.Backward(s.pulls) {
+		state, head := r.URL.Query().Get("state"), r.URL.Query().Get("head")
+		owner, _, _ := strings.Cut(p.from(), "/")
+		if (state == "all" || state == p.State) && (s.all || head == "" || head == owner+":"+p.Head) {
+			list = append(list, s.shown(p))
+		}
+	}
+	answer(w, 200, list)
+}
+
+func (s *Server) create(w http.ResponseWriter, r *http.Request) {
+	var in struct{ Title, Head, Base, Body string }
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil {
+		answer(w, 400, map[string]any{"message": err.Error()})
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	refuse := func(why string) {
+		s.violations = append(s.violations, why)
+		answer(w, 422, map[string]any{"message": why})
+	}
+	switch {
+	case !s.has(in.Head):
+		refuse("a pull request for " + in.Head + ", which was not pushed")
+	case !s.has(in.Base):
+		refuse("a pull request into " + in.Base + ", which is not there")
+	case slices.ContainsFunc(s.pulls, func(p *Pull) bool { return p.from() == Repository && p.Head == in.Head && p.State == "open" }):
+		refuse("a second pull request for " + in.Head)
+	case len(in.Body) > 65536:
+		refuse("a body that is too long")
+	default:
+		p := &Pull{Number: len(s.pulls) + 1, Title: in.Title, Body: in.Body, Head: in.Head, Base: in.Base, State: "open"}
+		s.pulls = append(s.pulls, p)
+		if s.lose > 0 {
+			s.lose--
+			panic(http.ErrAbortHandler)
+		}
+		answer(w, 201, s.shown(p))
+	}
+}
+
+func (s *Server) get(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p := s.find(r)
+	if p == nil {
+		answer(w, 404, map[string]any{"message": "Not Found"})
+		return
+	}
+	p.Asked++
+	tag := fmt.Sprintf(`"%d-%d"`, p.Number, p.Version)
+	w.Header().Set("ETag", tag)
+	if r.Header.Get("If-None-Match") == tag {
+		p.NotModifiedSeen++
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	answer(w, 200, s.shown(p))
+}
+
+func (s *Server) edit(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var in struct{ State string }
+	p := s.find(r)
+	if err := json.NewDecoder(r.Body).Decode(&in); err != nil || p == nil {
+		answer(w, 404, map[string]any{"message": "Not Found"})
+		return
+	}
+	p.State = in.State
+	p.Version++
+	answer(w, 200, s.shown(p))
+}
+
+func (s *Server) find(r *http.Request) *Pull {
+	n, err := strconv.Atoi(r.PathValue("number"))
+	if err != nil || n < 1 || n > len(s.pulls) {
+		return nil
+	}
+	return s.pulls[n-1]
+}
+
+func (p *Pull) from() string {
+	if p.From == "" {
+		return Repository
+	}
+	return p.From
+}
+
+func (s *Server) shown(p *Pull) map[string]any {
+	if s.mute {
+		return map[string]any{}
+	}
+	repo := map[string]any{"full_name": p.from()}
+	if p.From == Deleted {
+		repo = nil
+	}
+	return map[string]any{"number": p.Number, "state": p.State, "merged": p.Merged, "title": p.Title, "body": p.Body,
+		"html_url": fmt.Sprintf("https://forge.example.org/%s/pull/%d", Repository, p.Number),
+		"head":     map[string]any{"ref": p.Head, "repo": repo}, "base": map[string]any{"ref": p.Base}}
+}
+
+// has reports whether the repository has a branch.
+func (s *Server) has(branch string) bool {
+	return exec.Command("git", "--git-dir", s.bare, "show-ref", "--verify", "--quiet", "refs/heads/"+branch).Run() == nil
+}
+
+func answer(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // a client that has gone misses nothing
+}

@@ -1,0 +1,255 @@
+package webhook
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"kindex/exports/jsonenc"
+	"kindex/exports/record"
+)
+
+// Step is a change on the way from one build to another.
+type Step struct {
+	Change      *record.Change
+	AlreadySent bool // an event of an earlier move has it already
+}
+
+// Coalesce returns the net changes of all steps, which are in the order of the
+// changelog. What is as it was before makes no event, and scores that moved make
+// none alone. To apply the events one after the other leads from the state before
+// the steps to that after them, and never two entities to one address.
+//
+// There is one event per entity, but for entities that exchange their addresses:
+// there the first that goes out of the way has one more.
+func Coalesce(steps []Step) ([]Event, error) {
+	var all []Event
+	for _, group := range groupByAddress(steps) {
+		all = append(all, coalesceGroup(group)...)
+	}
+	for i := range all {
+		if err := all[i].finalize(); err != nil {
+			return nil, err
+		}
+	}
+	return all, nil
+}
+
+// coalesceGroup coalesces steps that may get in each other's way. Where no order of the
+// events will do, the halves are coalesced one after the other: a step alone always
+// can be applied.
+func coalesceGroup(steps []Step) []Event {
+	nets := netChanges(steps)
+	if !orderChanges(nets) {
+		half := len(steps) / 2
+		return append(coalesceGroup(steps[:half]), coalesceGroup(steps[half:])...)
+	}
+	events := make([]Event, len(nets))
+	for i, n := range nets {
+		events[i] = n.event
+	}
+	return events
+}
+
+// entityHistory is what happens to one entity, under whatever slugs.
+type entityHistory struct {
+	typ           string
+	existedBefore bool   // before the steps
+	oldSlug       string // the slug that it had then
+	exists        bool   // after the steps so far
+	slug          string
+	name          string // the last that it had
+	fields        map[string]record.FieldChange
+	steps         []Step
+	indexes       []int // of the steps
+}
+
+var null = []byte("null")
+
+// netChanges coalesces steps into what is left of them.
+func netChanges(steps []Step) []netChange {
+	var all []*entityHistory
+	at := map[string]*entityHistory{} // by address: who is there, or was there last
+	for i, s := range steps {
+		c := s.Change
+		slug := c.Slug
+		if f, ok := c.Field("slug"); ok {
+			slug = decodeString(f.Old)
+		}
+		x := at[c.Type+"/"+slug]
+		if x == nil || !x.exists && c.Event != record.Created {
+			if s.AlreadySent {
+				continue // what it belongs to is no news
+			}
+			x = &entityHistory{typ: c.Type, existedBefore: c.Event != record.Created, oldSlug: slug, fields: map[string]record.FieldChange{}}
+			all = append(all, x)
+		}
+		delete(at, c.Type+"/"+slug)
+		at[c.Key()] = x
+		x.add(i, s)
+	}
+	var nets []netChange
+	for _, x := range mergeRecreated(all) {
+		if n, ok := x.netChange(); ok {
+			nets = append(nets, n)
+		}
+	}
+	return nets
+}
+
+func decodeString(value []byte) string {
+	var s string
+	_ = json.Unmarshal(value, &s) // a slug is a text
+	return s
+}
+
+// add appends a step.
+func (x *entityHistory) add(index int, s Step) {
+	c := s.Change
+	x.steps, x.indexes = append(x.steps, s), append(x.indexes, index)
+	x.exists, x.slug, x.name = c.Event != record.Deleted, c.Slug, c.Name
+	for _, f := range c.Fields {
+		if earlier, ok := x.fields[f.Field]; ok {
+			f.Old = earlier.Old
+		}
+		x.fields[f.Field] = f
+	}
+}
+
+// mergeRecreated makes one chain of an entity that has gone and of another that came to
+// stay at the address which that had: both are the same to whoever knows the two
+// ends only.
+func mergeRecreated(all []*entityHistory) []*entityHistory {
+	removed := map[string]*entityHistory{}
+	for _, x := range all {
+		if x.existedBefore && !x.exists {
+			removed[x.typ+"/"+x.oldSlug] = x
+		}
+	}
+	return slices.DeleteFunc(all, func(x *entityHistory) bool {
+		old := removed[x.typ+"/"+x.slug]
+		if old == nil || x.existedBefore || !x.exists {
+			return false
+		}
+		old.merge(x)
+		return true
+	})
+}
+
+func (x *entityHistory) merge(y *entityHistory) {
+	x.exists, x.slug, x.name = y.exists, y.slug, y.name
+	for name, f := range y.fields {
+		old, ok := x.fields[name]
+		if f.Old = null; ok {
+			f.Old = old.Old
+		}
+		x.fields[name] = f
+	}
+	steps, indexes := append(x.steps, y.steps...), append(x.indexes, y.indexes...)
+	by := make([]int, len(indexes))
+	for i := range by {
+		by[i] = i
+	}
+	slices.SortFunc(by, func(i, j int) int { return cmp.Compare(indexes[i], indexes[j]) })
+	x.steps, x.indexes = make([]Step, len(by)), make([]int, len(by))
+	for i, j := range by {
+		x.steps[i], x.indexes[i] = steps[j], indexes[j]
+	}
+}
+
+// netChange is an event and the addresses that it gives up and takes, "" for none.
+type netChange struct {
+	event            Event
+	releases, claims string
+	lastStep         int // the place of its last step
+}
+
+// netChange is what is left of a chain, if anything is that was not sent.
+func (x *entityHistory) netChange() (n netChange, ok bool) {
+	last := x.steps[len(x.steps)-1]
+	if !x.existedBefore && !x.exists || last.AlreadySent {
+		return n, false
+	}
+	n.event = Event{Name: record.Updated, At: last.Change.Timestamp, Type: x.typ, Slug: x.slug, Entity: x.name}
+	n.lastStep = x.indexes[len(x.indexes)-1]
+	switch {
+	case !x.existedBefore:
+		n.event.Name, n.claims = record.Created, x.typ+"/"+x.slug
+	case !x.exists:
+		n.event.Name, n.event.Slug, n.releases = record.Deleted, x.oldSlug, x.typ+"/"+x.oldSlug
+		if f, ok := x.fields["name"]; ok {
+			n.event.Entity = decodeString(f.Old)
+		}
+	case x.oldSlug != x.slug:
+		n.releases, n.claims = x.typ+"/"+x.oldSlug, x.typ+"/"+x.slug
+	}
+	if n.event.Changes, ok = x.changes(); !ok {
+		return n, false
+	}
+	for _, s := range x.steps {
+		if !s.AlreadySent {
+			n.event.ChangeIDs = append(n.event.ChangeIDs, s.Change.ID)
+		}
+	}
+	return n, true
+}
+
+// changes lists the fields that differ, in the order of the record. counts tells
+// whether one does that counts as a difference.
+func (x *entityHistory) changes() (list []record.FieldChange, counts bool) {
+	list = []record.FieldChange{}
+	delete(x.fields, "slug")
+	if x.existedBefore && x.exists && x.oldSlug != x.slug {
+		x.fields["slug"] = record.FieldChange{Field: "slug", Old: jsonenc.AppendString(nil, x.oldSlug), New: jsonenc.AppendString(nil, x.slug)}
+	}
+	for _, f := range x.fields {
+		if !sameValue(f) {
+			list = append(list, f)
+			counts = counts || record.FieldGroup(f.Field) != "scores"
+		}
+	}
+	slices.SortFunc(list, func(a, b record.FieldChange) int {
+		return cmp.Or(cmp.Compare(fieldOrder(a.Field), fieldOrder(b.Field)), strings.Compare(a.Field, b.Field))
+	})
+	return list, counts
+}
+
+// sameValue tells whether a field has the value back that it had. Of benchmarks names
+// and values count, as in exports.Diff.
+func sameValue(f record.FieldChange) bool {
+	if bytes.Equal(f.Old, f.New) {
+		return true
+	}
+	if f.Field != "signals.benchmarks" {
+		return false
+	}
+	type result struct {
+		Name  string
+		Value float64
+	}
+	var old, now []result
+	if json.Unmarshal(f.Old, &old) != nil || json.Unmarshal(f.New, &now) != nil {
+		return false
+	}
+	return slices.Equal(old, now)
+}
+
+// fieldOrderList are the fields that are not nested, and the groups of those that are,
+// in the order of exports.Diff; scores come last.
+var fieldOrderList = append(slices.DeleteFunc(slices.Clone(record.ChangeFields), func(f string) bool {
+	return record.FieldGroup(f) != "" || f == "scores"
+}), "scores")
+
+// fieldOrder is a field's place in the order of the record: among those of one group
+// the name decides, but for scores, which have an order of their own.
+func fieldOrder(field string) int {
+	if name, ok := strings.CutPrefix(field, "scores."); ok {
+		return len(fieldOrderList) + slices.Index(record.ScoreNames, name)
+	}
+	if group := record.FieldGroup(field); group != "" {
+		field = group
+	}
+	return slices.Index(fieldOrderList, field)
+}

@@ -1,0 +1,334 @@
+package webhook_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"kindex/edge/webhook"
+	"kindex/exports/record"
+)
+
+// world is all entities by address.
+type world map[string]*record.Entity
+
+// madeHistory is a changelog, and the world behind each of its changes.
+type madeHistory struct {
+	changes []*record.Change
+	worlds  []world        // one more than changes: the first is empty
+	seen    map[string]int // transitions
+	places  map[string]int // of the changes, by id
+	broken  bool           // the archive cannot be read
+}
+
+func newMadeHistory() *madeHistory {
+	return &madeHistory{worlds: []world{{}}, seen: map[string]int{}, places: map[string]int{}}
+}
+
+// until is the same past when it had n changes.
+func (p *madeHistory) until(n int) *madeHistory {
+	q := &madeHistory{changes: slices.Clone(p.changes[:n]), worlds: slices.Clone(p.worlds[:n+1]), seen: map[string]int{}, places: map[string]int{}}
+	for i, c := range q.changes {
+		q.seen[c.Commit]++
+		q.places[c.ID] = i
+	}
+	return q
+}
+
+func (p *madeHistory) now() world { return p.worlds[len(p.worlds)-1] }
+
+// Changes implements webhook.Archive.
+func (p *madeHistory) Changes() int { return len(p.changes) }
+
+// ChangeTime implements webhook.Archive.
+func (p *madeHistory) ChangeTime(i int) time.Time { return p.changes[i].Timestamp }
+
+// Change implements webhook.Archive: as the archive of a build it decodes.
+func (p *madeHistory) Change(i int) (*record.Change, error) {
+	if p.broken {
+		return nil, fmt.Errorf("change %d cannot be read", i)
+	}
+	c := new(record.Change)
+	return c, c.UnmarshalJSON(p.changes[i].AppendJSON(nil))
+}
+
+// FindChange implements webhook.Archive.
+func (p *madeHistory) FindChange(id string) (int, bool) {
+	i, ok := p.places[id]
+	return i, ok
+}
+
+// add appends what a commit does to one entity, if that is a change. As with real
+// ones, the id is a hash of the transition and how often there was that one.
+func (p *madeHistory) add(before, after *record.Entity) {
+	fields := record.Diff(before, after)
+	if after != nil || before != nil {
+		next := maps.Clone(p.now())
+		if before != nil {
+			delete(next, before.Key())
+		}
+		if after != nil {
+			next[after.Key()] = after
+		}
+		if len(fields) == 0 {
+			p.worlds[len(p.worlds)-1] = next // a touch
+			return
+		}
+		p.worlds = append(p.worlds, next)
+	}
+	shown, event := after, record.Updated
+	var old, now record.Scores
+	if before == nil {
+		event = record.Created
+	} else {
+		old = before.Scores
+	}
+	if after == nil {
+		shown, event = before, record.Deleted
+	} else {
+		now = after.Scores
+	}
+	transition := fmt.Sprintf("%x", sha256.Sum256(append(content(before), content(after)...)))
+	sum := sha256.Sum256(fmt.Append(nil, transition, p.seen[transition]))
+	p.seen[transition]++
+	id := hex.EncodeToString(sum[:12])
+	p.places[id] = len(p.changes)
+	p.changes = append(p.changes, &record.Change{
+		ID: id, Event: event, Timestamp: time.Unix(1700000000+int64(len(p.changes)), 0).UTC(),
+		Type: shown.Type, Slug: shown.Slug, Name: shown.Name, Fields: append(fields, record.DiffScores(&old, &now)...), Commit: transition})
+}
+
+// content is all that counts of an entity, with its address.
+func content(e *record.Entity) []byte {
+	if e == nil {
+		return []byte("none")
+	}
+	return append([]byte(e.Key()), jsonOf(values(e))...)
+}
+
+// values are the fields of an entity that count, as JSON.
+func values(e *record.Entity) map[string]string {
+	m := map[string]string{}
+	for _, f := range record.Diff(nil, e) {
+		m[f.Field] = comparable(f.Field, f.New)
+	}
+	return m
+}
+
+// comparable is a value without what does not count as a difference.
+func comparable(field string, value []byte) string {
+	if field != "signals.benchmarks" {
+		return string(value)
+	}
+	var list []struct {
+		Name  string
+		Value float64
+	}
+	if err := json.Unmarshal(value, &list); err != nil {
+		panic(err)
+	}
+	return jsonOf(list)
+}
+
+func jsonOf(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+// author makes random commits: few slugs and few values, so that everything
+// comes back now and then.
+type author struct {
+	*rand.Rand
+	slugs    string
+	restless bool // most changes are renames
+}
+
+func newAuthor(seed uint64) *author {
+	return &author{Rand: rand.New(rand.NewPCG(seed, 7)), slugs: "abcdef"}
+}
+
+// commit appends the changes of a commit: at most one for each address.
+func (a *author) commit(p *madeHistory) {
+	touched := map[string]bool{}
+	start := p.now()
+	for range 1 + a.IntN(4) {
+		typ := record.Types[a.IntN(2)]
+		slug := string(a.slugs[a.IntN(len(a.slugs))])
+		to := string(a.slugs[a.IntN(len(a.slugs))])
+		key, toKey := typ+"/"+slug, typ+"/"+to
+		e := start[key]
+		if touched[key] {
+			continue
+		}
+		touched[key] = true
+		switch kind := a.IntN(10); {
+		case e == nil:
+			p.add(nil, a.entity(typ, slug))
+		case kind < 2:
+			p.add(e, nil)
+		case kind < 5 || a.restless && kind < 9: // a rename, to where nobody is
+			if start[toKey] == nil && !touched[toKey] {
+				touched[toKey] = true
+				next := *e
+				next.Slug = to
+				a.edit(&next)
+				p.add(e, &next)
+			}
+		default:
+			next := *e
+			a.edit(&next)
+			p.add(e, &next)
+		}
+	}
+}
+
+func (a *author) entity(typ, slug string) *record.Entity {
+	e := &record.Entity{Type: typ, Slug: slug, Name: "Name of " + slug, Category: "c", Description: "x", Status: record.Active}
+	a.edit(e)
+	return e
+}
+
+// edit changes some fields, or none.
+func (a *author) edit(e *record.Entity) {
+	pick := func(list ...string) string { return list[a.IntN(len(list))] }
+	e.Scores.Composite = record.ScoreOf(float64(a.IntN(5)))
+	for range a.IntN(4) {
+		switch a.IntN(7) {
+		case 0:
+			e.Name = pick("One", "Two <&> \u2028", "Three")
+		case 1:
+			e.Version = pick("", "1", "2")
+		case 2:
+			e.Tags = [][]string{nil, {"x"}, {"x", "y"}}[a.IntN(3)]
+		case 3:
+			e.Links = [][]record.Link{nil, {{Name: "docs", URL: "https://example.org/" + pick("1", "2")}}}[a.IntN(2)]
+		case 4:
+			e.Signals.Facts = [][]record.Fact{nil, {{Name: "stars", Number: float64(a.IntN(3)), Date: pick("2026-01-01", "2026-01-02"), Source: "https://example.org/"}}}[a.IntN(2)]
+		case 5: // dates and sources alone do not count
+			e.Signals.Benchmarks = [][]record.Benchmark{nil, {{Name: "b", Value: float64(a.IntN(2)), Date: pick("2026-01-01", "2026-01-02"), Source: "https://example.org/"}}}[a.IntN(2)]
+		case 6:
+			e.License = pick("", "MIT", "Apache-2.0")
+		}
+	}
+}
+
+// replica is somebody who knows nothing but the events.
+type replica struct {
+	t       *testing.T
+	known   map[string]map[string]string // fields by address
+	ids     map[string]bool              // of events
+	changes map[string]bool
+}
+
+func newReceiver(t *testing.T, w world) *replica {
+	r := &replica{t, map[string]map[string]string{}, map[string]bool{}, map[string]bool{}}
+	for key, e := range w {
+		r.known[key] = values(e)
+	}
+	return r
+}
+
+// message is the body of a webhook.
+type message struct {
+	ID, Event, Timestamp string
+	Entity               struct{ Type, Slug, Name string }
+	Changes              []struct {
+		Field    string
+		Old, New json.RawMessage
+	}
+	ChangeIDs []string `json:"changeIds"`
+}
+
+func read(t *testing.T, e webhook.Event) (m message) {
+	t.Helper()
+	dec := json.NewDecoder(bytes.NewReader(e.Payload))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&m); err != nil {
+		t.Fatalf("%s: %v", e.Payload, err)
+	}
+	if m.ID != e.ID || m.Event != e.Name || m.Timestamp != e.At.Format(time.RFC3339) || m.Entity.Type != e.Type || m.Entity.Slug != e.Slug || m.Entity.Name != e.Entity {
+		t.Fatalf("%s is not of %+v", e.Payload, e)
+	}
+	return m
+}
+
+// apply takes over an event. strict refuses what does not fit what is known.
+func (r *replica) apply(e webhook.Event, strict bool) {
+	r.t.Helper()
+	m := read(r.t, e)
+	key := m.Entity.Type + "/" + m.Entity.Slug
+	from := key
+	for _, c := range m.Changes {
+		if c.Field == "slug" {
+			var old string
+			if err := json.Unmarshal(c.Old, &old); err != nil || m.Event != record.Updated || jsonOf(m.Entity.Slug) != string(c.New) {
+				r.t.Fatalf("%s: %v", e.Payload, err)
+			}
+			from = m.Entity.Type + "/" + old
+		}
+	}
+	fields := r.known[from]
+	if strict && ((m.Event == record.Created) != (fields == nil) || from != key && r.known[key] != nil) {
+		r.t.Fatalf("%s does not fit: at %s is %v, at %s %v", e.Payload, from, fields, key, r.known[key])
+	}
+	if r.ids[m.ID] {
+		r.t.Fatalf("the event %s came before", m.ID)
+	}
+	r.ids[m.ID] = true
+	for _, id := range m.ChangeIDs {
+		if r.changes[id] {
+			r.t.Fatalf("%s: the change %s came before", e.Payload, id)
+		}
+		r.changes[id] = true
+	}
+	if fields == nil {
+		fields = map[string]string{}
+	}
+	delete(r.known, from)
+	for _, c := range m.Changes {
+		if c.Field == "slug" || strings.HasPrefix(c.Field, "scores.") {
+			continue
+		}
+		was, ok := fields[c.Field]
+		if !ok {
+			was = "null"
+		}
+		if old := comparable(c.Field, c.Old); strict && old != was {
+			r.t.Fatalf("%s: %s was %s", e.Payload, c.Field, was)
+		}
+		if fields[c.Field] = comparable(c.Field, c.New); string(c.New) == "null" {
+			delete(fields, c.Field)
+		}
+	}
+	if m.Event != record.Deleted {
+		r.known[key] = fields
+	} else if strict && len(fields) > 0 {
+		r.t.Fatalf("%s leaves %v", e.Payload, fields)
+	}
+}
+
+// compare holds what a replica knows against the world.
+func (r *replica) compare(w world) {
+	r.t.Helper()
+	want := map[string]map[string]string{}
+	for key, e := range w {
+		want[key] = values(e)
+	}
+	if got, want := jsonOf(r.known), jsonOf(want); got != want {
+		r.t.Fatalf("the replica knows\n%s\nthe world is\n%s", got, want)
+	}
+}
+
+// entityNamedOther is at an address that no author uses.
+var entityNamedOther = record.Entity{Type: "tool", Slug: "other", Name: "Other", Category: "c", Status: record.Active}

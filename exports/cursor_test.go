@@ -1,0 +1,141 @@
+package exports
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"regexp"
+	"slices"
+	"strconv"
+	"testing"
+	"time"
+
+	"kindex/exports/record"
+)
+
+// checkAcross takes cursors from one build to the next: what comes is what
+// stands strictly after the old record, as it was, among the new ones.
+func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*record.Entity, b *Build, list []*record.Entity) {
+	for name, set := range someSets(rng, len(list)) {
+		for _, s := range allSorts() {
+			order := modelOrder(list, set, s)
+			for range 8 {
+				o := rng.IntN(len(before))
+				from := slices.IndexFunc(order, func(x uint32) bool { return modelCompare(list[x], before[o], s) > 0 })
+				if from < 0 {
+					from = len(order)
+				}
+				place := old.PositionOf(s, uint32(o))
+				limit := 1 + rng.IntN(40)
+				end := min(from+limit, len(order))
+				got, more, ok := b.Page(set, s, &place, 0, limit)
+				if !ok || more != (end < len(order)) {
+					t.Fatalf("%s by %+v behind %+v: more %v, ok %v", name, s, place, more, ok)
+				}
+				wantOrdinals(t, fmt.Sprintf("%s by %+v behind %+v", name, s, place), got, order[from:end])
+				if n := b.CountUntil(set, s, place); n != from {
+					t.Fatalf("%s by %+v: %d until %+v, want %d", name, s, n, place, from)
+				}
+			}
+		}
+	}
+}
+
+func checkSortPositionOf(t *testing.T, old *Build, before []*record.Entity, b *Build, list []*record.Entity) {
+	at := map[string]int{}
+	for i, e := range list {
+		at[e.Key()] = i
+	}
+	exact, seen := 0, 0
+	for o := 0; o < len(before); o += 1 + o%29 {
+		e := before[o]
+		seen++
+		place := old.PositionOf(DefaultSort, uint32(o))
+		if got, ok := old.SortPositionOf(place); !ok || got != float64(o) {
+			t.Fatalf("%+v is %v, want %d", place, got, o)
+		}
+		want := -0.5
+		for _, x := range list {
+			if x.Status != "withdrawn" && modelCompare(x, e, DefaultSort) <= 0 {
+				want++
+			}
+		}
+		if i, ok := at[e.Key()]; ok && list[i].Scores.Composite == e.Scores.Composite {
+			want = float64(i)
+			exact++
+		}
+		if got, ok := b.SortPositionOf(place); !ok || got != want {
+			t.Fatalf("%+v is %v, want %v", place, got, want)
+		}
+	}
+	if exact == 0 || exact == seen {
+		t.Errorf("%d of %d are the same: that shows nothing", exact, seen)
+	}
+}
+
+// checkHostile gives places that no build made. Whatever they are, a page is a
+// run of the order, and what does not fit the order is refused.
+func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
+	texts := []string{"", "\x00", "-1", "-0", "+5", "0", "5", "500", "1000", "1001", "0500", "99999999999999999999", "1e2", " 5", "NaN",
+		"2024-02-29", "2024-02-30", "0000-01-01", "9999-12-31", "10000-01-01", "2024-02", "\xff\xfe", "tool", "model", "tool\x00a", "zzzz", "elan", "Élan", "日本"}
+	number := regexp.MustCompile(`^[+-]?[0-9]+$`)
+	sets := someSets(rng, len(list))
+	orders := map[string][]uint32{}
+	for name, set := range sets {
+		for _, s := range allSorts() {
+			orders[fmt.Sprint(name, s)] = modelOrder(list, set, s)
+		}
+	}
+	for i := range 3000 {
+		text := func() string {
+			if rng.IntN(4) == 0 {
+				raw := make([]byte, rng.IntN(9))
+				for j := range raw {
+					raw[j] = byte(rng.IntN(256))
+				}
+				return string(raw)
+			}
+			return texts[rng.IntN(len(texts))]
+		}
+		p := Position{Value: text(), Type: text(), Slug: text()}
+		s := allSorts()[i%18]
+		name := []string{"all", "few", "many", "none"}[rng.IntN(4)]
+		set, order := sets[name], orders[fmt.Sprint(name, s)]
+		fits := true
+		switch {
+		case s.Key == "name" || p.Value == "":
+		case s.Key == "addedDate" || s.Key == "lastUpdated":
+			_, err := time.Parse("2006-01-02", p.Value)
+			fits = err == nil
+		default:
+			v, err := strconv.Atoi(p.Value)
+			fits = number.MatchString(p.Value) && err == nil && v >= 0 && v <= 1000
+		}
+		limit := rng.IntN(30)
+		got, more, ok := b.Page(set, s, &p, 0, limit)
+		if ok != fits {
+			t.Fatalf("%q in %+v: ok %v", p, s, ok)
+		}
+		until := b.CountUntil(set, s, p)
+		if !ok {
+			if len(got) > 0 || more || until != 0 {
+				t.Fatalf("%q in %+v: %v %v %d", p, s, got, more, until)
+			}
+			continue
+		}
+		end := min(until+limit, len(order))
+		wantOrdinals(t, fmt.Sprintf("behind %q", p), got, order[until:end])
+		if more != (end < len(order)) {
+			t.Fatalf("behind %q: more %v at %d of %d", p, more, end, len(order))
+		}
+	}
+	for range 2000 {
+		p := Position{Value: texts[rng.IntN(len(texts))], Type: texts[rng.IntN(len(texts))], Slug: texts[rng.IntN(len(texts))]}
+		if o, ok := b.SortPositionOf(p); ok && (o < -0.5 || o > float64(b.Len())) {
+			t.Fatalf("%q is %v", p, o)
+		}
+		b.Find(p.Type, p.Slug)
+		if set, err := b.Select(&Filter{Fields: map[string][][]string{"tag": {{p.Value}, {}}, "provider": {nil, {p.Type, p.Slug}}}}); err != nil || !set.IsEmpty() {
+			t.Fatalf("%q chose %v, %v", p, set, err)
+		}
+	}
+}

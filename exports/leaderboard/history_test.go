@@ -1,0 +1,250 @@
+package leaderboard_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
+)
+
+// madeHistory is a made-up history of weeks, each with a snapshot of its Sunday, and what
+// boards are to say of it.
+type madeHistory struct {
+	rng      *rand.Rand
+	versions []record.Version
+	lines    []*line
+	freed    []string // slugs that were renamed away from
+	weeks    []*week
+	entities []*record.Entity // at the end, in the order of ranks
+	of       map[*record.Entity]*line
+}
+
+// line is an entity over all its slugs, deletions and returns.
+type line struct {
+	now  *record.Entity // nil while deleted
+	last int32          // version
+}
+
+// week is how everything stood at its end.
+type week struct {
+	day   string
+	stood map[*line]*record.Entity // with the scores of the day
+}
+
+func score(rng *rand.Rand) record.Score {
+	if rng.IntN(8) == 0 {
+		return record.Score{}
+	}
+	return record.ScoreOf(float64(rng.IntN(60))) // many are tied
+}
+
+// newMadeHistory makes the history of so many entities over so many weeks, with so many
+// changes in each.
+func newMadeHistory(seed uint64, entities, weeks, changes int) *madeHistory {
+	p := &madeHistory{rng: rand.New(rand.NewPCG(seed, 7)), of: map[*record.Entity]*line{}}
+	sunday := time.Date(2026, 1, 4, 0, 0, 0, 0, time.UTC)
+	for w := range weeks {
+		n := changes
+		if w == 0 {
+			n = entities
+		}
+		for i := range n {
+			// The first is a week before, the last the last second of the Sunday.
+			at := sunday.AddDate(0, 0, 1).Unix() - 1 - int64((n-1-i)*(6*86400)/n)
+			if w == 0 || p.rng.IntN(6) == 0 {
+				p.add(at, &line{last: -1}, p.fresh())
+			} else {
+				p.change(at, p.lines[p.rng.IntN(len(p.lines))])
+			}
+		}
+		p.endWeek(sunday.Format(time.DateOnly))
+		sunday = sunday.AddDate(0, 0, 7)
+	}
+	last := p.weeks[len(p.weeks)-1]
+	for l, e := range last.stood {
+		p.entities = append(p.entities, e)
+		p.of[e] = l
+	}
+	slices.SortFunc(p.entities, record.CompareRank)
+	return p
+}
+
+// fresh is an entity that there was not yet, often at an address that another one
+// had.
+func (p *madeHistory) fresh() *record.Entity {
+	slug := fmt.Sprintf("e%d", len(p.versions))
+	if n := len(p.freed); n > 0 && p.rng.IntN(2) == 0 {
+		slug, p.freed = p.freed[n-1], p.freed[:n-1]
+	}
+	return &record.Entity{Type: "tool", Slug: slug, Name: slug, Category: "c", Status: record.Active}
+}
+
+// add makes a version of a line, nil for its deletion.
+func (p *madeHistory) add(at int64, l *line, e *record.Entity) {
+	v := record.Version{Entity: e, Deleted: e == nil, Time: at, Commit: -1, Previous: l.last, Change: -1}
+	v.Added, _ = record.DayNumber("")
+	v.Updated = v.Added
+	if shown := e; shown != nil || l.now != nil {
+		if shown == nil {
+			shown = l.now
+		}
+		v.Type, v.Slug = shown.Type, shown.Slug
+	}
+	if l.last < 0 {
+		p.lines = append(p.lines, l)
+	}
+	l.now, l.last = e, int32(len(p.versions))
+	p.versions = append(p.versions, v)
+}
+
+func (p *madeHistory) change(at int64, l *line) {
+	if l.now == nil { // it comes back
+		v := p.versions[l.last]
+		p.add(at, l, &record.Entity{Type: v.Type, Slug: v.Slug, Name: "Back", Category: "c", Status: record.Active})
+		return
+	}
+	e := *l.now
+	switch p.rng.IntN(5) {
+	case 0:
+		p.add(at, l, nil)
+		return
+	case 1:
+		p.freed = append(p.freed, e.Slug)
+		e.Slug = fmt.Sprintf("r%d", len(p.versions))
+	case 2:
+		e.Status = map[string]string{record.Active: record.Withdrawn, record.Withdrawn: record.Active}[e.Status]
+	}
+	p.add(at, l, &e)
+}
+
+func (p *madeHistory) endWeek(day string) {
+	w := &week{day, map[*line]*record.Entity{}}
+	for _, l := range p.lines {
+		if l.now == nil {
+			continue
+		}
+		e := *l.now
+		e.Scores.Composite, e.Scores.Adoption = score(p.rng), score(p.rng)
+		w.stood[l] = &e
+	}
+	p.weeks = append(p.weeks, w)
+}
+
+// snapshot is what an archive keeps of a week, in which the lines are at versions.
+func (w *week) snapshot(version map[*line]uint32) *exports.SnapshotData {
+	type authored struct {
+		e *record.Entity
+		v uint32
+	}
+	var list []authored
+	for l, e := range w.stood {
+		list = append(list, authored{e, version[l]})
+	}
+	slices.SortFunc(list, func(a, b authored) int { return record.CompareRank(a.e, b.e) })
+	s := &exports.SnapshotData{Day: w.day}
+	for _, r := range list {
+		s.Versions, s.Scores = append(s.Versions, r.v), append(s.Scores, r.e.Scores)
+		if r.e.Status != record.Withdrawn {
+			s.Listed++
+			if r.e.Scores.Composite.Known() {
+				s.Ranked++
+			}
+		}
+	}
+	return s
+}
+
+// snapshots are those of all weeks.
+func (p *madeHistory) snapshots(tb testing.TB) (list []*exports.SnapshotData) {
+	lineOf := map[int32]*line{} // by version
+	for _, l := range p.lines {
+		for v := l.last; v >= 0; v = p.versions[v].Previous {
+			lineOf[v] = l
+		}
+	}
+	version, next := map[*line]uint32{}, 0
+	for _, w := range p.weeks {
+		day, err := time.Parse(time.DateOnly, w.day)
+		if err != nil {
+			tb.Fatal(err)
+		}
+		for ; next < len(p.versions) && p.versions[next].Time < day.AddDate(0, 0, 1).Unix(); next++ {
+			version[lineOf[int32(next)]] = uint32(next)
+		}
+		list = append(list, w.snapshot(version))
+	}
+	return list
+}
+
+// build writes the last week as a build, with the past of all, and opens it.
+func (p *madeHistory) build(tb testing.TB) *exports.Build {
+	tb.Helper()
+	check := func(err error) {
+		tb.Helper()
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
+	root := tb.TempDir()
+	w, err := exports.NewWriter(root)
+	check(err)
+	n := len(p.entities)
+	check(w.WriteLookups(p.entities, make([]exports.RowLocation, n), make([][]exports.Neighbour, n), nil))
+	check(w.WriteArchive(&exports.Archive{Versions: p.versions, Snapshots: p.snapshots(tb)}))
+	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: p.asOf().Format(time.RFC3339), Counts: store.Counts{Types: map[string]int{}}}
+	for _, e := range p.entities {
+		if e.Status == record.Withdrawn {
+			m.Counts.Withdrawn++
+			continue
+		}
+		m.Counts.Entities++
+		if e.Scores.Composite.Known() {
+			m.Counts.Ranked++
+		}
+	}
+	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))
+	check(w.Install(m))
+	b, err := exports.Open(filepath.Join(store.BuildsDir(root), m.ID))
+	check(err)
+	tb.Cleanup(func() {
+		if err := b.Close(); err != nil {
+			tb.Error(err)
+		}
+	})
+	return b
+}
+
+// asOf is some time on the last day.
+func (p *madeHistory) asOf() time.Time {
+	t, err := time.Parse(time.DateOnly, p.weeks[len(p.weeks)-1].day)
+	if err != nil {
+		panic(err)
+	}
+	return t.Add(13 * time.Hour)
+}
+
+// rank counts who stands before an entity on the leaderboard of all by a score. It
+// is 0 for one that is not on it; of is how many are.
+func rank[K comparable](all map[K]*record.Entity, e *record.Entity, by string) (rank, of int) {
+	on := func(e *record.Entity) bool { return e.Status != record.Withdrawn && e.Scores.Get(by).Known() }
+	for _, other := range all {
+		if !on(other) {
+			continue
+		}
+		of++
+		order := other.Scores.Get(by).Compare(e.Scores.Get(by))
+		if order > 0 || order == 0 && record.CompareKey(other, e) <= 0 {
+			rank++
+		}
+	}
+	if !on(e) {
+		return 0, of
+	}
+	return rank, of
+}

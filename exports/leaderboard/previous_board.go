@@ -1,0 +1,173 @@
+package leaderboard
+
+import (
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/exports"
+)
+
+// MovementDays is how far back a board is compared.
+const MovementDays = 7
+
+// PreviousBoard is a leaderboard as it stood some days before another one. Its methods
+// may be called from many goroutines.
+type PreviousBoard struct {
+	boards *Boards
+	by     string
+	date   string
+	day    *day // nil where there is no snapshot of just that day
+	set    *roaring.Bitmap
+	// ranks are those of the set, in its order, made when they are first asked for;
+	// nil for a board that is not kept, of which a few are counted instead.
+	ranks func() []uint32
+}
+
+// PreviousBoard returns a leaderboard, as exports.Catalogue has it, as it stood
+// MovementDays before a day, YYYY-MM-DD; "" is the as-of day. That of the as-of day
+// is kept: it is asked for with every leaderboard. What is no day is an error.
+func (b *Boards) PreviousBoard(day, board, typ, by string) (*PreviousBoard, error) {
+	if day != "" {
+		from, err := time.Parse(time.DateOnly, day)
+		if err != nil {
+			return nil, err
+		}
+		return b.previousBoard(from, board, typ, by)
+	}
+	key := board + "/" + typ + "/" + by
+	if f, ok := b.previous.Load(key); ok {
+		return f.(*PreviousBoard), nil
+	}
+	f, err := b.previousBoard(b.asOf, board, typ, by)
+	if err != nil {
+		return nil, err
+	}
+	f.ranks = sync.OnceValue(f.sortedRanks)
+	kept, _ := b.previous.LoadOrStore(key, f)
+	return kept.(*PreviousBoard), nil
+}
+
+// sortedRanks are the ranks of the whole board.
+func (f *PreviousBoard) sortedRanks() []uint32 {
+	ranks := make([]uint32, f.set.GetCardinality())
+	order, _, _ := f.day.snapshot.Page(f.set, exports.Sort{Key: f.by, Desc: true}, nil, 0, len(ranks))
+	for i, o := range order {
+		ranks[f.set.Rank(o)-1] = uint32(i + 1)
+	}
+	return ranks
+}
+
+func (b *Boards) previousBoard(from time.Time, board, typ, by string) (*PreviousBoard, error) {
+	date := from.UTC().Truncate(24*time.Hour).AddDate(0, 0, -MovementDays)
+	f := &PreviousBoard{boards: b, by: by, date: date.Format(time.DateOnly)}
+	days, err := b.days()
+	if err != nil {
+		return nil, err
+	}
+	i := slices.IndexFunc(days, func(d *day) bool { return d.snapshot.Day == f.date })
+	if i < 0 {
+		return f, nil
+	}
+	f.day = days[i]
+	f.set, err = f.day.snapshot.Board(board, typ, by)
+	return f, err
+}
+
+// Day is the day with whose end the board is compared, YYYY-MM-DD.
+func (f *PreviousBoard) Day() string { return f.date }
+
+// Known reports whether the build knows that day. Where it does not, nothing had a
+// rank.
+func (f *PreviousBoard) Known() bool { return f.day != nil }
+
+// Ranks are where records of a catalogue stood, 0 for nowhere. The catalogue is the
+// build of the boards or one of its snapshots.
+func (f *PreviousBoard) Ranks(from exports.Catalogue, records []uint32) []int {
+	ranks := make([]int, len(records))
+	if f.day == nil {
+		return ranks
+	}
+	found := map[uint32]int{} // by ordinal, the record
+	for i, o := range records {
+		v, ok := f.versionAt(from, o)
+		if !ok {
+			continue
+		}
+		switch earlierOrdinal, ok := f.day.find(v); {
+		case !ok || !f.set.Contains(earlierOrdinal):
+		case f.by == "composite": // ordinals are in that order
+			ranks[i] = int(f.set.Rank(earlierOrdinal))
+		case f.ranks != nil:
+			ranks[i] = int(f.ranks()[f.set.Rank(earlierOrdinal)-1])
+		default:
+			found[earlierOrdinal] = i
+		}
+	}
+	if len(found) > 0 {
+		f.countRanks(found, ranks)
+	}
+	return ranks
+}
+
+// countRanks finds the ranks of a few records without sorting the board: a score has
+// one decimal, so a thousand numbers say how many are above it.
+func (f *PreviousBoard) countRanks(found map[uint32]int, ranks []int) {
+	snapshot := f.day.snapshot
+	var wanted [1001]bool // by score
+	for o := range found {
+		wanted[snapshot.Score(f.by, o).Tenths()] = true
+	}
+	var counts [1001]int
+	tied := map[int16][]uint32{}
+	it := f.set.Iterator()
+	for it.HasNext() {
+		o := it.Next()
+		s := snapshot.Score(f.by, o).Tenths()
+		counts[s]++
+		if wanted[s] {
+			tied[s] = append(tied[s], o)
+		}
+	}
+	for o, i := range found {
+		s := snapshot.Score(f.by, o).Tenths()
+		ranks[i] = 1
+		for _, n := range counts[s+1:] {
+			ranks[i] += n
+		}
+		typ, slug := snapshot.Key(o)
+		for _, other := range tied[s] {
+			if t, x := snapshot.Key(other); t < typ || t == typ && x < slug {
+				ranks[i]++
+			}
+		}
+	}
+}
+
+// versionAt is the version that the entity of a record was at by the end of the
+// day. ok is false where it was not there.
+func (f *PreviousBoard) versionAt(from exports.Catalogue, ordinal uint32) (v int, ok bool) {
+	a := f.boards.archive
+	if s, past := from.(*exports.Snapshot); past {
+		v = s.Version(ordinal)
+	} else if v, ok = a.NewestOf(ordinal); !ok {
+		return -1, false
+	}
+	return versionBefore(a, v, f.day.end)
+}
+
+// versionBefore follows the versions of an entity, whatever it was called, from one back
+// to the one before a time. ok is false where the entity was not there then: v is
+// its deletion, or -1 where it had not begun.
+func versionBefore(a *exports.ArchiveReader, from int, end int64) (v int, ok bool) {
+	for v = from; v >= 0; {
+		at := a.Version(v)
+		if at.Time < end {
+			return v, !at.Deleted
+		}
+		v = int(at.Previous)
+	}
+	return -1, false
+}

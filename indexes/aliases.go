@@ -1,0 +1,43 @@
+package indexes
+
+import (
+	"encoding/binary"
+	"errors"
+	"path/filepath"
+
+	"github.com/blevesearch/vellum"
+)
+
+// aliasesFile holds the earlier slugs of records, which the records do not
+// have, each after the number of the document.
+const aliasesFile = "formerly.fst"
+
+// aliases returns the earlier slugs of a record, sorted.
+func (x *Index) aliases(o uint32) (slugs []string, err error) {
+	docNum := x.docNum(o)
+	if docNum == noDoc {
+		return x.document(o).aliases, nil
+	}
+	it, err := x.aliasFST.Iterator(aliasKey(docNum, ""), aliasKey(docNum+1, ""))
+	for ; err == nil; err = it.Next() {
+		key, _ := it.Current()
+		slugs = append(slugs, string(key[4:]))
+	}
+	if errors.Is(err, vellum.ErrIteratorDone) {
+		err = nil
+	}
+	return slugs, err
+}
+
+func aliasKey(docNum uint32, slug string) []byte {
+	return append(binary.BigEndian.AppendUint32(nil, docNum), slug...)
+}
+
+// writeAliases makes the file from keys in order.
+func writeAliases(dir string, keys [][]byte) error {
+	return writeTransducer(filepath.Join(dir, aliasesFile), func(insert func(key []byte, value uint64)) {
+		for _, k := range keys {
+			insert(k, 0)
+		}
+	})
+}

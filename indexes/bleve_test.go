@@ -1,0 +1,70 @@
+package indexes
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"github.com/blevesearch/bleve/v2"
+	"github.com/blevesearch/bleve/v2/index/scorch"
+	"github.com/blevesearch/bleve/v2/search/query"
+	zap "github.com/blevesearch/zapx/v16"
+
+	"kindex/builder/suite"
+	"kindex/exports/record"
+)
+
+// TestBleveOpensTheIndex opens an index with Bleve as it comes, without the
+// ordering of documents that writing needs. There are enough documents for
+// several segments to be merged.
+func TestBleveOpensTheIndex(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	var entities []*record.Entity
+	for i := range 2*batchSize + 100 {
+		entities = append(entities, &record.Entity{Type: "tool", Slug: fmt.Sprintf("light-gbm-%d", i),
+			Name: fmt.Sprintf("Light GBM %d", i), Category: "ml", Tags: []string{"trees"},
+			Description: fmt.Sprintf("Boosts the gradients number%d.", i%7)})
+	}
+	root := t.TempDir()
+	dir, err := Prepare(entities, map[string]string{"ml": "Machine Learning"}).Write(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	scorch.RegisterSegmentPlugin(&zap.ZapPlugin{}, false)
+	t.Cleanup(func() { scorch.RegisterSegmentPlugin(orderedPlugin{&zap.ZapPlugin{}}, false) })
+	x, err := bleve.Open(filepath.Join(dir, bleveDir))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := x.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	if n, err := x.DocCount(); err != nil || int(n) != len(entities) {
+		t.Errorf("%d documents, want %d: %v", n, len(entities), err)
+	}
+	for field, term := range map[string]string{
+		"name": "5432", "exact": "light gbm 5432", "starts": "gbm 5432", "joined": "lightgbm5432",
+	} {
+		q := bleve.NewTermQuery(term)
+		q.SetField(field)
+		res, err := x.Search(bleve.NewSearchRequest(q))
+		if err != nil || res.Total != 1 || res.Hits[0].ID != docID(5432) {
+			t.Errorf("%s %s: %v %v", field, term, res, err)
+		}
+	}
+	for field, term := range map[string]string{"topic": "trees", "text": "gradient", "name": "gbm"} {
+		q := bleve.NewTermQuery(term)
+		q.SetField(field)
+		if res, err := x.Search(bleve.NewSearchRequest(q)); err != nil || int(res.Total) != len(entities) {
+			t.Errorf("%s %s: %v %v", field, term, res, err)
+		}
+	}
+	q := bleve.NewMatchQuery("LIGHT gbm 777")
+	q.SetOperator(query.MatchQueryOperatorAnd)
+	if res, err := x.Search(bleve.NewSearchRequest(q)); err != nil || res.Total != 1 || res.Hits[0].ID != docID(777) {
+		t.Errorf("the words of a name: %v %v", res, err)
+	}
+}

@@ -1,0 +1,145 @@
+package indexes
+
+import (
+	"bytes"
+	"maps"
+	"slices"
+
+	"github.com/blevesearch/vellum"
+)
+
+// memSegment is documents that are kept in memory over those of the segment, or over
+// another such segment: what has changed since the segment was made, and what edits
+// change.
+type memSegment struct {
+	documents  map[uint32]*document // by ordinal
+	terms      [fieldCount]memTerms
+	deleted    set // ordinals of what lies below that count no more, nil for none
+	numDeleted int // how many these are
+}
+
+// memTerms are the terms that the documents have in a field.
+type memTerms struct {
+	fst        *vellum.FST // leads to places in of; nil where there are none
+	postings   [][]uint32
+	vocabulary *lazyVocabulary // of the transducer
+}
+
+// memRegistrySize is how many states are remembered while a transducer in memory
+// is made. There are few terms, and remembering none but the last would do.
+const memRegistrySize = 512
+
+func newMemSegment(documents map[uint32]*document) (*memSegment, error) {
+	l := &memSegment{documents: documents}
+	var postings [fieldCount]map[string][]uint32
+	for f := range postings {
+		postings[f] = map[string][]uint32{}
+	}
+	known := map[string]*token{}
+	for _, o := range slices.Sorted(maps.Keys(documents)) {
+		var terms fieldTerms
+		documents[o].terms(&terms, func(_ int, word string) *token {
+			if known[word] == nil {
+				known[word] = newToken(word)
+			}
+			return known[word]
+		})
+		for f, list := range terms {
+			for _, term := range list {
+				postings[f][term] = append(postings[f][term], o)
+			}
+		}
+	}
+	for f := range postings {
+		if err := l.terms[f].build(postings[f]); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func (t *memTerms) build(postings map[string][]uint32) error {
+	if len(postings) == 0 {
+		t.vocabulary = newLazyVocabulary(nil, neverCancelled)
+		return nil
+	}
+	var data bytes.Buffer
+	b, err := vellum.New(&data, &vellum.BuilderOpts{Encoder: 1, RegistryTableSize: memRegistrySize, RegistryMRUSize: 1})
+	if err != nil {
+		return err
+	}
+	for _, term := range slices.Sorted(maps.Keys(postings)) {
+		if err := b.Insert([]byte(term), uint64(len(t.postings))); err != nil {
+			return err
+		}
+		t.postings = append(t.postings, postings[term])
+	}
+	if err := b.Close(); err != nil {
+		return err
+	}
+	t.fst, err = vellum.Load(data.Bytes())
+	t.vocabulary = newLazyVocabulary(t.fst, neverCancelled)
+	return err
+}
+
+// neverCancelled is what stops a vocabulary that is made in a moment.
+func neverCancelled() bool { return false }
+
+func (t *memTerms) term(term string) ([]uint32, error) {
+	if t.fst == nil {
+		return nil, nil
+	}
+	i, ok, err := t.fst.Get([]byte(term))
+	if err != nil || !ok {
+		return nil, err
+	}
+	return t.postings[i], nil
+}
+
+func (t *memTerms) prefix(s *session, prefix string) (ordinals []uint32, err error) {
+	err = s.eachPrefixed(t.fst, prefix, func(i uint64) error {
+		ordinals = append(ordinals, t.postings[i]...)
+		return nil
+	})
+	return ordinals, err
+}
+
+func (t *memTerms) fuzzy(w *fuzzyPattern) (ordinals [maxEdits + 1][]uint32, err error) {
+	words, err := t.vocabulary.get()
+	if err != nil {
+		return ordinals, err
+	}
+	err = words.fuzzy(w, func(i uint64, edits int) error {
+		ordinals[edits] = append(ordinals[edits], t.postings[i]...)
+		return nil
+	})
+	return ordinals, err
+}
+
+// mergeMemSegment makes a set of records one of what a segment in memory holds as well: without
+// those that count no more, and with some of its own; nil where there are none.
+func (s *session) mergeMemSegment(found set, l *memSegment, own []uint32) set {
+	if found != nil && l.deleted != nil {
+		if found.andNot(l.deleted); len(own) == 0 && found.empty() {
+			return nil
+		}
+	}
+	if found == nil && len(own) > 0 {
+		found = s.set()
+	}
+	for _, o := range own {
+		found.add(o)
+	}
+	return found
+}
+
+// document returns that of a record which lies in a segment in memory, nil for one of the
+// segment.
+func (x *Index) document(o uint32) *document {
+	for _, l := range x.memSegments {
+		if d := l.documents[o]; d != nil {
+			return d
+		}
+	}
+	return nil
+}

@@ -1,0 +1,81 @@
+package indexes
+
+import (
+	"math/bits"
+
+	"github.com/RoaringBitmap/roaring/v2"
+)
+
+// set is a set of ordinals with one bit for each record. For the sets that a
+// search combines that is the fastest form: joining two takes microseconds with
+// a hundred thousand records.
+type set []uint64
+
+func setWords(records int) int { return (records + 63) / 64 }
+
+func (s set) add(o uint32)      { s[o>>6] |= 1 << (o & 63) }
+func (s set) has(o uint32) bool { return s[o>>6]>>(o&63)&1 == 1 }
+
+func (s set) or(t set) {
+	for i, w := range t {
+		s[i] |= w
+	}
+}
+
+func (s set) and(t set) {
+	for i := range s {
+		s[i] &= t[i]
+	}
+}
+
+func (s set) andNot(t set) {
+	for i := range s {
+		s[i] &^= t[i]
+	}
+}
+
+func (s set) empty() bool {
+	for _, w := range s {
+		if w != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func (s set) count() int {
+	n := 0
+	for _, w := range s {
+		n += bits.OnesCount64(w)
+	}
+	return n
+}
+
+// each calls yield with the members in order until it returns false.
+func (s set) each(yield func(uint32) bool) {
+	for i, w := range s {
+		for ; w != 0; w &= w - 1 {
+			if !yield(uint32(i*64 + bits.TrailingZeros64(w))) {
+				return
+			}
+		}
+	}
+}
+
+// bitmap is the form in which other packages know sets.
+func (s set) bitmap() *roaring.Bitmap { return roaring.FromDense(s, true) }
+
+// maxArrayLen is how many members a bitmap may have of which none of its parts
+// is kept as bits.
+const maxArrayLen = 4096
+
+// addBitmap adds the members of a bitmap. The scratch set is as large as s.
+func (s set) addBitmap(b *roaring.Bitmap, scratch set) {
+	if b.GetCardinality() <= maxArrayLen {
+		b.WriteDenseTo(s) // it overwrites where a part of the bitmap is kept as bits
+		return
+	}
+	clear(scratch)
+	b.WriteDenseTo(scratch)
+	s.or(scratch)
+}

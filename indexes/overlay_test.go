@@ -1,0 +1,349 @@
+package indexes_test
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/RoaringBitmap/roaring/v2"
+
+	"kindex/builder/suite"
+	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
+	"kindex/exports/table"
+	"kindex/indexes"
+)
+
+var someTitles = map[string]string{"agents": "Agents & Automation"}
+
+// publish writes a build of entities and its index, and opens them.
+func publish(t testing.TB, entities []*record.Entity) *catalogue {
+	t.Helper()
+	root := t.TempDir()
+	publishInto(t, root, entities, "")
+	return openOutput(t, root)
+}
+
+// publishInto writes a build of entities below an output folder, and its index
+// reusing that of another build. It returns how many documents were indexed.
+func publishInto(t testing.TB, root string, entities []*record.Entity, previousID string) (indexed int) {
+	t.Helper()
+	check := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := indexes.Prepare(entities, someTitles)
+	p.ReuseFrom(previousID)
+	dir, err := p.Write(root)
+	check(err)
+	w, err := exports.NewWriter(root)
+	check(err)
+	m := &store.Manifest{Builder: "test", Title: "Test", AsOf: "2026-11-01T00:00:00Z", Index: p.Stub,
+		Counts: store.Counts{Types: map[string]int{}}}
+	places := make([]exports.RowLocation, len(entities))
+	var order []int
+	var hidden []byte
+	for i, e := range entities {
+		if e.Status != record.Withdrawn {
+			order = append(order, i)
+			m.Counts.Entities++
+			continue
+		}
+		m.Counts.Withdrawn++
+		from := len(hidden)
+		hidden = table.AppendRow(hidden, table.EntityColumns, table.EntityRow(e))
+		places[i] = exports.RowLocation{Offset: int64(from), Length: int64(len(hidden) - from), Withdrawn: true}
+		hidden = append(hidden, '\n')
+	}
+	check(w.Add(exports.WithdrawnFile, hidden))
+	slices.SortFunc(order, func(x, y int) int { return record.CompareKey(entities[x], entities[y]) })
+	keys := make([]string, len(order))
+	for i, o := range order {
+		keys[i] = entities[o].Key()
+	}
+	lengths, err := w.WriteTable(&exports.Table{Base: exports.EntitiesFile, Columns: table.EntityColumns, Keys: keys,
+		Row: func(i int) table.Row { return table.EntityRow(entities[order[i]]) }})
+	check(err)
+	offset := int64(0)
+	for i, n := range lengths {
+		places[order[i]] = exports.RowLocation{Offset: offset, Length: n}
+		offset += n + 1
+	}
+	check(w.WriteLookups(entities, places, make([][]exports.Neighbour, len(entities)), nil))
+	check(w.AddVariants(exports.ScoringFile, []byte("{}\n")))
+	check(w.AddVariants(exports.CategoriesFile, []byte("[]\n")))
+	check(w.Finalize(m, func(string) string { return "CC0-1.0" }))
+	check(w.Install(m))
+	check(p.Install(root, dir, m.ID, true))
+	check(store.Publish(root, m.ID))
+	return p.Indexed
+}
+
+// mutator is a catalogue that is edited at random.
+type mutator struct {
+	rng      *rand.Rand
+	entities map[string]*record.Entity
+	words    []string // of names and descriptions
+	taken    map[string]bool
+}
+
+// newMutator takes a catalogue, and every entity of it a second time with some words
+// exchanged, so that there are many equals.
+func newMutator(t testing.TB, c *catalogue, seed uint64) *mutator {
+	d := &mutator{rng: rand.New(rand.NewPCG(seed, 5)), entities: map[string]*record.Entity{}, taken: map[string]bool{}}
+	c.each(t, func(e *record.Entity) {
+		d.entities[e.Key()] = e
+		d.words = append(d.words, strings.Fields(e.Name)...)
+		d.words = append(d.words, strings.Fields(e.Description)...)
+	})
+	for _, key := range slices.Sorted(maps.Keys(d.entities)) {
+		twin := *d.entities[key]
+		twin.Slug += "-twin"
+		twin.Description = d.shuffled(twin.Description)
+		twin.Scores.Composite = d.score()
+		d.entities[twin.Key()] = &twin
+	}
+	return d
+}
+
+func (d *mutator) word() string { return d.words[d.rng.IntN(len(d.words))] }
+
+func (d *mutator) score() (s record.Score) {
+	if d.rng.IntN(5) > 0 {
+		s = record.ScoreOf(float64(d.rng.IntN(8)) * 12.5)
+	}
+	return s
+}
+
+// shuffled exchanges a third of the words of a text.
+func (d *mutator) shuffled(text string) string {
+	list := strings.Fields(text)
+	for i := range list {
+		if d.rng.IntN(3) == 0 {
+			list[i] = d.word()
+		}
+	}
+	return strings.Join(list, " ")
+}
+
+// sorted is the catalogue in the order of ordinals.
+func (d *mutator) sorted() []*record.Entity {
+	return slices.SortedFunc(maps.Values(d.entities), record.CompareRank)
+}
+
+// edits makes n edits, of each entity at most one.
+func (d *mutator) edits(n int) []exports.Edit {
+	var edits []exports.Edit
+	put := func(e *record.Entity) {
+		d.entities[e.Key()] = e
+		edits = append(edits, exports.Edit{Type: e.Type, Slug: e.Slug, Entity: e})
+	}
+	keys := slices.Sorted(maps.Keys(d.entities))
+	for _, i := range d.rng.Perm(len(keys))[:n] {
+		was := d.entities[keys[i]]
+		e := *was
+		switch d.rng.IntN(8) {
+		case 0:
+			e.Name = strings.TrimSpace(d.shuffled(e.Name) + " " + d.word())
+		case 1:
+			e.Description = d.shuffled(e.Description)
+		case 2:
+			e.Tags, e.Provider = []string{"edited", strings.ToLower(d.word())}, d.word()
+		case 3:
+			e.Scores.Composite = d.score()
+		case 4: // a new one, like another
+			e.Slug = fmt.Sprintf("new-%d", len(d.entities))
+			e.Name = d.shuffled(e.Name)
+		case 5:
+			delete(d.entities, was.Key())
+			edits = append(edits, exports.Edit{Type: was.Type, Slug: was.Slug})
+			continue
+		case 6:
+			e.Status = record.Withdrawn
+		case 7: // renamed
+			delete(d.entities, was.Key())
+			edits = append(edits, exports.Edit{Type: was.Type, Slug: was.Slug})
+			e.Slug, e.Name, e.Formerly = fmt.Sprintf("renamed-%d", len(d.entities)), d.shuffled(e.Name), append(slices.Clone(e.Formerly), was.Slug)
+		}
+		if d.entities[e.Key()] != nil && e.Key() != was.Key() {
+			continue
+		}
+		put(&e)
+	}
+	return edits
+}
+
+// comparison compares what two catalogues answer, by key.
+type comparison struct {
+	testing.TB
+	edited, fresh *catalogue
+}
+
+func (a *comparison) equal(what string, with, fresh any) {
+	a.Helper()
+	if w, f := fmt.Sprint(with), fmt.Sprint(fresh); w != f {
+		a.Fatalf("%s\nwith edits  %s\nbuilt anew  %s", what, w, f)
+	}
+}
+
+// keys names ordinals.
+func (c *catalogue) keys(list []uint32) []string {
+	out := make([]string, len(list))
+	for i, o := range list {
+		typ, slug := c.build.Key(o)
+		out[i] = typ + "/" + slug
+	}
+	return out
+}
+
+func (a *comparison) search(q string) (hits int) {
+	for _, filter := range []*exports.Filter{{}, {Fields: map[string][][]string{"type": {{"model"}}}},
+		{Fields: map[string][][]string{"status": {{"withdrawn"}, {"deprecated"}}}}} {
+		var lines [2][]string
+		for i, c := range []*catalogue{a.edited, a.fresh} {
+			within, err := c.build.Select(filter)
+			if err != nil {
+				a.Fatal(err)
+			}
+			lines[i] = c.allResults(a, q, within)
+		}
+		a.equal(fmt.Sprintf("search %q within %v", q, filter.Fields), lines[0], lines[1])
+		hits += len(lines[1])
+	}
+	return hits
+}
+
+// allResults is all that a search answers: three pages by place, the second one by
+// skipping, and all matches.
+func (c *catalogue) allResults(t testing.TB, q string, within *roaring.Bitmap) (lines []string) {
+	const limit = 7
+	var after *indexes.After
+	pages := make([]string, 3)
+	for i := range pages {
+		res, err := c.index.Search(q, within, after, 0, limit)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, h := range res.Hits {
+			lines = append(lines, c.hit(t, res, h))
+			pages[i] += lines[len(lines)-1]
+			after = &indexes.After{Relevance: h.Relevance, SortPosition: c.build.SortPosition(h.Ordinal)}
+		}
+		if i == 0 {
+			lines = append(lines, fmt.Sprint(c.keys(c.build.InKeyOrder(res.Matches))))
+		}
+	}
+	res, err := c.index.Search(q, within, nil, limit, limit)
+	if err != nil {
+		t.Fatal(err)
+	}
+	skipped := ""
+	for _, h := range res.Hits {
+		skipped += c.hit(t, res, h)
+	}
+	if skipped != pages[1] {
+		t.Fatalf("%q: skipping finds %s, the place %s", q, skipped, pages[1])
+	}
+	return lines
+}
+
+func (c *catalogue) hit(t testing.TB, res *indexes.Result, h indexes.Hit) string {
+	e, err := c.build.Entity(h.Ordinal)
+	if err != nil {
+		t.Fatal(err)
+	}
+	marked, err := res.Highlights(h, e, someTitles[e.Category])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprintln(e.Key(), h.Relevance, marked)
+}
+
+func (a *comparison) suggestions(q string) {
+	var lines [2][]string
+	for i, c := range []*catalogue{a.edited, a.fresh} {
+		best, total, err := c.index.Suggest(q, c.all, 5)
+		near, err2 := c.index.NearestNames(q, c.all, 9)
+		instead, err3 := c.index.Alternatives(q, c.all, 4)
+		if err != nil || err2 != nil || err3 != nil {
+			a.Fatal(err, err2, err3)
+		}
+		lines[i] = append(lines[i], fmt.Sprint(c.keys(best), total, c.keys(near), c.keys(instead)))
+	}
+	a.equal(fmt.Sprintf("suggest, near, instead %q", q), lines[0], lines[1])
+}
+
+// TestEditsAnswerAsANewIndex lays edits of all sorts over an index and compares
+// all of its answers with those of an index of the edited content.
+func TestEditsAnswerAsANewIndex(t *testing.T) {
+	suite.InTest(t)
+	c := shippedCatalogue(t)
+	numbers := suite.Pick([]int{1, 7, 60}, []int{1, 7, 60, 60, 7, 1, 300})
+	for seed, n := range numbers {
+		t.Run(fmt.Sprint(n, " edits"), func(t *testing.T) {
+			t.Parallel()
+			d := newMutator(t, c, uint64(seed))
+			base := publish(t, d.sorted())
+			edits := d.edits(n)
+			with, err := base.build.WithEdits(edits)
+			if err != nil {
+				t.Fatal(err)
+			}
+			x, err := base.index.WithEdits(with, someTitles)
+			if err != nil {
+				t.Fatal(err)
+			}
+			all, err := with.Select(&exports.Filter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			a := &comparison{t, &catalogue{with, x, all, someTitles}, publish(t, d.sorted())}
+			compareAnswers(a, base, d.rng)
+			for _, e := range edits {
+				a.search(e.Slug)
+				a.suggestions(e.Slug)
+				if e.Entity != nil {
+					a.search(e.Entity.Name)
+					a.search(`"` + e.Entity.Name + `"`)
+					a.search(strings.ReplaceAll(e.Entity.Name, " ", ""))
+					a.suggestions(e.Entity.Name)
+				}
+			}
+			if err := x.Close(); err != nil {
+				t.Fatal(err)
+			}
+			a.search("model") // closing the edited index changes nothing
+			if _, err := x.WithEdits(with, nil); err == nil {
+				t.Error("edits were laid over edits")
+			}
+			if _, err := a.fresh.index.WithEdits(with, nil); err == nil {
+				t.Error("edits of another build were taken")
+			}
+		})
+	}
+}
+
+// compareAnswers asks queries of all classes, made of words that the edits
+// brought and of words that they took away.
+func compareAnswers(a *comparison, base *catalogue, rng *rand.Rand) {
+	for _, words := range []*corpusWords{wordsOf(a, base), wordsOf(a, a.fresh)} {
+		for class, query := range words.queries() {
+			hits := 0
+			for range 8 {
+				q := query(rng)
+				hits += a.search(q)
+				a.suggestions(q)
+				a.suggestions(q[:min(len(q), 1+rng.IntN(5))])
+			}
+			if hits == 0 && class != "nothing" {
+				a.Errorf("no %s query found anything", class)
+			}
+		}
+	}
+}

@@ -1,0 +1,130 @@
+package indexes
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"github.com/blevesearch/vellum"
+
+	"kindex/exports/store"
+)
+
+// The files of texts: the number of each word, where the texts of each record
+// begin, and the texts.
+const (
+	vocabularyFile    = "vocabulary.fst"
+	phraseOffsetsFile = "places.bin"
+	phrasesFile       = "texts.bin"
+)
+
+// phraseStore are the words of all records in the order in which they stand, to find
+// phrases with. Words are kept as numbers: seven bits a byte, the highest first,
+// with the eighth bit set in the last one. So a phrase is a sequence of bytes,
+// and it begins where it is found if the byte before is the last of a word.
+//
+// A record has the lengths of its names and its topics as uvarints, then names,
+// topics and description. Between two values stands the number 0.
+type phraseStore struct {
+	vocabulary *vellum.FST
+	offsets    []byte // one more than there are documents
+	words      []byte
+}
+
+func (t *phraseStore) open(files *mappedFiles) error {
+	vocabulary, err := files.open(vocabularyFile)
+	if err != nil {
+		return err
+	}
+	if t.vocabulary, err = vellum.Load(vocabulary); err != nil {
+		return &store.DamageError{Path: vocabularyFile, Problem: err.Error()}
+	}
+	if t.offsets, err = files.open(phraseOffsetsFile); err != nil {
+		return err
+	}
+	t.words, err = files.open(phrasesFile)
+	return err
+}
+
+func (t *phraseStore) numDocs() int { return len(t.offsets)/8 - 1 }
+
+// docWords are the words of a document in a list: those of names, topics or the description.
+func (t *phraseStore) docWords(docNum uint32, list int) []byte {
+	b := t.words[binary.LittleEndian.Uint64(t.offsets[8*docNum:]):binary.LittleEndian.Uint64(t.offsets[8*docNum+8:])]
+	name, n := binary.Uvarint(b)
+	topic, m := binary.Uvarint(b[n:])
+	switch b = b[n+m:]; list {
+	case nameField:
+		return b[:name]
+	case topicField:
+		return b[name : name+topic]
+	}
+	return b[name+topic:]
+}
+
+// encode is the sequence of bytes that a phrase is, nil where no record has
+// one of its words.
+func (t *phraseStore) encode(phrase []string) ([]byte, error) {
+	var b []byte
+	for _, w := range phrase {
+		id, ok, err := t.vocabulary.Get([]byte(w))
+		if err != nil || !ok {
+			return nil, err
+		}
+		b = appendWord(b, id)
+	}
+	return b, nil
+}
+
+// phrase is a sequence of words.
+type phrase struct {
+	words   []string
+	encoded []byte // as stored records have it, nil where none has all of the words
+}
+
+// encodePhrase returns a phrase that is to be looked for, nil where no record can have it.
+func (x *Index) encodePhrase(words []string) (*phrase, error) {
+	encoded, err := x.phrases.encode(words)
+	if err != nil || encoded == nil && len(x.memSegments) == 0 {
+		return nil, err
+	}
+	return &phrase{words, encoded}, nil
+}
+
+// hasPhrase tells whether a record has a phrase in a list.
+func (x *Index) hasPhrase(o uint32, p *phrase, list int) bool {
+	docNum := x.docNum(o)
+	switch {
+	case docNum == noDoc:
+		return x.document(o).hasPhrase(p.words)[list]
+	case p.encoded == nil:
+		return false
+	}
+	return hasPhrase(x.phrases.docWords(docNum, list), p.encoded)
+}
+
+// hasPhrase tells whether a text holds a pattern.
+func hasPhrase(text, encoded []byte) bool {
+	for from := 0; len(text)-from >= len(encoded); {
+		at := bytes.Index(text[from:], encoded)
+		if at < 0 {
+			return false
+		}
+		if at += from; at == 0 || text[at-1] >= 0x80 {
+			return true
+		}
+		from = at + 1
+	}
+	return false
+}
+
+// appendWord encodes the number of a word.
+func appendWord(dst []byte, id uint64) []byte {
+	from := len(dst)
+	dst = append(dst, byte(id)|0x80)
+	for id >>= 7; id > 0; id >>= 7 {
+		dst = append(dst, byte(id)&0x7f)
+	}
+	slices.Reverse(dst[from:])
+	return dst
+}

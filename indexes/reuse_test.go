@@ -1,0 +1,657 @@
+package indexes_test
+
+import (
+	"bytes"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"kindex/builder/suite"
+	"kindex/exports"
+	"kindex/exports/record"
+	"kindex/exports/store"
+	"kindex/indexes"
+)
+
+// maxChanged is how many documents a small index may have outside of shared files.
+const maxChanged = 64
+
+// indexedTexts are all that is indexed of an entity.
+func indexedTexts(e *record.Entity) string {
+	return fmt.Sprintf("%q", []any{e.Type, e.Slug, e.Name, e.Provider, e.Category, e.Description, e.Tags, e.Capabilities,
+		slices.Sorted(slices.Values(e.Formerly))})
+}
+
+// chain is a mutator whose catalogue is published again and again in the same
+// folder, each index reusing the one before.
+type chain struct {
+	*mutator
+	root    string
+	base    map[string]bool // what the segment holds
+	segment map[string]bool // the words of its names and descriptions
+	latest  *catalogue
+}
+
+func newChain(t testing.TB, seed uint64) *chain {
+	c := &chain{mutator: newMutator(t, shippedCatalogue(t), seed), root: t.TempDir()}
+	if n := c.publish(t); n != len(c.sorted()) {
+		t.Fatalf("%d documents of the first index were indexed", n)
+	}
+	return c
+}
+
+// changedCount counts the documents that the segment does not hold.
+func (c *chain) changedCount() (n int) {
+	for _, e := range c.sorted() {
+		if !c.base[indexedTexts(e)] {
+			n++
+		}
+	}
+	return n
+}
+
+// publish publishes the catalogue, opens it, and removes all builds before it. It
+// returns how many documents were indexed.
+func (c *chain) publish(t testing.TB) int {
+	t.Helper()
+	previousID := ""
+	if c.latest != nil {
+		previousID = c.latest.build.Manifest.ID
+	}
+	indexed := publishInto(t, c.root, c.sorted(), previousID)
+	c.latest = openOutput(t, c.root)
+	m := c.latest.build.Manifest
+	if _, err := indexes.Verify(indexes.Dir(c.root, m.ID), m.ID, m.Index); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Prune(c.root, m.ID, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := indexes.Prune(c.root, []string{m.ID}); err != nil {
+		t.Fatal(err)
+	}
+	if indexed == len(c.sorted()) {
+		c.base, c.segment = map[string]bool{}, map[string]bool{}
+		for _, e := range c.sorted() {
+			c.base[indexedTexts(e)] = true
+			addWords(c.segment, e)
+		}
+	}
+	return indexed
+}
+
+// removedWords are words that the segment holds and no entity has any more: what is near
+// to them is found instead.
+func (c *chain) removedWords() []string {
+	left := map[string]bool{}
+	for _, e := range c.sorted() {
+		addWords(left, e)
+	}
+	var list []string
+	for w := range c.segment {
+		if !left[w] {
+			list = append(list, w)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func addWords(to map[string]bool, e *record.Entity) {
+	for _, w := range indexes.Words(strings.Join(append([]string{e.Name, e.Slug, e.Description}, e.Formerly...), " ")) {
+		to[w] = true
+	}
+}
+
+// rescore gives many entities another score, so that records change places.
+func (c *chain) rescore() {
+	for _, old := range c.sorted() {
+		if c.rng.IntN(3) == 0 {
+			e := *old
+			e.Scores.Composite = c.score()
+			c.entities[e.Key()] = &e
+		}
+	}
+}
+
+// compareRebuilt compares what a catalogue answers with an index from scratch, about the
+// entities of edits too.
+func (c *chain) compareRebuilt(t *testing.T, with *catalogue, edits []exports.Edit) {
+	t.Helper()
+	a := &comparison{t, with, publish(t, c.sorted())}
+	if with.build.OverlayID() == "" {
+		a.equal("the id", with.build.Manifest.ID, a.fresh.build.Manifest.ID)
+	}
+	compareAnswers(a, a.fresh, c.rng)
+	for _, word := range c.removedWords() {
+		for _, q := range []string{word, word[:len(word)-1], word + " " + c.word(), c.word() + " " + word + " " + c.word()} {
+			a.search(q)
+			a.suggestions(q)
+		}
+	}
+	for _, e := range edits {
+		a.search(e.Slug)
+		a.suggestions(e.Slug)
+		if e.Entity != nil {
+			a.search(e.Entity.Name)
+			a.search(`"` + e.Entity.Name + `"`)
+			a.suggestions(e.Entity.Name)
+		}
+	}
+}
+
+// TestReuseAnswersAsRebuilt publishes edits of all sorts one after the other, each
+// index reusing the one before and with the ones before removed, and compares all
+// answers with those of an index from scratch. Unbuilt edits come on top.
+func TestReuseAnswersAsRebuilt(t *testing.T) {
+	suite.InTest(t)
+	chains, steps := suite.Pick[uint64](1, 2), suite.Pick(2, 3)
+	for seed := range chains {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			c := newChain(t, 100+seed)
+			for step := range steps {
+				edits := c.edits(1 + c.rng.IntN(12))
+				if step%2 == 1 {
+					c.rescore()
+				}
+				want := c.changedCount()
+				if n := c.publish(t); n != want || n == 0 {
+					t.Errorf("%d documents were indexed, %d are not in the segment", n, want)
+				}
+				c.compareRebuilt(t, c.latest, edits)
+			}
+			c.editUnbuilt(t, 20)
+		})
+	}
+}
+
+// editUnbuilt lays edits over the published index.
+func (c *chain) editUnbuilt(t *testing.T, n int) {
+	t.Helper()
+	edits := c.edits(n)
+	with, err := c.latest.build.WithEdits(edits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := c.latest.index.WithEdits(with, someTitles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := with.Select(&exports.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.compareRebuilt(t, &catalogue{with, x, all, someTitles}, edits)
+	c.compareReopened(t)
+}
+
+// compareReopened asks the published index, which edits over it must not change.
+func (c *chain) compareReopened(t *testing.T) {
+	t.Helper()
+	for _, q := range []string{"model", "pytrch", `"neural network"`} {
+		before := c.latest.allResults(t, q, c.latest.all)
+		if again := openOutput(t, c.root).allResults(t, q, c.latest.all); !slices.Equal(before, again) {
+			t.Errorf("%q is answered otherwise after edits", q)
+		}
+	}
+}
+
+// TestReuseOddNames finds names that are hard to find after all records changed
+// places, and one by what it was formerly called.
+func TestReuseOddNames(t *testing.T) {
+	suite.InTest(t)
+	odd := open(t, oddContent(t))
+	var entities []*record.Entity
+	odd.each(t, func(e *record.Entity) {
+		if e.Slug == "hammer" {
+			e.Formerly = []string{"nail-driver", "old-hammer"}
+		}
+		entities = append(entities, e)
+	})
+	root := t.TempDir()
+	publishInto(t, root, entities, "")
+	first, err := store.Current(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, e := range entities {
+		moved := *e
+		moved.Scores.Composite = record.ScoreOf(float64(i))
+		if e.Slug == "scikit-learn" {
+			moved.Formerly = []string{"sk-toolkit"}
+		}
+		entities[i] = &moved
+	}
+	slices.SortFunc(entities, record.CompareRank)
+	if n := publishInto(t, root, entities, first); n != 1 {
+		t.Errorf("%d documents were indexed", n)
+	}
+	c := openOutput(t, root)
+	a := &comparison{t, c, publish(t, entities)}
+	for _, q := range odd.manyQueries(t) {
+		a.search(q)
+		a.suggestions(q)
+	}
+	for q, want := range map[string]string{"naildriver": "tool/hammer", "sk-toolkit": "tool/scikit-learn"} {
+		keys, res := c.find(t, q, 5)
+		if len(keys) == 0 || keys[0] != want {
+			t.Fatalf("%q finds %v, want %s", q, keys, want)
+		}
+		e, err := c.build.Entity(res.Hits[0].Ordinal)
+		if err != nil {
+			t.Fatal(err)
+		}
+		list, err := res.Highlights(res.Hits[0], e, "")
+		if err != nil || len(list) != 1 || list[0].Field != "formerly" {
+			t.Errorf("%q marks %v: %v", q, list, err)
+		}
+	}
+}
+
+// TestReuseWordsThatAreGone looks for words that only removed documents had: as in
+// an index that never knew them, the nearest words are met instead, and those of
+// the other words are not.
+func TestReuseWordsThatAreGone(t *testing.T) {
+	var entities []*record.Entity
+	for i, name := range []string{"Quarkly Reader", "Quark Leader", "Reader", "Quarkle Reader", "Leader of Readers", "Quarkles", "Loader", "Render"} {
+		entities = append(entities, &record.Entity{Type: "tool", Slug: fmt.Sprint("t", i), Name: name, Category: "agents", Status: record.Active,
+			Description: "For a leader."})
+	}
+	root := t.TempDir()
+	publishInto(t, root, entities, "")
+	id, err := store.Current(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	entities = slices.Delete(entities, 3, 4)
+	renamed := *entities[4]
+	renamed.Name = "Quarks"
+	entities[4] = &renamed
+	if n := publishInto(t, root, entities, id); n != 1 {
+		t.Errorf("%d documents were indexed", n)
+	}
+	a := &comparison{t, openOutput(t, root), publish(t, entities)}
+	for _, q := range []string{"quarkle reader", "reader quarkle", "quarkle", "quarkl", "quarkles", "quarkles loader", "quarkle leader", `"quarkle reader"`} {
+		if a.search(q) == 0 && q[0] != '"' {
+			t.Errorf("%q finds nothing", q)
+		}
+		a.suggestions(q)
+	}
+}
+
+// TestBuildReusing builds a content folder, edits a file of it and builds again: the
+// second index reuses the first, which is gone, and answers as a build in an
+// empty folder does.
+func TestBuildReusing(t *testing.T) {
+	suite.InTest(t)
+	content, out, fresh := oddContent(t), t.TempDir(), t.TempDir()
+	if err := buildInto(content, out); err != nil {
+		t.Fatal(err)
+	}
+	before := openOutput(t, out)
+	if err := replaceIn("tool/hammer.yaml", "old-hammer", "mallet")(content); err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(buildInto(content, out), buildInto(content, fresh)); err != nil {
+		t.Fatal(err)
+	}
+	a := &comparison{t, openOutput(t, out), openOutput(t, fresh)}
+	// Content that no repository keeps has another past in a fresh folder.
+	ids := map[string]string{out: a.edited.build.Manifest.ID, fresh: a.fresh.build.Manifest.ID}
+	a.equal("the index", a.edited.build.Manifest.Index, a.fresh.build.Manifest.Index)
+	if _, err := os.Stat(indexes.Dir(out, before.build.Manifest.ID)); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the index before is still there: %v", err)
+	}
+	for root, want := range map[string]bool{out: true, fresh: false} {
+		if _, err := os.Stat(filepath.Join(indexes.Dir(root, ids[root]), "edited.json")); (err == nil) != want {
+			t.Errorf("is %s upon another: want %v, got %v", root, want, err)
+		}
+	}
+	if a.search("mallet") == 0 {
+		t.Error("the new address is not found")
+	}
+	for _, q := range before.manyQueries(t) {
+		a.search(q)
+		a.suggestions(q)
+	}
+}
+
+// TestReuseUntilAllIsIndexed publishes until too many documents are outside of the
+// segment: then all are indexed, and later indexes share the new files.
+func TestReuseUntilAllIsIndexed(t *testing.T) {
+	suite.InTest(t)
+	suite.WithoutRace(t)
+	c := newChain(t, 7)
+	rebuilt, most := 0, 0
+	for range 24 {
+		c.edits(15)
+		want := c.changedCount()
+		n := c.publish(t)
+		if all := len(c.sorted()); want > maxChanged {
+			if rebuilt++; n != all {
+				t.Errorf("%d documents were indexed, %d of %d are outside", n, want, all)
+			}
+			continue
+		}
+		if most = max(most, n); n != want {
+			t.Errorf("%d documents were indexed, %d are outside", n, want)
+		}
+	}
+	if rebuilt < 2 || most < maxChanged-10 {
+		t.Errorf("all were indexed %d times, otherwise at most %d", rebuilt, most)
+	}
+	c.compareRebuilt(t, c.latest, nil)
+}
+
+// TestReuseWhatDiffers tells which changes make a document another one.
+func TestReuseWhatDiffers(t *testing.T) {
+	suite.InTest(t)
+	c := newChain(t, 8)
+	id, list := c.latest.build.Manifest.ID, c.sorted()
+	count := func(of func(*record.Entity) bool) (n int) {
+		for _, e := range list {
+			if of(e) {
+				n++
+			}
+		}
+		return n
+	}
+	changed := func(change func(e *record.Entity)) []*record.Entity {
+		e := *list[5]
+		change(&e)
+		return slices.Replace(slices.Clone(list), 5, 6, &e)
+	}
+	small := slices.IndexFunc(list, func(e *record.Entity) bool {
+		return count(func(f *record.Entity) bool { return f.Category == e.Category }) <= maxChanged
+	})
+	if small < 0 {
+		t.Fatal("there is no small category")
+	}
+	titled := list[small].Category
+	for name, k := range map[string]struct {
+		entities []*record.Entity
+		titles   map[string]string
+		want     int
+	}{
+		"nothing": {list, someTitles, 0},
+		"a title": {list, map[string]string{"agents": someTitles["agents"], titled: "Another"},
+			count(func(e *record.Entity) bool { return e.Category == titled })},
+		"a provider":              {changed(func(e *record.Entity) { e.Provider += "x" }), someTitles, 1},
+		"an earlier slug":         {changed(func(e *record.Entity) { e.Formerly = append(e.Formerly, "before") }), someTitles, 1},
+		"a tag that a capability": {changed(func(e *record.Entity) { e.Capabilities, e.Tags = append(e.Tags, e.Capabilities...), nil }), someTitles, 1},
+		"a licence":               {changed(func(e *record.Entity) { e.License, e.URL, e.LastUpdated = "MIT", "", "2026-01-01" }), someTitles, 0},
+		"half of them gone":       {list[len(list)/2:], someTitles, len(list) - len(list)/2},
+		"a tenth of them gone":    {list[len(list)/10:], someTitles, 0},
+		"one entity":              {list[:1], someTitles, 1},
+	} {
+		p := indexes.Prepare(k.entities, k.titles)
+		p.ReuseFrom(id)
+		dir, err := p.Write(c.root)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Indexed != k.want {
+			t.Errorf("%s: %d documents were indexed, want %d", name, p.Indexed, k.want)
+		}
+		if err := os.RemoveAll(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestReuseOfDamaged shares no file with an index in which anything is wrong.
+func TestReuseOfDamaged(t *testing.T) {
+	suite.InTest(t)
+	for name, damage := range map[string]func(dir string) error{
+		"it is gone":        os.RemoveAll,
+		"no manifest":       func(dir string) error { return os.Remove(filepath.Join(dir, "manifest.json")) },
+		"another version":   replaceIn("manifest.json", fmt.Sprintf(`"mappingVersion": %d`, indexes.MappingVersion), `"mappingVersion": 1`),
+		"another build":     replaceIn("manifest.json", `"build": "2026`, `"build": "2025`),
+		"no JSON":           replaceIn("manifest.json", "{", "["),
+		"digests cut off":   func(dir string) error { return os.Truncate(filepath.Join(dir, "digests.bin"), 16*300) },
+		"digests altered":   replaceAt("digests.bin", 5),
+		"segment altered":   replaceAt("bleve/store/*.zap", 30000),
+		"texts gone":        func(dir string) error { return os.Remove(filepath.Join(dir, "texts.bin")) },
+		"something besides": func(dir string) error { return os.WriteFile(filepath.Join(dir, "more"), nil, 0o644) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			d := newMutator(t, shippedCatalogue(t), 9)
+			root := t.TempDir()
+			publishInto(t, root, d.sorted(), "")
+			id, err := store.Current(root)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := damage(indexes.Dir(root, id)); err != nil {
+				t.Fatal(err)
+			}
+			d.edits(1)
+			if n := publishInto(t, root, d.sorted(), id); n != len(d.entities) {
+				t.Errorf("%d documents were indexed, want all %d", n, len(d.entities))
+			}
+			m := openOutput(t, root).build.Manifest
+			if _, err := indexes.Verify(indexes.Dir(root, m.ID), m.ID, m.Index); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// replaceIn replaces a text in a file of an index.
+func replaceIn(file, old, by string) func(dir string) error {
+	return func(dir string) error {
+		path := filepath.Join(dir, file)
+		data, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		if !bytes.Contains(data, []byte(old)) {
+			return fmt.Errorf("%s does not hold %q", file, old)
+		}
+		return os.WriteFile(path, bytes.Replace(data, []byte(old), []byte(by), 1), 0o644)
+	}
+}
+
+// replaceAt alters one byte of a file of an index.
+func replaceAt(pattern string, at int) func(dir string) error {
+	return func(dir string) error {
+		paths, err := filepath.Glob(filepath.Join(dir, pattern))
+		if err != nil || len(paths) != 1 {
+			return fmt.Errorf("%s: %v %v", pattern, paths, err)
+		}
+		data, err := os.ReadFile(paths[0])
+		if err != nil {
+			return err
+		}
+		data[at] ^= 1
+		return os.WriteFile(paths[0], data, 0o644)
+	}
+}
+
+// claimSizes makes the manifest of an index name the sizes that its files have, as
+// somebody who forges one would.
+func claimSizes(t *testing.T, dir string) (restore func()) {
+	t.Helper()
+	path := filepath.Join(dir, "manifest.json")
+	data, err := os.ReadFile(path)
+	var m indexes.Manifest
+	if err == nil {
+		err = json.Unmarshal(data, &m)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range m.Files {
+		if info, err := os.Stat(filepath.Join(dir, m.Files[i].Path)); err == nil {
+			m.Files[i].Size = info.Size()
+		}
+	}
+	write := func(data []byte, err error) {
+		if err == nil {
+			err = os.WriteFile(path, data, 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	write(json.Marshal(&m))
+	return func() { write(data, nil) }
+}
+
+// TestOpenDamagedReused opens indexes that reuse others whose own files are damaged. That
+// any byte differs is found by Verify; here are those that would lead astray
+// where somebody opens an index without it.
+func TestOpenDamagedReused(t *testing.T) {
+	suite.InTest(t)
+	c := newChain(t, 10)
+	c.edits(6)
+	if n := c.publish(t); n == 0 || n > 6 {
+		t.Fatalf("%d documents were indexed", n)
+	}
+	m := c.latest.build.Manifest
+	dir := indexes.Dir(c.root, m.ID)
+	ordinals := func(change func(list []byte) []byte) func() error {
+		return func() error {
+			path := filepath.Join(dir, "ordinals.bin")
+			data, err := os.ReadFile(path)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(path, change(data), 0o644)
+		}
+	}
+	edited := func(text string) func() error {
+		return func() error { return os.WriteFile(filepath.Join(dir, "edited.json"), []byte(text), 0o644) }
+	}
+	set := func(number, ordinal uint32) func([]byte) []byte {
+		return func(b []byte) []byte { binary.LittleEndian.PutUint32(b[4*number:], ordinal); return b }
+	}
+	for name, k := range map[string]struct {
+		damage func() error
+		want   string
+	}{
+		"a number cut off":    {ordinals(func(b []byte) []byte { return b[:len(b)-3] }), "no multiple of four"},
+		"a document too few":  {ordinals(func(b []byte) []byte { return b[:len(b)-4] }), "documents"},
+		"a document too many": {ordinals(func(b []byte) []byte { return append(b, 255, 255, 255, 255) }), "documents"},
+		"nothing at all":      {ordinals(func([]byte) []byte { return nil }), "documents"},
+		"outside":             {ordinals(set(3, uint32(c.latest.build.Len()))), "names record"},
+		"twice":               {ordinals(func(b []byte) []byte { return append(append(b[:4:4], b[:4]...), b[8:]...) }), "twice"},
+		"one more is gone":    {ordinals(set(3, 0xffffffff)), "edited.json has"},
+		"one text too few":    {edited("[]"), "edited.json has 0 documents"},
+		"no texts":            {edited("null"), "edited.json has 0 documents"},
+		"no list":             {edited(`[{"name": "x"`), "edited.json is no list"},
+		"no map":              {func() error { return os.Remove(filepath.Join(dir, "ordinals.bin")) }, "ordinals.bin"},
+		"no file of texts":    {func() error { return os.Remove(filepath.Join(dir, "edited.json")) }, "edited.json"},
+	} {
+		whole := map[string][]byte{}
+		for _, file := range []string{"ordinals.bin", "edited.json"} {
+			data, err := os.ReadFile(filepath.Join(dir, file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			whole[file] = data
+		}
+		if err := k.damage(); err != nil {
+			t.Fatal(err)
+		}
+		restore := claimSizes(t, dir)
+		if x, err := indexes.Open(c.root, c.latest.build); err == nil || !strings.Contains(err.Error(), k.want) {
+			t.Errorf("%s: %v, want %q", name, err, k.want)
+			if err == nil {
+				t.Error(x.Close())
+			}
+		}
+		restore()
+		var damaged *store.DamageError
+		if _, err := indexes.Verify(dir, m.ID, m.Index); !errors.As(err, &damaged) {
+			t.Errorf("%s: Verify says %v", name, err)
+		}
+		for file, data := range whole {
+			if err := os.WriteFile(filepath.Join(dir, file), data, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	x, err := indexes.Open(c.root, c.latest.build)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := x.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestReuseSharesFiles looks at the files of an index and of one that reuses it: the
+// large ones are the same, and what Bleve locks is not.
+func TestReuseSharesFiles(t *testing.T) {
+	suite.InTest(t)
+	d := newMutator(t, shippedCatalogue(t), 11)
+	root := t.TempDir()
+	publishInto(t, root, d.sorted(), "")
+	before, err := store.Current(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d.edits(3)
+	publishInto(t, root, d.sorted(), before)
+	id, err := store.Current(root)
+	if err != nil || id == before {
+		t.Fatalf("%s upon %s: %v", id, before, err)
+	}
+	shared := 0
+	err = filepath.WalkDir(indexes.Dir(root, before), func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || e.Name() == "manifest.json" {
+			return err
+		}
+		one, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		two, err := os.Stat(strings.Replace(path, before, id, 1))
+		if err != nil {
+			return err
+		}
+		if bolt := e.Name() == "root.bolt"; os.SameFile(one, two) == bolt || one.Mode() != two.Mode() {
+			t.Errorf("%s: %v and %v", path, one.Mode(), two.Mode())
+		} else if !bolt {
+			shared++
+		}
+		return nil
+	})
+	if err != nil || shared < 6 {
+		t.Errorf("%d files are shared: %v", shared, err)
+	}
+}
+
+// TestManySearchesReusing is for the race detector: sessions of an index that shares
+// files, with edits over it and without.
+func TestManySearchesReusing(t *testing.T) {
+	suite.InRace(t)
+	c := newChain(t, 12)
+	c.edits(20)
+	c.rescore()
+	c.publish(t)
+	searchAtOnce(t, c.latest)
+	with, err := c.latest.build.WithEdits(c.edits(10))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := c.latest.index.WithEdits(with, someTitles)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := with.Select(&exports.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	searchAtOnce(t, &catalogue{with, x, all, someTitles})
+}

@@ -1,0 +1,122 @@
+package indexes
+
+import (
+	"errors"
+
+	"github.com/blevesearch/vellum"
+)
+
+// fieldSets are the records that have texts as words, by list; nil where there are none.
+type fieldSets [wordFields]set
+
+// termSet returns the records that have a term in a field, nil where there are none.
+func (s *session) termSet(field int, term string) (found set, err error) {
+	if r := s.readers[field]; r != nil {
+		value, ok, err := r.Get([]byte(term))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			found = s.newDocSet(0)
+			if err := s.addPosting(found, value); err != nil {
+				return nil, err
+			}
+		}
+	}
+	found = s.toRecords(found)
+	for _, l := range s.index.memSegments {
+		own, err := l.terms[field].term(term)
+		if err != nil {
+			return nil, err
+		}
+		found = s.mergeMemSegment(found, l, own)
+	}
+	return found, nil
+}
+
+// prefixSet returns the records that have a term with a prefix in a field, nil
+// where there are none.
+func (s *session) prefixSet(field int, prefix string) (found set, err error) {
+	add := func(value uint64) error {
+		if found == nil {
+			found = s.newDocSet(0)
+		}
+		return s.addPosting(found, value)
+	}
+	if v := s.index.builtVocabulary(field); v != nil && len(prefix) <= shortPrefix {
+		err = v.prefix(prefix, add)
+	} else {
+		err = s.eachPrefixed(s.index.segment.terms[field], prefix, add)
+	}
+	if err != nil {
+		return nil, err
+	}
+	found = s.toRecords(found)
+	for _, l := range s.index.memSegments {
+		own, err := l.terms[field].prefix(s, prefix)
+		if err != nil {
+			return nil, err
+		}
+		found = s.mergeMemSegment(found, l, own)
+	}
+	return found, nil
+}
+
+// fuzzySets returns the records that have a term that is within the edits of a word in one
+// of the lists of words, by how many edits away it is; nil where there are none.
+func (s *session) fuzzySets(list int, w *fuzzyPattern) (found [maxEdits + 1]set, err error) {
+	words, err := s.index.vocabularies[list].get()
+	if err != nil {
+		return found, err
+	}
+	err = words.fuzzy(w, func(value uint64, edits int) error {
+		if found[edits] == nil {
+			found[edits] = s.newDocSet(edits)
+		}
+		return s.addPosting(found[edits], value)
+	})
+	for edits := range found {
+		found[edits] = s.toRecords(found[edits])
+	}
+	for _, l := range s.index.memSegments {
+		own, err := l.terms[list].fuzzy(w)
+		if err != nil {
+			return found, err
+		}
+		for edits := range found {
+			found[edits] = s.mergeMemSegment(found[edits], l, own[edits])
+		}
+	}
+	return found, err
+}
+
+// eachPrefixed calls f for the terms of a field that have a prefix: where their postings
+// are.
+func (s *session) eachPrefixed(terms *vellum.FST, prefix string, f func(value uint64) error) error {
+	if terms == nil {
+		return nil
+	}
+	err := s.iterator.Reset(terms, []byte(prefix), prefixEnd(prefix), nil)
+	for ; err == nil; err = s.iterator.Next() {
+		_, value := s.iterator.Current()
+		if err := f(value); err != nil {
+			return err
+		}
+	}
+	if errors.Is(err, vellum.ErrIteratorDone) {
+		return nil
+	}
+	return err
+}
+
+// prefixEnd is the first key after all keys with a prefix, nil where there is none.
+func prefixEnd(prefix string) []byte {
+	b := []byte(prefix)
+	for i := len(b) - 1; i >= 0; i-- {
+		if b[i] < 0xff {
+			b[i]++
+			return b[:i+1]
+		}
+	}
+	return nil
+}
