@@ -92,7 +92,7 @@ type Sort struct {
 // DefaultSort is by composite score, the best first.
 var DefaultSort = Sort{Key: "composite", Desc: true}
 
-// Place is where a record stands in an order: what a cursor remembers. It goes
+// Position is where a record stands in an order: what a cursor remembers. It goes
 // on across builds, because it names no ordinal.
 type Position struct {
 	Value string // the sort value as text, "" for null

@@ -20,7 +20,7 @@ var boundTests = map[string]string{
 	"preview images being drawn at once":                   "edge TestAttackPagesAtOnce",
 	"filtered exports running at once":                     "edge TestExportsAtOnce",
 	"a slow reader of a filtered export while others wait": "edge TestAttackSlowReaders",
-	"rows of a filtered export in memory":                  "exports TestStreamsHoldLittle",
+	"rows of a filtered export in memory":                  "exports/table TestStreamsHoldLittle",
 	"a query":                                              "edge TestAttackRepeatedValues",
 	"ranges of a request":                                  "edge TestAttackManyRanges",
 	"a JSON body":                                          "edge TestAttackBodyBombs",
