@@ -165,7 +165,7 @@ func TestContentReadme(t *testing.T) {
 	rows := writeList(t, filepath.Join(dir, "list.csv.gz"))
 	edgetest.Examples(t, "content/README.md", edgetest.Run{Dir: dir, Env: programEnvironment, Path: []string{filepath.Join(dir, "bin")},
 		Except: []edgetest.Exception{
-			{Text: "tool/<slug>.yaml      one tool a file", Reason: "a drawing of the folder"},
+			{Text: "tool/<slug>.yaml      one tool per file", Reason: "a drawing of the folder"},
 			{Text: "formerly: [old-slug]", Reason: "one line of a file; testdata/script/history.txtar has renames"},
 			{Text: "each: benchmarks, name: name", Reason: "a part of a mapping; builder/importer/testdata/models-dev.yaml has such a one"},
 			{Text: "go test ./builder", Reason: "tests of the project, which run beside this one"},
