@@ -1,12 +1,12 @@
-# The two commands that matter: make run, make test. make help lists all.
-# SHELL is bash for pipefail: a failing program must fail its line.
+# Start with make run and make test; make help lists all targets.
+# SHELL is bash because of pipefail: if a program in a pipe fails, the line must fail.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
 GO       ?= go
 VERSION  := $(shell git describe --always --dirty 2>/dev/null || echo devel)
-# Only debuggers read symbols and DWARF, a third of the program: DEBUG=1 keeps them.
+# Symbols and DWARF, a third of the program, are only for debuggers: DEBUG=1 keeps them.
 LDFLAGS  := $(if $(DEBUG),,-s -w) -X main.release=$(VERSION)
 ADDR     ?= 127.0.0.1:8080
 ADMIN    ?= 127.0.0.1:8081
@@ -15,24 +15,24 @@ CORPUS   ?= $(or $(TMPDIR),/tmp)/kindex-corpus-$(N)
 COMMITS  ?= 5000
 HISTORY  ?= $(CORPUS)-history-$(COMMITS)
 BENCH    ?= $(or $(TMPDIR),/tmp)/kindex-bench
-# A number of runs: with a time, go test now and then fails for the time being over.
+# A number of runs, because with a duration go test sometimes fails when the time is up.
 FUZZTIME ?= 5000x
-# Fuzz targets that make a picture or a page take milliseconds for each input.
+# Fuzz targets that render an image or a page take milliseconds per input.
 SLOWFUZZ := FuzzPNG|FuzzGet
 
 .PHONY: help run build static check test tests soak vet lint requests scale bench snapshots corpus history fuzz sdk screenshots fmt clean tools test-tools soak-tools
 
-help: ## list the targets
+help: ## list all targets
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "%-11s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-run: build ## build the shipped content and serve it, with a key to try it with
+run: build ## build the included content and serve it; print a key to try it with
 	@bin/kindex build --content content --out .
 	@key=$$(bin/kindex keys create --account local --name 'make run' --replace); \
 	  bin/kindex accounts limit local 1000000 >/dev/null; \
 	  echo; \
-	  echo "Without a key an address may ask 20 times a day. Yours, for a million:"; \
+	  echo "Without a key you get 20 requests per day. This key has a million:"; \
 	  echo "  export KEY=$$key"
-	@echo "Open http://$(ADDR)/ in a browser. Or try next, in another terminal:"
+	@echo "Open http://$(ADDR)/ in a browser. Or try these in another terminal:"
 	@echo "  curl -H \"x-api-key: \$$KEY\" 'http://$(ADDR)/api/search?q=gradient+boosting&limit=3'"
 	@echo "  curl -H \"x-api-key: \$$KEY\" 'http://$(ADDR)/api/leaderboard/all?limit=5'"
 	@echo "  curl -H \"x-api-key: \$$KEY\" 'http://$(ADDR)/api/entity/tool/pytorch/score'"
@@ -42,11 +42,11 @@ run: build ## build the shipped content and serve it, with a key to try it with
 	@echo
 	@exec bin/kindex serve --dir . --addr $(ADDR) --admin $(ADMIN)
 
-build: tools ## compile the program into bin/
+build: tools ## compile bin/kindex
 	@echo 'compiling bin/kindex' && $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kindex ./cmd/kindex
 
-# MiniSearch, which static sites are searched with, comes from npm and becomes a part
-# of the program. All else goes without it.
+# MiniSearch, the search of static sites, comes from npm and is embedded in the program.
+# Everything else works without it.
 MINISEARCH := site/pages/npm/minisearch.js
 $(MINISEARCH): site/package-lock.json
 	$(call need,npm,npm)
@@ -55,39 +55,39 @@ $(MINISEARCH): site/package-lock.json
 	  { echo '/*!'; cat "$$dir/node_modules/minisearch/LICENSE.txt"; echo '*/'; grep -v '^//# sourceMappingURL' "$$dir/node_modules/minisearch/dist/es/index.js"; } > "$$dir/minisearch.js"; \
 	  mv "$$dir/minisearch.js" $@
 
-static: $(MINISEARCH) build ## the website of the shipped content as plain files, in static/
+static: $(MINISEARCH) build ## build the website of the included content as plain files, in static/
 	bin/kindex build --content content --out . --static static
 
-# Test binaries without what only debuggers read are linked in less time.
+# Test binaries without debug information link faster.
 LEAN := -ldflags=-w
-# Tests sync thousands of small files: they use a large in-memory file system if there is one.
+# Tests sync thousands of small files, so they use a large in-memory file system if there is one.
 INMEMORY := $(shell test "$$(df --output=avail -m /dev/shm 2>/dev/null | tail -n 1)" -gt 8000 2>/dev/null && ! findmnt -no OPTIONS /dev/shm | grep -q noexec && echo /dev/shm)
 TESTTMP  := $(or $(TMPDIR),$(INMEMORY),/tmp)
-# What tests could not run here, see builder/suite.
+# The list of tests that could not run here; see builder/suite.
 NOTRUN   := $(CURDIR)/bin/not-run.txt
-# Tests live for seconds: collecting garbage less often saves a tenth of their time.
+# Test processes live for seconds: less frequent garbage collection saves a tenth of the time.
 TEST     := GOGC=$(or $(GOGC),300) KINDEX_NOT_RUN=$(NOTRUN) TMPDIR=$(TESTTMP) $(GO) test -vet=off -count=1 $(LEAN)
-# Start the slowest packages first, so that none of them is left running alone at the end.
+# Start the slowest packages first, so that none is left running alone at the end.
 LONGEST := ./cmd/kindex ./site/sdk ./site/audit ./edge ./site/docs ./site/e2e
-# The packages with concurrent code. make soak runs every package with the race detector.
+# Packages with concurrent code. make soak runs every package with the race detector.
 RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./exports/store ./indexes
 
-# Three suites; builder/suite says which tests are in which. Many packages wait on other
-# programs and timers, so more of them run at once than there are cores.
-check: tools vet ## the fast tests, in less than a minute; offline once the modules are downloaded
+# There are three suites; builder/suite defines which tests are in which. Many packages wait
+# for other programs and timers, so more of them run at once than there are cores.
+check: tools vet ## run the fast tests, in less than a minute; offline once the modules are downloaded
 	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/(site/(audit|e2e|sdk)|cmd/(bench|gencorpus)|edge/edgefuzz)$$')
 
-test: test-tools ## what every change should pass, in minutes; the race detector on concurrent code
+test: test-tools ## run the linters and all tests for a change, in minutes; the race detector on concurrent code
 	@$(MAKE) --no-print-directory -j 2 lint tests
 
-# The linters run while the tests wait.
+# The linters run in parallel with the tests.
 tests:
 	@mkdir -p bin && rm -f $(NOTRUN)
 	$(TEST) -p 4 -timeout 30m $(LONGEST) ./...
 	GORACE=atexit_sleep_ms=100 $(TEST) -p 4 -timeout 30m -race -short $(RACY)
 	@test ! -e $(NOTRUN) || sort -u $(NOTRUN)
 
-soak: soak-tools ## every test at full size, the race detector on every package, fuzzing, 100,000 entities: an hour and a half
+soak: soak-tools ## run every test at full size, the race detector on every package, fuzzing, 100,000 entities: an hour and a half
 	@mkdir -p bin && rm -f $(NOTRUN)
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 ./...
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 -race ./...
@@ -98,7 +98,7 @@ vet: tools
 	@unformatted=$$(gofmt -l $$(git ls-files '*.go')); test -z "$$unformatted" || { echo "gofmt would change:"; echo "$$unformatted"; exit 1; }
 	$(GO) vet ./...
 	$(GO) run ./cmd/kindex validate content
-	@$(GO) run ./cmd/kindex fmt --check content || { echo "the files above are not in their usual form; run: make fmt"; exit 1; }
+	@$(GO) run ./cmd/kindex fmt --check content || { echo "the files above are not formatted; run: make fmt"; exit 1; }
 
 # Runs a developer tool at the version pinned in .tools.mod.
 DEVTOOL := $(GO) tool -modfile=.tools.mod
@@ -108,11 +108,11 @@ lint: vet ## run the linters; fail on dead code or unneeded modules
 	@$(GO) mod tidy -diff || { echo "run: go mod tidy"; exit 1; }
 
 SOAKTIME ?= 20m
-requests: tools ## mutated requests to every address of an edge for SOAKTIME
+requests: tools ## send mutated requests to every address of an edge for SOAKTIME
 	$(GO) test -vet=off -count=1 -timeout 0 -v ./edge/edgefuzz -run TestWholeEdge -fuzz-edge $(SOAKTIME)
 
-# go test takes one fuzz target at a time.
-fuzz: tools ## every fuzz target for FUZZTIME
+# go test runs one fuzz target at a time.
+fuzz: tools ## run every fuzz target for FUZZTIME
 	@grep -rl --include='*_test.go' '^func Fuzz' . | sort | while read -r file; do \
 	  for target in $$(sed -nE 's/^func (Fuzz[A-Za-z0-9]*)\(.*/\1/p' "$$file"); do \
 	    echo "fuzz $$(dirname "$$file") $$target"; \
@@ -120,12 +120,12 @@ fuzz: tools ## every fuzz target for FUZZTIME
 	    $(GO) test -run '^$$' -fuzz "^$$target$$" -fuzztime "$$times" -fuzzminimizetime 5x "$$(dirname "$$file")"; \
 	  done; done
 
-corpus: tools ## N generated entities in CORPUS
+corpus: tools ## generate N entities in CORPUS
 	@test -d $(CORPUS) || { rm -rf $(CORPUS).part && $(GO) run ./cmd/gencorpus -n $(N) -content content -out $(CORPUS).part && mv $(CORPUS).part $(CORPUS); }
 
-# Some minutes for 5,000 commits: git writes a tree of tens of thousands of files
-# for each.
-history: tools ## the same as a repository with COMMITS commits, in HISTORY
+# Takes some minutes for 5,000 commits: for each one, git writes a tree of tens of thousands
+# of files.
+history: tools ## generate the same as a repository with COMMITS commits, in HISTORY
 	@test -d $(HISTORY) || { rm -rf $(HISTORY).part && $(GO) run ./cmd/gencorpus -n $(N) -content content -commits $(COMMITS) -repo $(HISTORY).part && mv $(HISTORY).part $(HISTORY); }
 
 scale: build corpus ## validate, build and verify N generated entities, with times and memory
@@ -134,39 +134,39 @@ scale: build corpus ## validate, build and verify N generated entities, with tim
 	  bin/kindex build --content $(CORPUS) --out "$$out" --as-of 2026-11-01; \
 	  bin/kindex verify "$$out"
 
-# Nothing else should run meanwhile: half of it are times. What it writes is in
-# BENCH: the profiles of missed marks.
-bench: build corpus history ## measure N generated entities beside git, FTS5, Bleve and net/http: a table and JSON lines
+# Run nothing else meanwhile: half of the figures are times. The profiles of missed targets
+# are written to BENCH.
+bench: build corpus history ## measure N generated entities and compare with git, FTS5, Bleve and net/http: a table and JSON lines
 	@echo 'compiling bin/bench' && $(GO) build -o bin/bench ./cmd/bench
 	@bin/bench -corpus $(CORPUS) -history $(HISTORY) -profile $(BENCH) $(BENCHFLAGS)
 
-snapshots: tools ## build, import, format and replay every public snapshot; says NOT RUN where they are not there
+snapshots: tools ## build, import, format and replay every public snapshot; prints NOT RUN if they are missing
 	@KINDEX_SOAK=1 $(GO) test -count=1 -v -timeout 0 -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
 
-sdk: test-tools ## pack the client libraries of the description's version into site/sdk/archives
+sdk: test-tools ## pack the client libraries, with the version of the OpenAPI description, into site/sdk/archives
 	$(GO) test -count=1 ./site/sdk -run 'Archives|Sums' -update
 
-screenshots: test-tools ## pictures of the main pages of the website, into site/docs/screenshots
+screenshots: test-tools ## take screenshots of the main pages of the website, into site/docs/screenshots
 	$(GO) test -count=1 ./site/audit -run TestWebsite -screenshots $(CURDIR)/site/docs/screenshots
 
 fmt: ## format the code and the content
 	@gofmt -w $$(git ls-files '*.go')
 	@$(GO) run ./cmd/kindex fmt content
 
-clean: ## remove what was built
+clean: ## remove builds and binaries
 	rm -rf bin exports/builds exports/seals exports/current indexes/builds .kindex-build.lock
-	@test ! -e kindex.db || echo 'kindex.db stays: it has accounts, keys and submissions'
+	@test ! -e kindex.db || echo 'kindex.db is kept: it has accounts, keys and submissions'
 
-# What is there is used; what is missing is installed with apt-get, which needs
-# root or sudo. Go itself must be there: distributions carry too old a one.
+# Installed programs are used; missing ones are installed with apt-get, which needs root or
+# sudo. Go itself must be installed already, because distributions package older versions.
 SUDO := $(shell test "$$(id -u)" = 0 || echo sudo)
 define need
 @command -v $(1) >/dev/null || { echo "installing $(2)"; $(SUDO) apt-get update -q && $(SUDO) apt-get install -y -q $(2); }
 endef
 
-# The tests start a PostgreSQL of their own. Debian's package would start another one
-# for good: a file tells it not to, while it is being installed. Its programs are
-# not in PATH.
+# The tests start their own PostgreSQL. Debian's package would set up and start a permanent
+# server; a configuration file prevents that during the installation. Its programs are not in
+# PATH.
 NOCLUSTER := /etc/postgresql-common/createcluster.d/kindex-tests.conf
 define need-postgresql
 @ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || command -v postgres >/dev/null || { echo "installing postgresql"; \
@@ -175,8 +175,8 @@ define need-postgresql
   $(SUDO) apt-get update -q; $(SUDO) apt-get install -y -q postgresql; }
 endef
 
-# The headless shell is Chromium without the desktop UI; page tests take little more than
-# half as long with it. Not every distribution packages it.
+# The headless shell is Chromium without the desktop UI; page tests take little more than half
+# as long with it. Not every distribution packages it.
 define need-chromium
 @command -v chromium-headless-shell headless-shell headless_shell chromium chromium-browser google-chrome >/dev/null || { echo "installing Chromium"; \
   $(SUDO) apt-get update -q; $(SUDO) apt-get install -y -q chromium-headless-shell || $(SUDO) apt-get install -y -q chromium; }

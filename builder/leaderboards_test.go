@@ -235,13 +235,13 @@ func worked(x *score.Explanation) string {
 	return b.String()
 }
 
-// TestLeadersInReadme holds the README's table to the golden leaderboards.
-func TestLeadersInReadme(t *testing.T) {
+// TestLeadersInTour compares the table of leaders with the golden leaderboards.
+func TestLeadersInTour(t *testing.T) {
 	golden, err := os.ReadFile(filepath.Join("testdata", "leaderboards.golden.txt"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	readme, err := os.ReadFile(filepath.Join("..", "README.md"))
+	readme, err := os.ReadFile(filepath.Join("..", "site", "docs", "tour.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -257,7 +257,7 @@ func TestLeadersInReadme(t *testing.T) {
 	for i := range 10 {
 		row := fmt.Sprintf("%d %s %s %s", i+1, boards["all"][i], boards["type tool"][i], boards["type model"][i])
 		if !slices.ContainsFunc(strings.Split(string(readme), "\n"), func(l string) bool { return strings.Join(strings.Fields(l), " ") == row }) {
-			t.Errorf("the README lacks the row %s", row)
+			t.Errorf("the tour lacks the row %s", row)
 		}
 	}
 }

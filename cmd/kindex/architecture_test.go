@@ -18,7 +18,7 @@ import (
 )
 
 // mayImport lists, for each package, which others of the module it may import. The table of
-// packages in README.md is made of it: go test ./cmd/kindex -run TestRooms -update.
+// packages in design.md is made of it: go test ./cmd/kindex -run TestRooms -update.
 var mayImport = map[string][]string{
 	// What a build is.
 	"exports":             {"exports/jsonenc", "exports/packed", "exports/record", "exports/store", "exports/table"},
@@ -158,7 +158,7 @@ type listed struct {
 func (p *listed) name() string { return strings.TrimPrefix(p.ImportPath, "kindex/") }
 
 // TestRooms checks that the packages import each other in one direction only, that some
-// libraries are used in one place, and that README.md has the table of packages.
+// libraries are used in one place, and that design.md has the table of packages.
 func TestRooms(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -243,21 +243,21 @@ func permits(entry, name string) bool {
 	return entry == name || wild && strings.HasPrefix(name, prefix)
 }
 
-// tableHead starts the table of packages in README.md.
+// tableHead starts the table of packages in design.md.
 const tableHead = "| package | what it does | may import |\n| --- | --- | --- |\n"
 
-// checkTable compares the table in README.md with mayImport and the packages' doc comments,
+// checkTable compares the table in design.md with mayImport and the packages' doc comments,
 // or writes it.
 func checkTable(t *testing.T, packages []*listed) {
 	t.Helper()
-	readme := filepath.Join(suite.Root(t), "README.md")
+	readme := filepath.Join(suite.Root(t), "site", "docs", "design.md")
 	text, err := os.ReadFile(readme)
 	if err != nil {
 		t.Fatal(err)
 	}
 	before, rest, found := strings.Cut(string(text), tableHead)
 	if !found {
-		t.Fatalf("README.md has no table that starts with\n%s", tableHead)
+		t.Fatalf("design.md has no table that starts with\n%s", tableHead)
 	}
 	_, after, _ := strings.Cut(rest, "\n\n")
 	var table strings.Builder
@@ -277,6 +277,6 @@ func checkTable(t *testing.T, packages []*listed) {
 			t.Fatal(err)
 		}
 	default:
-		t.Error("the table of packages in README.md is out of date; run: go test ./cmd/kindex -run TestRooms -update")
+		t.Error("the table of packages in design.md is out of date; run: go test ./cmd/kindex -run TestRooms -update")
 	}
 }

@@ -64,8 +64,8 @@ func (public) dial(_ context.Context, _ *net.Dialer, _, address string) (net.Con
 	return nil, fmt.Errorf("no network in tests: %s", address)
 }
 
-// TestReadme runs the examples of the README on readmeDay, with an edge beside them
-// that shares its state with the commands.
+// TestReadme runs the examples of the README, and of the guides that go on from it, on
+// readmeDay, with an edge beside them that shares its state with the commands.
 func TestReadme(t *testing.T) {
 	suite.InTest(t)
 	dir, out, clock := checkout(t), t.TempDir(), t.TempDir()
@@ -77,26 +77,46 @@ func TestReadme(t *testing.T) {
 	}
 	e := edgetest.Start(t, edge.Options{Dir: out, LimitAnonymous: 20, LimitKey: 100, State: storagetest.Open(t, filepath.Join(dir, "kindex.db")),
 		Guard: safedial.New(safedial.Options{Resolver: public{}, Dial: public{}.dial})})
-	edgetest.Examples(t, "README.md", edgetest.Run{Edge: e, Key: e.Key(t, "local"), Dir: dir, Path: []string{clock},
+	run := edgetest.Run{Edge: e, Key: e.Key(t, "local"), Dir: dir, Path: []string{clock},
 		Env: append(slices.Clone(programEnvironment), "KINDEX_AS_OF="+readmeDay.Format(time.DateOnly)),
-		// What a page for others shows of the index must be there.
+		// The images of a page for others must be there.
 		Programs: map[string][]string{"md": {"bash", "-euo", "pipefail", "-c", `grep -oE 'http[^)]+' "$0" | xargs -n 1 curl -fsS`}},
-		Except: []edgetest.Exception{
-			{Text: "make test   #", Reason: "make test runs this test"},
-			{Text: "bin/kindex serve --dir mine", Reason: "it serves until it is stopped; testdata/script/init.txtar does so"},
-			{Text: "all                                tools", Reason: "a table, which is compared below"},
-			{Text: `"mcpServers"`, Reason: "settings of another program, such as the test of site/docs/agents.md begins the server by"},
-			{Text: "publish: exports/current names", Reason: "a drawing"},
-			{Text: "entities on 2 cores of", Reason: "what make bench has printed on a quiet machine"},
-		},
 		After: func(b edgetest.Block, printed string) {
-			if tour := strings.Count(b.Text, "\ncurl -fsS "); tour > 1 && tour != 20 {
+			if tour := strings.Count(b.Text, "\ncurl -fsS "); tour > 3 && tour != 20 {
 				t.Errorf("the tour has %d requests, want 20", tour)
 			}
 			if strings.Contains(printed, `"data":[]`) && !strings.Contains(b.Text, "/api/trending") {
 				t.Errorf("the block in line %d shows nothing: %s", b.Line, printed)
 			}
-		}})
+		}}
+	for _, page := range []struct {
+		file   string
+		except []edgetest.Exception
+	}{
+		{"README.md", []edgetest.Exception{
+			{Text: "make run    #", Reason: "it serves until it is stopped"},
+			{Text: "bin/kindex serve --dir mine", Reason: "it serves until it is stopped; testdata/script/init.txtar does so"},
+			{Text: "published by renaming exports/current", Reason: "a drawing"},
+			{Text: "make test   #", Reason: "make test runs this test"},
+		}},
+		{"site/docs/tour.md", []edgetest.Exception{
+			{Text: "all                                tools", Reason: "a table, which is compared below"},
+		}},
+		{"site/docs/history.md", nil},
+		{"site/docs/accounts.md", nil},
+		{"site/docs/clients.md", []edgetest.Exception{
+			{Text: `"mcpServers"`, Reason: "settings of another program; the test of site/docs/agents.md starts the server with them"},
+		}},
+		{"site/docs/design.md", []edgetest.Exception{
+			{Text: "publish: rename exports/current", Reason: "a drawing"},
+		}},
+		{"site/docs/benchmarks.md", []edgetest.Exception{
+			{Text: "entities on 2 cores of", Reason: "what make bench printed on a quiet machine"},
+		}},
+	} {
+		run.Except = page.except
+		edgetest.Examples(t, page.file, run)
+	}
 	compareLeaders(t, e)
 }
 
@@ -104,7 +124,7 @@ func TestReadme(t *testing.T) {
 func compareLeaders(t *testing.T, e *edgetest.Edge) {
 	t.Helper()
 	var table string
-	for _, b := range edgetest.Blocks(t, "README.md") {
+	for _, b := range edgetest.Blocks(t, "site/docs/tour.md") {
 		if strings.Contains(b.Text, "tools                      models") {
 			table = b.Text
 		}
@@ -145,7 +165,7 @@ func TestContentReadme(t *testing.T) {
 	rows := writeList(t, filepath.Join(dir, "list.csv.gz"))
 	edgetest.Examples(t, "content/README.md", edgetest.Run{Dir: dir, Env: programEnvironment, Path: []string{filepath.Join(dir, "bin")},
 		Except: []edgetest.Exception{
-			{Text: "tool/<slug>.yaml      one tool a file", Reason: "a drawing of the folder"},
+			{Text: "tool/<slug>.yaml      one tool per file", Reason: "a drawing of the folder"},
 			{Text: "formerly: [old-slug]", Reason: "one line of a file; testdata/script/history.txtar has renames"},
 			{Text: "each: benchmarks, name: name", Reason: "a part of a mapping; builder/importer/testdata/models-dev.yaml has such a one"},
 			{Text: "go test ./builder", Reason: "tests of the project, which run beside this one"},

@@ -99,9 +99,15 @@ func TestEveryPageIsRun(t *testing.T) {
 	root, by := edgetest.Root(t), map[string]string{
 		"README.md":                     "cmd/kindex/readme_test.go",
 		"content/README.md":             "cmd/kindex/readme_test.go",
+		"site/docs/accounts.md":         "cmd/kindex/readme_test.go",
 		"site/docs/agents.md":           "cmd/kindex/agents_test.go",
+		"site/docs/benchmarks.md":       "cmd/kindex/readme_test.go",
+		"site/docs/clients.md":          "cmd/kindex/readme_test.go",
+		"site/docs/design.md":           "cmd/kindex/readme_test.go",
+		"site/docs/history.md":          "cmd/kindex/readme_test.go",
 		"site/docs/operating.md":        "cmd/kindex/operating_test.go",
 		"site/docs/pipelines.md":        "site/docs/pipelines_test.go",
+		"site/docs/tour.md":             "cmd/kindex/readme_test.go",
 		"site/sdk/python/README.md":     "site/sdk/python_test.go",
 		"site/sdk/typescript/README.md": "site/sdk/typescript_readme_test.go",
 	}
