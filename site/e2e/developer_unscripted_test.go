@@ -66,7 +66,7 @@ func (d *developer) propose() {
 	if wrong := browser.Eval[[]string](d, d.tab, remarked); !slices.Equal(wrong, []string{"category", "url"}) {
 		d.Errorf("sent with two mistakes, there are remarks on %q:\n%s", wrong, d.text(`main`))
 	}
-	if says := d.text(`[data-says]`); !strings.HasPrefix(says, "Not right yet: Category, Address.") {
+	if says := d.text(`[data-says]`); !strings.HasPrefix(says, "Please correct: Category, Address.") {
 		d.Errorf("it says %q", says)
 	}
 	if worth := d.text(`[data-field=license] .remark.is-worth`); !strings.Contains(worth, "MITT") {

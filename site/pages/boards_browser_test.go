@@ -116,7 +116,7 @@ func TestBoardsInBrowser(t *testing.T) {
 		tab.Do(t, chromedp.Navigate(address+site+"/leaderboards/all/"), chromedp.Focus(`input[type=range]`), chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowLeft),
 			chromedp.WaitVisible(`.past-note`))
 		got := browser.Run(t, tab, chromedp.Evaluate[string](`location.pathname + ' ' + document.activeElement.type + ' ' + document.activeElement.getAttribute('aria-valuetext') + ' ' + document.querySelector('.slider output').textContent`))
-		day := browser.Run(t, tab, chromedp.Evaluate[string](`document.querySelector('.past-note strong').textContent.replace('As it stood on ', '').replace('.', '')`))
+		day := browser.Run(t, tab, chromedp.Evaluate[string](`document.querySelector('.past-note strong').textContent.replace('As of ', '').replace('.', '')`))
 		if want := fmt.Sprintf("%s/leaderboards/all/%s range %s %s", site, at, day, day); got != want {
 			t.Errorf("two steps to the left lead to %q, want %q", got, want)
 		}

@@ -198,7 +198,7 @@ func TestPastBoards(t *testing.T) {
 			}
 		}
 		body := htmlAt(t, s, boardPath("all", "", "", at))
-		if !strings.Contains(body, "As it stood on ") || !strings.Contains(body, `<meta name="robots" content="noindex">`) || !strings.Contains(body, `<a href="/leaderboards/all/">Back to today</a>`) {
+		if !strings.Contains(body, "<strong>As of ") || !strings.Contains(body, `<meta name="robots" content="noindex">`) || !strings.Contains(body, `<a href="/leaderboards/all/">Back to today</a>`) {
 			t.Errorf("the board of %s does not say so", at)
 		}
 	}
@@ -207,7 +207,7 @@ func TestPastBoards(t *testing.T) {
 			t.Errorf("no entity of the past is %s: %v", what, seen)
 		}
 	}
-	if body := htmlAt(t, s, "/leaderboards/all/"); strings.Contains(body, "noindex") || strings.Contains(body, "As it stood") {
+	if body := htmlAt(t, s, "/leaderboards/all/"); strings.Contains(body, "noindex") || strings.Contains(body, "past-note") {
 		t.Error("the present is shown as the past")
 	}
 }
@@ -325,16 +325,16 @@ func TestBoardAddresses(t *testing.T) {
 		"/leaderboards/all/page-02/":                      "/leaderboards/all/page-2/",
 		"/leaderboards/all/at-" + between + "/":           "/leaderboards/all/at-" + first + "/",
 		"/leaderboards/all/page-9999/":                    "404 This leaderboard has",
-		"/leaderboards/all/page-x/":                       "404 There is no such page",
-		"/leaderboards/all/page-99999999999999999999/":    "404 There is no such page",
+		"/leaderboards/all/page-x/":                       "404 Page not found",
+		"/leaderboards/all/page-99999999999999999999/":    "404 Page not found",
 		"/leaderboards/all/by-adption/":                   "404 /leaderboards/all/by-adoption/",
 		"/leaderboards/all/type-tol/":                     "404 /leaderboards/all/type-tool/",
-		"/leaderboards/deep-lerning/":                     "404 There is no such category",
+		"/leaderboards/deep-lerning/":                     "404 Category not found",
 		"/leaderboards/data-vis/":                         "404 /leaderboards/data-viz/",
 		"/leaderboards/all/at-1999-01-01/":                "404 /leaderboards/all/at-" + first + "/",
-		"/leaderboards/all/at-2999-01-01/":                "404 Leaderboards are kept from",
-		"/leaderboards/all/at-yesterday/":                 "404 Leaderboards are kept from",
-		"/leaderboards/all/at-2026-02-31/":                "404 Leaderboards are kept from",
+		"/leaderboards/all/at-2999-01-01/":                "404 Leaderboards exist from",
+		"/leaderboards/all/at-yesterday/":                 "404 Leaderboards exist from",
+		"/leaderboards/all/at-2026-02-31/":                "404 Leaderboards exist from",
 		"/leaderboards/all/at-" + first + "/by-adoption/": "404 There is nothing at this address",
 	} {
 		a, err := s.Get(pages.Request{Path: path})

@@ -98,7 +98,7 @@ func TestChangesOfDays(t *testing.T) {
 	b.same("since", b.through("/changes/?since="+last, tellingTitle), b.wanted(newer))
 	b.same("until", b.through("/changes/type-model/?until="+first, tellingTitle), b.wanted(older))
 	page := b.page("/changes/?since=tomorrow")
-	if !strings.Contains(page, `role="alert">“tomorrow” is no day`) {
+	if !strings.Contains(page, `role="alert">“tomorrow” is not a valid date`) {
 		t.Error("nobody says that tomorrow is no day")
 	}
 	b.same("no day", all(page, tellingTitle), all(b.page("/changes/"), tellingTitle))

@@ -155,16 +155,16 @@ func TestCompareAsked(t *testing.T) {
 		columns string
 		says    []string
 	}{
-		"": {"", []string{"To begin with", `href="/compare/?e=tool/`, `name="add"`}},
+		"": {"", []string{"Suggested comparisons", `href="/compare/?e=tool/`, `name="add"`}},
 		"e=tool/scipy&e=tool/pytorch&e=tool/scipy": {"tool/scipy tool/pytorch", []string{`<a class="compare-remove" href="/compare/?e=tool/pytorch" aria-label="Remove SciPy">`}},
-		"e=tool/pytorch":                                                    {"tool/pytorch", []string{"Add another", "Compare it with", `href="/compare/?e=tool/pytorch&amp;e=`}},
-		"e=tool/pytorch&e=tool/scipi&e=nothing":                             {"tool/pytorch", []string{"There is no “<bdi>tool/scipi</bdi>”", `<a href="/compare/?e=tool/pytorch&amp;e=tool/scipy">`, "There is no “<bdi>nothing</bdi>”"}},
+		"e=tool/pytorch":                                                    {"tool/pytorch", []string{"Add another", "Compare with", `href="/compare/?e=tool/pytorch&amp;e=`}},
+		"e=tool/pytorch&e=tool/scipi&e=nothing":                             {"tool/pytorch", []string{"“<bdi>tool/scipi</bdi>” was not found", `<a href="/compare/?e=tool/pytorch&amp;e=tool/scipy">`, "“<bdi>nothing</bdi>” was not found"}},
 		"e=tool/pytorch&add=SciPy":                                          {"tool/pytorch tool/scipy", []string{`data-here="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
 		"e=tool/pytorch&add=tool/scipy":                                     {"tool/pytorch tool/scipy", nil},
 		"e=tool/pytorch&add=scip":                                           {"tool/pytorch", []string{"Which one is “<bdi>scip</bdi>”", `href="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
 		"add=" + url.QueryEscape("<b>qqqqqqqqq</b>"):                        {"", []string{"“<bdi>&lt;b&gt;qqqqqqqqq&lt;/b&gt;</bdi>”"}},
 		"e=tool/pytorch&e=tool/scipy&e=tool/sympy&e=tool/spacy&e=tool/nltk": {"tool/pytorch tool/scipy tool/sympy tool/spacy", []string{"Only the first four"}},
-		"e=" + strings.Repeat("x", 10_000) + "&e=%ff&e=/&e=tool/":           {"", []string{"There is no “<bdi>xxx"}},
+		"e=" + strings.Repeat("x", 10_000) + "&e=%ff&e=/&e=tool/":           {"", []string{"“<bdi>xxx"}},
 	} {
 		body := ask(query)
 		var columns []string
@@ -242,10 +242,10 @@ func TestTrendingRows(t *testing.T) {
 func TestTrendingYoung(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
-	if body := htmlAt(t, s, "/trending/window-30d/"); !strings.Contains(body, "Too young to tell") || !strings.Contains(body, `href="/changes/"`) || len(rowsOf(body)) > 0 {
+	if body := htmlAt(t, s, "/trending/window-30d/"); !strings.Contains(body, "Not enough history yet") || !strings.Contains(body, `href="/changes/"`) || len(rowsOf(body)) > 0 {
 		t.Errorf("thirty days of a history of twenty: %s", body)
 	}
-	if body := htmlAt(t, s, "/trending/type-model/"); !strings.Contains(body, "Nothing has gained") || !strings.Contains(body, `<a href="/trending/window-30d/type-model/">further</a>`) {
+	if body := htmlAt(t, s, "/trending/type-model/"); !strings.Contains(body, "Nothing has gained") || !strings.Contains(body, `<a href="/trending/window-30d/type-model/">longer window</a>`) {
 		t.Errorf("models, of which none has changed: %s", body)
 	}
 }

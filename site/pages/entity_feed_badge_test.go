@@ -281,13 +281,13 @@ func TestSuggest(t *testing.T) {
 		want, not []string
 		says      string
 	}{
-		{pages.Options{}, edit, []string{"Suggest a change " + form, "Edit this file " + edit}, []string{"How changes are made"}, "content/tool/pytorch.yaml"},
-		{pages.Options{}, "", []string{"Suggest a change " + form}, []string{"Edit this file", "How changes are made"}, "content/tool/pytorch.yaml"},
-		{pages.Options{Static: true, API: api}, edit, []string{"Suggest a change " + api + form, "Edit this file " + edit}, []string{"How changes are made"}, "content/tool/pytorch.yaml"},
-		{pages.Options{Static: true, Root: "/index/"}, edit, []string{"Suggest a change " + edit, "How changes are made /index/submit/"}, []string{"Edit this file"},
-			"You can change it on git.example: what you save there is proposed"},
-		{pages.Options{Static: true, Root: "/index/"}, "", []string{"How changes are made /index/submit/"}, []string{"Edit this file", "Suggest a change"},
-			"A change to that file is proposed where its repository is kept."},
+		{pages.Options{}, edit, []string{"Suggest a change " + form, "Edit this file " + edit}, []string{"How to propose a change"}, "content/tool/pytorch.yaml"},
+		{pages.Options{}, "", []string{"Suggest a change " + form}, []string{"Edit this file", "How to propose a change"}, "content/tool/pytorch.yaml"},
+		{pages.Options{Static: true, API: api}, edit, []string{"Suggest a change " + api + form, "Edit this file " + edit}, []string{"How to propose a change"}, "content/tool/pytorch.yaml"},
+		{pages.Options{Static: true, Root: "/index/"}, edit, []string{"Suggest a change " + edit, "How to propose a change /index/submit/"}, []string{"Edit this file"},
+			"You can edit it on git.example: your change goes to the maintainers"},
+		{pages.Options{Static: true, Root: "/index/"}, "", []string{"How to propose a change /index/submit/"}, []string{"Edit this file", "Suggest a change"},
+			"To change it, open a pull request in its repository."},
 	} {
 		s := siteOf(t, edgetest.Built(t), c.o)
 		if s.Build.Manifest.Repository = nil; c.edit != "" {

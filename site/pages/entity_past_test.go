@@ -148,7 +148,7 @@ func checkPast(t *testing.T, s *pages.Site, deleted string) {
 			answer := get(t, s, path)
 			p := parse(t, answer.Body)
 			number := p.all(inClass("entity-number"))
-			if answer.Status != http.StatusOK || !strings.Contains(p.text(), "as it stood") || !bytes.Contains(answer.Body, []byte(`<meta name="robots" content="noindex">`)) {
+			if answer.Status != http.StatusOK || !strings.Contains(p.text(), "as of the end of") || !bytes.Contains(answer.Body, []byte(`<meta name="robots" content="noindex">`)) {
 				t.Errorf("%s: %d", path, answer.Status)
 			}
 			if known := e.Scores.Composite.Known(); known != (len(number) == 1) || known && !strings.HasPrefix(number[0].text(), e.Scores.Composite.String()) {

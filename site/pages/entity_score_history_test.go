@@ -124,7 +124,7 @@ func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []lead
 			t.Errorf("%s: it does not say %s: %s", e.Key(), day, says)
 		}
 	}
-	if !strings.Contains(says, "score "+only.Score.String()+", "+rank+".") || !strings.Contains(section[0].text(), "further days") {
+	if !strings.Contains(says, "score "+only.Score.String()+", "+rank+".") || !strings.Contains(section[0].text(), "from more days") {
 		t.Errorf("%s: of %+v it says %q", e.Key(), only, says)
 	}
 }

@@ -301,7 +301,7 @@ func checkSum(t *testing.T, s *pages.Site, path string, p *node, e *record.Entit
 	if section[0].attr["data-composite"] != e.Scores.Composite.String() || x.Cap == nil && uncapped != e.Scores.Composite {
 		t.Errorf("%s: the score is %s, the page says %s", path, e.Scores.Composite, section[0].attr["data-composite"])
 	}
-	if x.Cap != nil && !strings.Contains(p.text(), fmt.Sprintf("%v at most", *x.Cap)) {
-		t.Errorf("%s does not tell of the cap", path)
+	if x.Cap != nil && !strings.Contains(p.text(), fmt.Sprintf("capped at %v", *x.Cap)) {
+		t.Errorf("%s does not mention the cap", path)
 	}
 }

@@ -171,7 +171,7 @@ func TestForDevelopers(t *testing.T) {
 	}{
 		{pages.Options{SignIn: true, LimitAnonymous: 20, LimitKey: 1234}, []string{signIn, ">20<", ">1,234<"}, []string{"operator"}},
 		{pages.Options{SignIn: true, LimitKey: 1234}, []string{"without a key are not limited", ">1,234<"}, []string{">0<"}},
-		{pages.Options{LimitAnonymous: 20}, []string{"made by its operator.", "there is no limit"}, []string{signIn, ">0<"}},
+		{pages.Options{LimitAnonymous: 20}, []string{"The operator issues keys for this service.", "there is no limit"}, []string{signIn, ">0<"}},
 		{pages.Options{Contact: "operator@example.org"}, []string{"write to operator@example.org", "Requests are not limited"}, []string{signIn}},
 		{pages.Options{Static: true, API: api}, []string{api + "/developer/", api + "/docs/api", api + "/api/entities"}, []string{signIn, `href="/api/entities`}},
 		{pages.Options{Static: true}, []string{"nothing needs a key", `href="/data/"`}, []string{signIn, "x-api-key", "Get a key"}},

@@ -37,7 +37,7 @@ func TestSearchIsBounded(t *testing.T) {
 		if len(a.Body) > 1_000_000 || packed(string(a.Body)) > largest {
 			t.Errorf("%s: %d bytes are answered to %d", name, len(a.Body), len(query))
 		}
-		said := strings.Contains(string(a.Body), "more than can be heeded")
+		said := strings.Contains(string(a.Body), "Too many filters")
 		if want := name == "many" || name == "long"; said != want {
 			t.Errorf("%s: told that it is too much: %v", name, said)
 		}
@@ -61,7 +61,7 @@ func TestSearchSaysWhatItLeavesOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, said, found := strings.Cut(string(a.Body), "Left out: ")
+		_, said, found := strings.Cut(string(a.Body), "Ignored: ")
 		if said, _, _ = strings.Cut(said, ".</p>"); found != (want != nil) {
 			t.Errorf("%s: what is left out is said: %v", query, found)
 		}

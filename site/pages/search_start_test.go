@@ -15,17 +15,17 @@ func TestSearchBegins(t *testing.T) {
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	const kept = `<input type="hidden" name="sort" value="name">`
 	for query, want := range map[string]string{
-		"":                           "the best first",
-		"type=tool":                  "the best first",
+		"":                           "best first",
+		"type=tool":                  "best first",
 		"q=pytorch":                  "results",
 		"sort=name":                  kept,
 		"q=pytorch&sort=name":        kept,
-		"category=nowhere":           "Nothing has all of this at once",
-		"q=zzzzqqqqxxxx":             "Fewer or other words may find more",
+		"category=nowhere":           "Nothing matches all filters",
+		"q=zzzzqqqqxxxx":             "Try fewer or other words",
 		"category=nowhere&sort=name": kept,
 	} {
 		body := string(pageAt(t, s, "/search/?"+query).Body)
-		if !strings.Contains(body, want) || want != kept && strings.Contains(body, `name="sort"`) || strings.Contains(query, "nowhere") && strings.Contains(body, "the best first") {
+		if !strings.Contains(body, want) || want != kept && strings.Contains(body, `name="sort"`) || strings.Contains(query, "nowhere") && strings.Contains(body, "best first") {
 			t.Errorf("/search/?%s lacks %q, keeps an order, or praises nothing:\n%s", query, want, body)
 		}
 	}

@@ -37,11 +37,11 @@ func TestSmallIndex(t *testing.T) {
 		{served, "/", `placeholder="Search 1 entity"`, "git"},
 		{served, "/", "it is checked while you type", "Leading models"},
 		{files, "/", "it is reviewed in the open and credited", "while you type"},
-		{served, "/trending/", "Too young to tell", "further"},
-		{served, "/leaderboards/all/at-2020-01-01/", "kept of " + today + " alone", "from"},
+		{served, "/trending/", "Not enough history yet", "longer window"},
+		{served, "/leaderboards/all/at-2020-01-01/", "exist only for " + today + ";", "from"},
 		{served, "/leaderboards/all/", "Nothing is ranked here", "Quality"},
 		{served, "/compare/?e=tool/one", "Adoption", "Quality"},
-		{served, "/tool/one/at-2020-01-01/", "known as of " + today + " alone", "from"},
+		{served, "/tool/one/at-2020-01-01/", "has data only for " + today + ".", "from"},
 	} {
 		_, main, _ := strings.Cut(string(pageAt(t, c.site, c.path).Body), "<main")
 		main, _, _ = strings.Cut(main, "</main>")

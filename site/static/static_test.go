@@ -247,7 +247,7 @@ func TestAddressOfSite(t *testing.T) {
 		"https://ada.example/../index", "https://ada.example/%2e%2e/index", "https://ada.example/a%2Fb", "https://ada.example/?", "https://ada.example/#"} {
 		for _, o := range []static.Options{{URL: wrong}, {API: wrong}} {
 			o.Dir = filepath.Join(t.TempDir(), "site")
-			if err := o.Check(); err == nil || !strings.Contains(err.Error(), "is not the address of a site") {
+			if err := o.Check(); err == nil || !strings.Contains(err.Error(), "is not a valid site URL") {
 				t.Errorf("%q: %v", wrong, err)
 			}
 		}
