@@ -22,7 +22,7 @@ import (
 
 const tellingTitle = `(?s)<li class="telling">\s*<h3><span[^>]*></span>(?:<a href="[^"]*">)?<bdi>([^<]*)</bdi>`
 
-// wanted are the titles of the changes that a filter chooses, the newest first.
+// wanted returns the titles of the changes that match a filter, newest first.
 func (b *browsed) wanted(f exports.ChangeFilter) []string {
 	b.t.Helper()
 	a := b.build.Archive()
@@ -43,8 +43,8 @@ func (b *browsed) wanted(f exports.ChangeFilter) []string {
 	return want
 }
 
-// TestChanges: the pages of all changes, and of each choice and of each two, list
-// exactly those that the archive has, the newest first.
+// TestChanges checks that the pages of all changes, of each filter value and of each pair
+// of values list exactly the matching changes of the archive, newest first.
 func TestChanges(t *testing.T) {
 	suite.InTest(t)
 	b := browse(t, edgetest.Built(t), pages.Options{})
@@ -82,8 +82,8 @@ func TestChanges(t *testing.T) {
 	}
 }
 
-// TestChangesOfDays: the days of the query narrow the changes down, on all pages; what
-// is no day is told and left out.
+// TestChangesOfDays checks that the days in the query filter the changes on all pages,
+// and that invalid days are reported and ignored.
 func TestChangesOfDays(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	a := b.build.Archive()
@@ -99,13 +99,13 @@ func TestChangesOfDays(t *testing.T) {
 	b.same("until", b.through("/changes/type-model/?until="+first, tellingTitle), b.wanted(older))
 	page := b.page("/changes/?since=tomorrow")
 	if !strings.Contains(page, `role="alert">“tomorrow” is not a valid date`) {
-		t.Error("nobody says that tomorrow is no day")
+		t.Error("the invalid day is not reported")
 	}
 	b.same("no day", all(page, tellingTitle), all(b.page("/changes/"), tellingTitle))
 }
 
-// TestChangeInFull: a change is told with each field before and after, who did it and
-// where.
+// TestChangeInFull checks that a change is shown with the old and new value of each
+// field, its author and its commit.
 func TestChangeInFull(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	b.build.Manifest.Repository = &store.Repository{URL: "https://forge.example/a/b", Branch: "main"}
@@ -152,7 +152,7 @@ func titlesOf(b *browsed) map[string]string {
 	return m
 }
 
-// TestFeedOfChanges: the feed that a list of changes names is of the same changes.
+// TestFeedOfChanges checks that the feed linked from a list of changes has the same changes.
 func TestFeedOfChanges(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	for path, want := range map[string]url.Values{"/changes/": {}, "/changes/type-model/": {"type": {"model"}}, "/changes/type-tool/category-nlp/": {"type": {"tool"}, "category": {"nlp"}}} {

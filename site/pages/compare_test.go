@@ -29,7 +29,7 @@ type shownCell struct {
 	Best bool
 }
 
-// readComparison asks for a comparison: its columns, and its rows by field.
+// readComparison gets a comparison: its columns, and its rows by field.
 func readComparison(t *testing.T, s *pages.Site, keys ...string) (columns []string, rows map[string][]shownCell) {
 	t.Helper()
 	a, err := s.Get(pages.Request{Path: "/compare/", Query: url.Values{"e": keys}})
@@ -50,8 +50,8 @@ func readComparison(t *testing.T, s *pages.Site, keys ...string) (columns []stri
 	return columns, rows
 }
 
-// TestCompare: comparisons show the scores of their entities in their order, and mark
-// the best of those that differ.
+// TestCompare checks that comparisons show the scores of the entities in the requested
+// order, and mark the best of differing ones.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
@@ -101,7 +101,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareBenchmarks: of benchmarks a comparison shows those that two have.
+// TestCompareBenchmarks checks that comparisons show the benchmarks that two entities share.
 func TestCompareBenchmarks(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -134,8 +134,8 @@ func TestCompareBenchmarks(t *testing.T) {
 	}
 }
 
-// TestCompareAsked: what an address asks for is shown in its order, once; what is not
-// there is told, with what is near.
+// TestCompareAsked checks that requested entities are shown in order, once, and that
+// unknown ones are reported with suggestions.
 func TestCompareAsked(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
@@ -191,7 +191,7 @@ func TestCompareAsked(t *testing.T) {
 	}
 }
 
-// TestTrendingRows compares the pages of what is trending with the build.
+// TestTrendingRows compares the trending pages with the build.
 func TestTrendingRows(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
@@ -237,8 +237,8 @@ func TestTrendingRows(t *testing.T) {
 	}
 }
 
-// TestTrendingYoung: a history that is younger than what trending looks back to says
-// so, and leads on.
+// TestTrendingYoung checks that the page says so, and links on, if the history is shorter
+// than the window.
 func TestTrendingYoung(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})

@@ -21,9 +21,9 @@ import (
 	"kindex/site/pages"
 )
 
-// departed is an output folder with a build in which spacy has another address, of
-// which only the history knows by now, keras one of which its file tells, tensorlayer is deleted, and pytorch has
-// changed more often than a page shows.
+// departed is an output folder with a build in which spacy was renamed, as only the
+// history shows, keras was renamed, as its file says, tensorlayer was deleted, and
+// pytorch has more changes than a page shows.
 func departed(t *testing.T) (out string) {
 	t.Helper()
 	content := edgetest.Content(t)
@@ -96,7 +96,7 @@ func inClass(class string) func(*node) bool {
 	return func(n *node) bool { return slices.Contains(strings.Fields(n.attr["class"]), class) }
 }
 
-// checkHistory reads all pages of the history of an entity, one after the other.
+// checkHistory reads all pages of the history of an entity.
 func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 	o, _, _ := s.Build.Find(typ, slug)
 	newest, _ := s.Build.Archive().NewestOf(o)
@@ -134,7 +134,7 @@ func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 	}
 }
 
-// checkPast compares pages of the past with the snapshots of their days.
+// checkPast compares pages of earlier days with their snapshots.
 func checkPast(t *testing.T, s *pages.Site, deleted string) {
 	a := s.Build.Archive()
 	for _, day := range a.Snapshots() {
@@ -170,8 +170,8 @@ func checkPast(t *testing.T, s *pages.Site, deleted string) {
 	}
 }
 
-// checkFiles renders all that a static site has of entities: no page leads to the API,
-// to days of the past or to a file about an entity that is not written.
+// checkFiles renders all pages of entities of a static site: none links to the API, to
+// earlier days or to a missing file.
 func checkFiles(t *testing.T, out string) {
 	s := siteOf(t, out, pages.Options{Static: true, Root: "/index/", Base: "https://ada.example/index"})
 	written := map[string]bool{}
@@ -217,7 +217,7 @@ func checkFiles(t *testing.T, out string) {
 	}
 }
 
-// TestPictures asks for all at once.
+// TestPictures requests all images at once.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
@@ -246,7 +246,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestServedEntities asks an edge: what is gone and where pictures may be kept.
+// TestServedEntities checks deleted entities and the caching of images on an edge.
 func TestServedEntities(t *testing.T) {
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{})
@@ -270,8 +270,8 @@ func TestServedEntities(t *testing.T) {
 	}
 }
 
-// hostile is what somebody who writes markup into every field would propose. Nothing
-// of it passes the checks of content; a page is safe without them.
+// hostile is an entity with markup in every field. The checks of content reject it; pages
+// must be safe without them.
 func hostile() *record.Entity {
 	const markup = `"><script data-brought>alert(1)</script><img data-brought src=x onerror=alert(1)>'` + "\u202e\u2066\u200f" + `{{.}}</script>]]>`
 	long := strings.Repeat("A very long name ", 640)

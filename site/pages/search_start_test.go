@@ -8,8 +8,8 @@ import (
 	"kindex/site/pages"
 )
 
-// TestSearchBegins: who begins to type where all are listed by score gets what matches
-// best first, while an order that was chosen stays; a list of nothing says what to do.
+// TestSearchBegins checks that a search started from the list of all entities is sorted
+// by relevance unless another order was chosen, and that empty results say what to do.
 func TestSearchBegins(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
@@ -26,13 +26,13 @@ func TestSearchBegins(t *testing.T) {
 	} {
 		body := string(pageAt(t, s, "/search/?"+query).Body)
 		if !strings.Contains(body, want) || want != kept && strings.Contains(body, `name="sort"`) || strings.Contains(query, "nowhere") && strings.Contains(body, "best first") {
-			t.Errorf("/search/?%s lacks %q, keeps an order, or praises nothing:\n%s", query, want, body)
+			t.Errorf("/search/?%s lacks %q, keeps an order, or calls an empty list sorted:\n%s", query, want, body)
 		}
 	}
 }
 
-// TestSharedAddresses: where the query makes the page, as that of a comparison, no
-// og:url leads those who share it to the page without.
+// TestSharedAddresses checks that pages that depend on the query, such as comparisons,
+// have no og:url, which would lead to the page without it.
 func TestSharedAddresses(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{Base: base})

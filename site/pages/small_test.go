@@ -13,8 +13,8 @@ import (
 	"kindex/site/pages"
 )
 
-// TestSmallIndex: the pages of an index of one tool, of one day and without git say of
-// it only what holds.
+// TestSmallIndex checks that the texts are right for an index of one tool and one day,
+// without git.
 func TestSmallIndex(t *testing.T) {
 	t.Parallel()
 	content, out := t.TempDir(), t.TempDir()
@@ -51,7 +51,7 @@ func TestSmallIndex(t *testing.T) {
 	}
 }
 
-// At is the page of an address with its query.
+// pageAt gets the page of a path with a query.
 func pageAt(t *testing.T, s *pages.Site, address string) *pages.Answer {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -65,7 +65,7 @@ func pageAt(t *testing.T, s *pages.Site, address string) *pages.Answer {
 	return a
 }
 
-// TestFigures: thousands are set apart whatever comes after the point.
+// TestFigures checks thousands separators, whatever the decimals.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	e := &record.Entity{Type: "tool", Slug: "figures", Name: "Figures", Category: "ml-frameworks", Description: "Has figures of all sizes."}
