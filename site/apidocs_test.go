@@ -94,7 +94,7 @@ func (p *page) checkForgets(t *testing.T, base, operation string) {
 	kept := browser.Run(t, p.Tab, chromedp.Evaluate[int](`localStorage.length + sessionStorage.length + document.cookie.length`))
 	_, headers, _ := p.execute(t, operation)
 	if kept != 0 || !strings.Contains(headers, "x-ratelimit-tier: anonymous") {
-		t.Errorf("%d things are kept; behind a reload, the answer has\n%s", kept, headers)
+		t.Errorf("%d items are stored; after a reload, the response has\n%s", kept, headers)
 	}
 	p.CheckQuiet(t, base)
 }

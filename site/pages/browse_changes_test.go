@@ -77,7 +77,7 @@ func TestChanges(t *testing.T) {
 	}
 	for path := range choices {
 		if one := strings.Count(path, "/") == 1; one && !reached[path] {
-			t.Errorf("nothing leads to %s", path)
+			t.Errorf("no link to %s", path)
 		}
 	}
 }
@@ -120,7 +120,7 @@ func TestChangeInFull(t *testing.T) {
 		told := feed.Summarize(c, titlesOf(b))
 		at := strings.Index(page, html.EscapeString(told.Title))
 		if at < 0 {
-			t.Fatalf("%q is not told", told.Title)
+			t.Fatalf("%q is missing", told.Title)
 		}
 		text := page[at:]
 		text = text[:strings.Index(text, "\n</li>")]
@@ -134,7 +134,7 @@ func TestChangeInFull(t *testing.T) {
 		}
 		for _, w := range want {
 			if !strings.Contains(text, w) {
-				t.Errorf("%s: %q is not told in %s", told.Title, w, text)
+				t.Errorf("%s: %q is missing in %s", told.Title, w, text)
 			}
 		}
 		n++

@@ -157,7 +157,7 @@ func TestGuides(t *testing.T) {
 				}
 				inside, ok := strings.CutPrefix(path, root)
 				if target := b.page(inside); !ok || heading != "" && !strings.Contains(target, `id="`+heading+`"`) {
-					t.Errorf("%s leads to %s, which is not there", address, to)
+					t.Errorf("%s links to %s, which does not exist", address, to)
 				}
 				if heading != "" {
 					anchors++

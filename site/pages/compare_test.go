@@ -184,7 +184,7 @@ func TestCompareAsked(t *testing.T) {
 		t.Errorf("suggested is %s", part)
 	}
 	if part := ask("suggest=zqxjkvbw"); part != "" {
-		t.Errorf("suggested where there is nothing near: %s", part)
+		t.Errorf("suggestions for an unknown name: %s", part)
 	}
 	if full := ask("e=tool/pytorch&e=tool/scipy&e=tool/sympy&e=tool/spacy"); strings.Contains(full, `name="add"`) {
 		t.Error("a fifth can be added")

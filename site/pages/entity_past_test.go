@@ -112,7 +112,7 @@ func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 				t.Fatal(err)
 			}
 			if n.attr["id"] != "change-"+c.ID || !strings.Contains(n.text(), c.Author) || !n.links()["https://github.com/example/index/commit/"+c.Commit] {
-				t.Errorf("%s: change %d is %s, the page tells of %s: %s", path, seen, c.ID, n.attr["id"], n.text())
+				t.Errorf("%s: change %d is %s, the page shows %s: %s", path, seen, c.ID, n.attr["id"], n.text())
 			}
 			for _, f := range c.Fields {
 				if f.Field == "version" && (c.Event == record.Updated && !strings.Contains(n.text(), strings.Trim(string(f.Old), `"`)) || !strings.Contains(n.text(), strings.Trim(string(f.New), `"`))) {
@@ -130,7 +130,7 @@ func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 		}
 	}
 	if seen != len(changes) || seen < 21 {
-		t.Errorf("%d of %d changes are told of", seen, len(changes))
+		t.Errorf("%d of %d changes are shown", seen, len(changes))
 	}
 }
 
@@ -193,7 +193,7 @@ func checkFiles(t *testing.T, out string) {
 		a := get(t, s, path)
 		if a.Location != "" {
 			if !written[a.Location] {
-				t.Errorf("%s leads to %s, which is not written", path, a.Location)
+				t.Errorf("%s links to %s, which does not exist", path, a.Location)
 			}
 			continue
 		}
@@ -210,7 +210,7 @@ func checkFiles(t *testing.T, out string) {
 				to, _, _ := strings.Cut(link, "?") // of the search and of comparisons
 				copied := strings.HasPrefix(to, "/index/data/"+s.Build.Manifest.ID+"/") || strings.HasPrefix(to, "/index/feed.")
 				if strings.HasPrefix(to, "/") && !written[to] && !copied {
-					t.Errorf("%s leads to %s, which is not written", path, link)
+					t.Errorf("%s links to %s, which does not exist", path, link)
 				}
 			}
 		}

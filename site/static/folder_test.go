@@ -68,7 +68,7 @@ func TestNothingOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), "search") {
-		t.Errorf("a folder that leads elsewhere: %v", err)
+		t.Errorf("a symbolic link in place of a folder: %v", err)
 	}
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
 		t.Errorf("%s: %q %v", mine, text, err)
@@ -119,7 +119,7 @@ func TestLocked(t *testing.T) {
 	}
 	var busy *store.BusyError
 	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir, URL: "https://ada.example"}); !errors.As(err, &busy) || busy.Root != dir {
-		t.Errorf("a folder at which somebody is at work: %v", err)
+		t.Errorf("a locked folder: %v", err)
 	}
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), store.LockFile+" is not a lock file") {
-		t.Errorf("a link in the place of the lock: %v", err)
+		t.Errorf("a symbolic link in place of the lock: %v", err)
 	}
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "years of work" {
 		t.Errorf("%s: %q %v", mine, text, err)

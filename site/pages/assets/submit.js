@@ -182,9 +182,9 @@ function live() {
       const input = form.elements[name];
       if (input && input.type !== 'hidden') input.value = value;
     }
-    const anew = one('[data-anew]');
-    anew.hidden = false;
-    anew.addEventListener('click', () => {
+    const startOver = one('[data-anew]');
+    startOver.hidden = false;
+    startOver.addEventListener('click', () => {
       forget();
       form.reset();
       location.reload();
