@@ -111,13 +111,13 @@ func TestPanelUse(t *testing.T) {
 		}
 		p.use(t, ann.key)
 	}
-	if page := ann.open("/developer/"); !strings.Contains(page, "Nothing is left until") || !strings.Contains(page, "operator@example.org") {
+	if page := ann.open("/developer/"); !strings.Contains(page, "No requests are left until") || !strings.Contains(page, "operator@example.org") {
 		t.Errorf("%s", page)
 	}
 	if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { return tx.SetQuota(ann.account.ID, 7000, time.Hour) }); err != nil {
 		t.Fatal(err)
 	}
-	if page := ann.open("/developer/"); !strings.Contains(page, "0 of 7,000 requests used") || !strings.Contains(page, "Used in 1 hour") || !strings.Contains(page, "arranged with you") {
+	if page := ann.open("/developer/"); !strings.Contains(page, "0 of 7,000 requests used") || !strings.Contains(page, "Used in 1 hour") || !strings.Contains(page, "the operator set for you") {
 		t.Errorf("with a quota: %s", page)
 	}
 }

@@ -253,7 +253,7 @@ func TestFormTellsAll(t *testing.T) {
 			t.Errorf("%s: %+v", c.form, said)
 		}
 		a := s.fill(t, nil, siteurl.Submit, c.form)
-		if !strings.Contains(string(a.body), `<a href="`+c.path+`">See it</a>`) || a.status != http.StatusConflict {
+		if !strings.Contains(string(a.body), `<a href="`+c.path+`">View it</a>`) || a.status != http.StatusConflict {
 			t.Errorf("%d\n%s", a.status, a.body)
 		}
 	}

@@ -1,4 +1,4 @@
-// Package site holds what the service shows to people.
+// Package site has the API reference, llms.txt and the Markdown of entities.
 package site
 
 import (
@@ -17,14 +17,13 @@ import (
 	"github.com/swaggest/swgui/v5/static"
 )
 
-// APIDocsPolicy is the Content-Security-Policy of the page of operations: it runs and
-// loads what this service has, and nothing that is written into the page. Swagger UI
-// draws with pictures of its own.
+// APIDocsPolicy is the Content-Security-Policy of the API reference: only files of this
+// service are loaded and run, and nothing inline, except Swagger UI's own data: images.
 const APIDocsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// Asset is a file that a page loads. Its address ends in Name, which has a part of
-// the hash of its content, so that the bytes at the address never change.
+// Asset is a file that a page loads. Its URL ends in Name, which contains part of the
+// hash of its content, so that the content of a URL never changes.
 type Asset struct {
 	Name      string
 	MediaType string
@@ -36,11 +35,11 @@ type Asset struct {
 //go:embed apidocs
 var apiDocs embed.FS
 
-// APIDocsFiles are the names in the addresses of the files that the page of operations
-// loads, Swagger UI and what makes it one of this website, by the names of the files.
+// APIDocsFiles returns the Asset names of the files that the API reference loads, by
+// file name: Swagger UI and its adaptation to this website.
 func APIDocsFiles() map[string]string { return assets().names }
 
-// APIDocsAsset returns a file of APIDocsFiles, by the name in its address.
+// APIDocsAsset returns a file of APIDocsFiles by its Asset name.
 func APIDocsAsset(name string) (Asset, bool) {
 	a, ok := assets().byName[name]
 	return a, ok
@@ -48,13 +47,13 @@ func APIDocsAsset(name string) (Asset, bool) {
 
 var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
-// assetList has the assets, and their names by those of the files that they are.
+// assetList has the assets by name, and their names by file name.
 type assetList struct {
 	byName map[string]Asset
 	names  map[string]string
 }
 
-// assets are unpacked when a page first asks for them.
+// assets are decompressed on first use.
 var assets = sync.OnceValue(func() assetList {
 	list := assetList{map[string]Asset{}, map[string]string{}}
 	for _, f := range []struct {

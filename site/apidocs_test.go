@@ -18,8 +18,8 @@ import (
 	"kindex/edge/openapi"
 )
 
-// TestAPIDocs reads the page as people do: it lists every operation, takes a key,
-// and asks with it.
+// TestAPIDocs uses the page in a browser: it lists every operation, takes a key, and
+// sends requests with it.
 func TestAPIDocs(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 20, LimitKey: 100})
@@ -47,7 +47,7 @@ func TestAPIDocs(t *testing.T) {
 	if status != "200" || !strings.Contains(headers, "x-ratelimit-tier: authenticated") || !strings.Contains(body, `"slug": "pytorch"`) {
 		t.Errorf("trying it out gives %s\n%s\n%s", status, headers, body)
 	}
-	// What has many parameters asks for nothing that nobody wrote into the form.
+	// Operations with many parameters send only those that were filled in.
 	status, _, body = p.execute(t, `#operations-Entities-listEntities`)
 	if status != "200" || !strings.Contains(body, `"count": 480`) {
 		t.Errorf("listing gives %s\n%s", status, body)
@@ -60,11 +60,11 @@ func TestAPIDocs(t *testing.T) {
 	p.checkConfined(t)
 }
 
-// page is the page of operations in a browser.
+// page is the API reference in a browser.
 type page struct{ *browser.Tab }
 
-// checkConfined: the policy of the page keeps it from asking elsewhere and from running
-// what is written into it, and the browser tells of both.
+// checkConfined checks that the policy blocks requests to other hosts and inline scripts,
+// and that the browser reports both.
 func (p *page) checkConfined(t *testing.T) {
 	t.Helper()
 	p.Do(t, chromedp.Evaluate[chromedp.Void](`fetch('https://elsewhere.example/').catch(() => {})`, chromedp.EvalAwaitPromise),
@@ -78,7 +78,7 @@ func (p *page) checkConfined(t *testing.T) {
 	}
 }
 
-// listed are the operations that the page shows.
+// listed returns the operations that the page shows.
 func (p *page) listed(t *testing.T) []string {
 	t.Helper()
 	names := browser.Run(t, p.Tab, chromedp.Evaluate[[]string](`[...document.querySelectorAll('.opblock')].map(e => e.id.split('-').pop())`))
@@ -86,7 +86,7 @@ func (p *page) listed(t *testing.T) []string {
 	return names
 }
 
-// checkForgets: a key is not kept for the next one at the machine.
+// checkForgets checks that the page does not store a key.
 func (p *page) checkForgets(t *testing.T, base, operation string) {
 	t.Helper()
 	p.Load(t, chromedp.Reload())
@@ -94,7 +94,7 @@ func (p *page) checkForgets(t *testing.T, base, operation string) {
 	kept := browser.Run(t, p.Tab, chromedp.Evaluate[int](`localStorage.length + sessionStorage.length + document.cookie.length`))
 	_, headers, _ := p.execute(t, operation)
 	if kept != 0 || !strings.Contains(headers, "x-ratelimit-tier: anonymous") {
-		t.Errorf("%d things are kept; behind a reload, the answer has\n%s", kept, headers)
+		t.Errorf("%d items are stored; after a reload, the response has\n%s", kept, headers)
 	}
 	p.CheckQuiet(t, base)
 }
@@ -115,7 +115,7 @@ func (p *page) execute(t *testing.T, operation string) (status, headers, body st
 	return text(" .response-col_status"), text(" .headerline"), text(" .highlight-code")
 }
 
-// operations are the names that the description has.
+// operations returns the operation IDs of the description.
 func operations(t *testing.T) []string {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
@@ -132,12 +132,12 @@ func operations(t *testing.T) []string {
 	return names
 }
 
-// screens are where TestAPIDocsLooks puts pictures, to be looked at.
+// screens is the folder for the screenshots of TestAPIDocsLooks.
 var screens = os.Getenv("KINDEX_SCREENS")
 
-// TestAPIDocsLooks: the page fits into narrow and wide windows and can be read by day
-// and by night, as the system has it and as somebody has chosen on another page or on
-// this one; it has the head of all pages, and a link leads to an operation.
+// TestAPIDocsLooks checks that the page fits narrow and wide windows and is readable in
+// light and dark, by system setting and by choice; that it has the header of all pages;
+// and that links to operations work.
 func TestAPIDocsLooks(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{})
@@ -171,7 +171,7 @@ func TestAPIDocsLooks(t *testing.T) {
 			p.open(t, e.URL)
 			p.checkLook(t, chosen, v.width)
 		}
-		// A scheme chosen here holds at once, and on the other pages.
+		// A theme chosen here applies at once, and on the other pages.
 		p.Do(t, chromedp.Click(`button.theme`))
 		p.settle(t)
 		p.checkLook(t, other[chosen], v.width)
@@ -185,26 +185,26 @@ func TestAPIDocsLooks(t *testing.T) {
 
 const opened = `#operations-Entities-listEntities`
 
-// open opens the page anew, at an operation.
+// open reloads the page at an operation.
 func (p *page) open(t *testing.T, base string) {
 	t.Helper()
 	p.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/docs/api#/Entities/listEntities"), chromedp.WaitVisible(opened+" .btn.execute"))
 }
 
-// settle waits for what fades from one colour to another.
+// settle waits for colour transitions.
 func (p *page) settle(t *testing.T) {
 	t.Helper()
 	p.Do(t, chromedp.Evaluate[chromedp.Void](`Promise.all(document.getAnimations().map(a => a.finished.catch(() => {})))`, chromedp.EvalAwaitPromise))
 }
 
-// scheme is what a page looks like by its ground.
+// scheme returns the theme of a page by its background.
 func (p *page) scheme(t *testing.T) string {
 	t.Helper()
 	paper := browser.Run(t, p.Tab, chromedp.Evaluate[string](`getComputedStyle(document.body).backgroundColor`))
 	return map[string]string{"rgb(22, 21, 19)": "dark", "rgb(251, 250, 247)": "light"}[paper]
 }
 
-// checkLook reads the page as it stands: its colours, its width, its head and foot.
+// checkLook checks the colours, the width, the header and the footer of the page.
 func (p *page) checkLook(t *testing.T, want string, width int64) {
 	t.Helper()
 	if scheme := p.scheme(t); scheme != want {
@@ -226,7 +226,7 @@ func (p *page) checkLook(t *testing.T, want string, width int64) {
 	}
 }
 
-// shoot puts pictures of the page, and of the dialogue for the key, into screens.
+// shoot takes screenshots of the page and of the key dialog.
 func (p *page) shoot(t *testing.T, name string) {
 	t.Helper()
 	whole := browser.Run(t, p.Tab, chromedp.FullScreenshot(100))

@@ -8,8 +8,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// block makes a text a paragraph of one line that means itself: where it begins as a
-// heading, a quotation or an item of a list would, it gets a backslash.
+// block escapes a text for a paragraph of one line: if it starts like a heading, a
+// quotation or a list item, it gets a backslash.
 func block(s string) string {
 	s = text(s)
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
@@ -24,9 +24,8 @@ func block(s string) string {
 	return s
 }
 
-// text makes a text a part of a line of CommonMark that means itself. Punctuation that
-// could begin something gets a backslash (section 2.4); white space of any kind and
-// hidden characters become a space.
+// text escapes a text for use within a line of CommonMark. Special punctuation gets a
+// backslash (section 2.4); white space and hidden characters become a space.
 func text(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 8)
@@ -41,12 +40,12 @@ func text(s string) string {
 	return b.String()
 }
 
-// special are characters with a meaning anywhere in a line: of CommonMark, and of the
-// tables, strikethrough and formulas that readers add to it.
+// special reports whether r is special anywhere in a line: in CommonMark, or in tables,
+// strikethrough and formulas, which are common extensions.
 func special(r rune) bool { return strings.ContainsRune("\\`*_[]<|~&$", r) }
 
-// link is a link with a text, or the text alone where the address is none. Addresses
-// of the service itself may lack its host.
+// link returns a link, or only its text if the URL is invalid. URLs of the service may be
+// paths.
 func link(name, to string) string {
 	if !strings.HasPrefix(to, "/") && !onTheWeb(to) {
 		return text(name)
@@ -54,7 +53,7 @@ func link(name, to string) string {
 	return "[" + cmp.Or(text(name), text(to)) + "](<" + strings.ReplaceAll(target(to), "&", "&amp;") + ">)"
 }
 
-// address is a link that shows its address.
+// address returns a link that shows its URL.
 func address(s string) string {
 	if !onTheWeb(s) {
 		return text(s)
@@ -67,7 +66,7 @@ func onTheWeb(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// target keeps an address from ending its brackets, or the cell of a table.
+// target escapes characters that would end the angle brackets or a table cell.
 func target(s string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder

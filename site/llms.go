@@ -10,51 +10,50 @@ import (
 	"kindex/exports/store"
 )
 
-// Map is what a language model is told first of the service.
+// Map is the data of llms.txt.
 type Map struct {
 	Manifest   *store.Manifest
-	Base       string // the address of the service, without a slash at its end
+	Base       string // the URL of the service, without a trailing slash
 	Categories []record.Category
-	Leaders    []*record.Entity // the best of all, the best first
+	Leaders    []*record.Entity // the highest-ranked entities, best first
 }
 
-// LLMs writes the map of a service in the form of llmstxt.org: a title, a summary in
-// a quotation, and lists of links with notes. The last section is the one that may
-// be left out.
+// LLMs renders llms.txt in the format of llmstxt.org: a title, a summary in a quotation,
+// and lists of links with notes. Readers may skip the section Optional.
 func LLMs(m *Map) []byte {
 	w, b, d := &markdown{}, m.Base, m.Manifest
 	w.line("# " + text(d.Title))
 	w.line("> " + block(d.Description))
-	w.line(fmt.Sprintf("%d entities in %d categories, %d of them ranked, with scores as of %s (build %s). Every fact has a date and a source. "+
-		"An entity is addressed by its type (%s) and its slug; put `.md` behind its address for Markdown. "+
-		"Requests under `/api` are limited by the day: each answer tells the limit in `X-RateLimit-Remaining`. Errors are JSON and suggest what was probably meant.",
+	w.line(fmt.Sprintf("%d entities in %d categories, %d of them ranked, with scores as of %s (build %s). Every figure has a date and a source. "+
+		"An entity is identified by its type (%s) and slug; append `.md` to its URL for Markdown. "+
+		"Requests under `/api` have a daily limit; `X-RateLimit-Remaining` in each response is the number left. Errors are JSON and suggest corrections.",
 		d.Counts.Entities, d.Counts.Categories, d.Counts.Ranked, text(d.AsOf[:min(10, len(d.AsOf))]), text(d.ID), typeNames(d)))
-	w.line("## Interface")
+	w.line("## API")
 	w.list([]string{
-		link("OpenAPI description", b+"/api/openapi?format=yaml") + ": every address with its parameters, answers and errors; it costs no request",
-		link("Documentation", b+"/docs/api") + ": the same for people, to try out",
-		link("MCP server", b+"/mcp") + ": tools to search, look up, rank and compare, by the Model Context Protocol (streamable HTTP, POST)",
+		link("OpenAPI description", b+"/api/openapi?format=yaml") + ": every endpoint with its parameters, responses and errors; does not count against the limit",
+		link("Documentation", b+"/docs/api") + ": the same for people, with a console to try it out",
+		link("MCP server", b+"/mcp") + ": tools to search, look up, rank and compare, over the Model Context Protocol (streamable HTTP, POST)",
 		link("Search", b+"/api/search?q=gradient+boosting") + ": full text, with filters, facets and suggestions",
 		link("Entities", b+"/api/entities") + ": all of them, filtered, sorted and paged",
-		link("Leaderboard of all categories", b+"/api/leaderboard/all") + ": the ranked entities, and how they moved in seven days",
-		link("Trending", b+"/api/trending") + ": what has gained most",
-		link("Changes", b+"/api/changelog") + ": every change with its old and new values; `since` goes on where you were",
-		link("Scoring formula", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.ScoringFile) + ": how scores are made; `/api/entity/{type}/{slug}/score` explains one",
+		link("Leaderboard of all categories", b+"/api/leaderboard/all") + ": the ranked entities and their movement in seven days",
+		link("Trending", b+"/api/trending") + ": the entities that gained the most",
+		link("Changes", b+"/api/changelog") + ": every change with its old and new values; continue from your last request with `since`",
+		link("Scoring formula", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.ScoringFile) + ": how scores are calculated; `/api/entity/{type}/{slug}/score` explains one",
 	})
 	m.categories(w)
 	m.leaders(w)
 	w.line("## Downloads")
 	w.list([]string{
-		link("All entities, JSON Lines", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.EntitiesFile+".jsonl") + ": 20 fields each; the bytes at this address never change, and it has no limit",
+		link("All entities, JSON Lines", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.EntitiesFile+".jsonl") + ": 20 fields each; the content of this URL never changes, and it has no limit",
 		link("All entities, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.EntitiesFile+".parquet"),
 		link("Manifest", b+"/api/export/manifest") + ": every file of the current build with size and SHA-256",
-		link("Croissant", b+"/api/export/croissant") + ": the files as a machine-learning dataset, with the types of all fields",
+		link("Croissant", b+"/api/export/croissant") + ": a description of the files as a machine-learning dataset, with the types of all fields",
 	})
 	w.line("## Optional")
 	w.list([]string{
-		link("TypeScript client", b+"/api/sdk/typescript") + ": `npm install` takes this address",
-		link("Python client", b+"/api/sdk/python") + ": `pip install` takes this address",
-		link("Feed", b+"/api/feed?format=json") + ": the newest changes as JSON Feed, also as RSS and Atom",
+		link("TypeScript client", b+"/api/sdk/typescript") + ": install this URL with `npm install`",
+		link("Python client", b+"/api/sdk/python") + ": install this URL with `pip install`",
+		link("Feed", b+"/api/feed?format=json") + ": the latest changes as JSON Feed, also as RSS and Atom",
 	})
 	return w.Bytes()
 }

@@ -11,26 +11,26 @@ import (
 	"kindex/exports/record"
 )
 
-// Page is what is told of an entity.
+// Page is the data of an entity in Markdown.
 type Page struct {
 	Entity   *record.Entity
 	Category string // the title of its category
-	Base     string // the address of the service, without a slash at its end
-	Files    bool   // Base is that of a static site: there are files in the place of the API
+	Base     string // the URL of the service, without a trailing slash
+	Files    bool   // Base is that of a static site, which has files instead of the API
 	Build    string
 	AsOf     string // the day of the scores, YYYY-MM-DD
-	Past     bool   // the entity is shown as it stood on that day
+	Past     bool   // the entity is shown as of an earlier day
 	Rank     int    // on the leaderboard of all, 0 for none
-	Ranked   int    // how many are on it
-	Unranked string // why there is no composite score, "" where there is one
+	Ranked   int    // number of entities on it
+	Unranked string // why there is no composite score, "" if there is one
 	Formula  string // the version of the formula
 	Scores   []Dimension
 	Similar  []Similar
-	Changes  []*record.Change // the newest first
-	Total    int              // how many changes there are
+	Changes  []*record.Change // newest first
+	Total    int              // number of all changes
 }
 
-// Dimension is a score and what it was made of.
+// Dimension is the score of a dimension with its measures.
 type Dimension struct {
 	Name     string
 	Score    record.Score
@@ -38,22 +38,22 @@ type Dimension struct {
 	Measures []Measure
 }
 
-// Measure is what one signal, or one benchmark, brought.
+// Measure is the score of one signal or benchmark.
 type Measure struct {
 	Name  string
 	State string   // counted, missing, stale or future
 	Score *float64 // 0 to 100, nil unless counted
 }
 
-// Similar is an entity that is like another one.
+// Similar is a similar entity.
 type Similar struct {
 	Type, Slug, Name string
 	Similarity       float64 // 0 to 1
 	Reasons          []string
 }
 
-// Markdown writes a page in CommonMark, with tables as GitHub has them. No text of
-// an entity can be taken for anything but text.
+// Markdown renders a page in CommonMark with GitHub's tables. All texts of the entity are
+// escaped.
 func Markdown(p *Page) []byte {
 	w := &markdown{}
 	e := p.Entity
@@ -70,10 +70,10 @@ func Markdown(p *Page) []byte {
 	return w.Bytes()
 }
 
-// markdown gathers blocks with an empty line between them.
+// markdown writes blocks separated by empty lines.
 type markdown struct{ bytes.Buffer }
 
-// line begins a block.
+// line writes a block of one line.
 func (w *markdown) line(s string) {
 	if w.Len() > 0 {
 		w.WriteByte('\n')
@@ -81,14 +81,14 @@ func (w *markdown) line(s string) {
 	w.WriteString(s + "\n")
 }
 
-// list writes a block of items.
+// list writes a list.
 func (w *markdown) list(items []string) {
 	if len(items) > 0 {
 		w.line("- " + strings.Join(items, "\n- "))
 	}
 }
 
-// table writes a block of rows.
+// table writes a table.
 func (w *markdown) table(head []string, rows [][]string) {
 	w.line("| " + strings.Join(head, " | ") + " |")
 	w.WriteString("|" + strings.Repeat(" --- |", len(head)) + "\n")
@@ -145,7 +145,7 @@ func (w *markdown) scores(p *Page) {
 	}
 }
 
-// on words the day of a score.
+// on returns the as-of day for use in a sentence.
 func on(day string) string { return " as of " + text(day) }
 
 func known(s record.Score) string {
@@ -155,7 +155,7 @@ func known(s record.Score) string {
 	return s.String()
 }
 
-// measures names what brought something, and counts what is missing.
+// measures lists the measures that are known, and counts those that are missing.
 func measures(list []Measure) string {
 	var words []string
 	missing := 0
@@ -239,15 +239,15 @@ func (w *markdown) changes(p *Page) {
 	}
 	w.line("## Changes")
 	if p.Total > len(items) {
-		w.line(fmt.Sprintf("The newest %d of %d.", len(items), p.Total))
+		w.line(fmt.Sprintf("The latest %d of %d.", len(items), p.Total))
 	}
 	w.list(items)
 }
 
-// maxValueLen is how many characters of a changed value are shown.
+// maxValueLen is the longest changed value that is shown, in characters.
 const maxValueLen = 60
 
-// fieldChange words the change of a field, with short values only.
+// fieldChange describes the change of a field, with its values if they are short.
 func fieldChange(f record.FieldChange) string {
 	before, after := string(f.Old), string(f.New)
 	if len(before) > maxValueLen || len(after) > maxValueLen {
@@ -256,12 +256,12 @@ func fieldChange(f record.FieldChange) string {
 	return text(f.Field) + " from " + text(before) + " to " + text(after)
 }
 
-// more leads on.
+// more writes the links to other formats.
 func (w *markdown) more(p *Page) {
 	e := p.Entity
 	api := p.Base + "/api/entity/" + url.PathEscape(e.Type) + "/" + url.PathEscape(e.Slug)
 	w.line("## More")
-	items := []string{link("JSON", api), link("how the scores came about", api+"/score"), link("similar entities", api+"/similar"),
+	items := []string{link("JSON", api), link("how the scores are calculated", api+"/score"), link("similar entities", api+"/similar"),
 		link("all changes", api+"/changelog")}
 	if p.Files {
 		items = []string{link("JSON", beside(p.Base, e.Type, e.Slug, "entity.json")), link("all changes", beside(p.Base, e.Type, e.Slug, "history.json"))}
@@ -273,17 +273,17 @@ func (w *markdown) more(p *Page) {
 	w.line(fmt.Sprintf("Build %s, formula %s.", text(p.Build), text(p.Formula)))
 }
 
-// Address is where an entity is in Markdown.
+// Address returns the URL of an entity in Markdown.
 func Address(base, typ, slug string) string {
 	return base + "/api/entity/" + url.PathEscape(typ) + "/" + url.PathEscape(slug) + ".md"
 }
 
-// beside is a file that a static site has beside the page of an entity.
+// beside returns the URL of a file next to the page of an entity on a static site.
 func beside(base, typ, slug, file string) string {
 	return base + "/" + url.PathEscape(typ) + "/" + url.PathEscape(slug) + "/" + file
 }
 
-// number writes a number as people do.
+// number formats a number for people.
 func number(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 func texts(list []string) string {

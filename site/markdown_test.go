@@ -14,7 +14,7 @@ import (
 	"kindex/site"
 )
 
-// fill makes a page of which every text is s and every address of others is u.
+// fill returns a page in which every text is s and every external URL is u.
 func fill(s, u string) *site.Page {
 	score := 41.25
 	e := &record.Entity{Type: "tool", Slug: "example", Name: s, Provider: s, Description: s, Category: s, Version: s,
@@ -65,7 +65,7 @@ func TestMarkdown(t *testing.T) {
 	suite.Golden(t, "testdata/hostile.md", site.Markdown(hostile))
 }
 
-// TestMarkdownBeginnings: a description is a paragraph, whatever it begins with.
+// TestMarkdownBeginnings checks that a description is a paragraph, whatever it starts with.
 func TestMarkdownBeginnings(t *testing.T) {
 	for text, want := range map[string]string{
 		"1. one": "1\\. one", "12) two": "12\\) two", "1.5 times": "1.5 times", "2026": "2026", "7.": "7\\.", "- a": "\\- a", "+a": "\\+a",
@@ -93,8 +93,8 @@ var (
 	meaning  = regexp.MustCompile("[\\\\`*_\\[\\]<|~&$\\p{Cc}\\p{Z}]|^#* |^ *([-+=>#]|[0-9]+[.)]( |$))| #+$")
 )
 
-// shape is what a reader of Markdown sees of a document but its words: for each line,
-// the characters that mean something, with links as one sign.
+// shape returns the structure of a Markdown document without its words: for each line,
+// the special characters, with each link as one character.
 func shape(doc string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(doc, "\n") {
@@ -119,8 +119,8 @@ func onTheWeb(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// FuzzMarkdown: whatever texts and addresses are, the document has the shape of one
-// with plain texts and addresses.
+// FuzzMarkdown checks that documents with arbitrary texts and URLs have the structure of
+// one with plain texts and URLs.
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"plain", "# h", "a | b", "`c`", "x\n\n- y", "<script>", "[a](b)", "1. a", "***", "&lt;", "\\", "a\\\\", "~~x~~", "|", "\u202e", "> q", "#", "a #"} {
 		f.Add(s, "https://example.org/")
@@ -168,8 +168,8 @@ func TestLLMs(t *testing.T) {
 	checkLLMs(t, string(site.LLMs(&site.Map{Manifest: &store.Manifest{}})))
 }
 
-// checkLLMs checks the form that llmstxt.org asks for: one title, a quotation below
-// it, then text, then sections with nothing but lists of links and notes.
+// checkLLMs checks the format of llmstxt.org: one title, a quotation below it, then text,
+// then sections with only lists of links and notes.
 func checkLLMs(t *testing.T, doc string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(doc, "\n"), "\n")

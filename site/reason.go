@@ -6,7 +6,7 @@ import (
 	"kindex/exports"
 )
 
-// Reason words a feature that two entities share. titles are those of the categories.
+// Reason describes a feature that two entities share. titles are the category titles by slug.
 func Reason(f exports.Feature, titles map[string]string) string {
 	switch f.Kind {
 	case "category":

@@ -17,14 +17,14 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// answer is a whole response.
+// answer is a complete response.
 type answer struct {
 	status int
 	header http.Header
 	body   string
 }
 
-// ask sends a GET request and follows no redirect.
+// ask sends a GET request without following redirects.
 func ask(t *testing.T, address string) answer {
 	t.Helper()
 	client := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
@@ -40,7 +40,7 @@ func ask(t *testing.T, address string) answer {
 	return answer{res.StatusCode, res.Header, string(body)}
 }
 
-// entry is what the tests read of a record.
+// entry has the fields of a record that the tests use.
 type entry struct {
 	Type, Slug, Name, Status string
 	Scores                   struct{ Composite *float64 }
@@ -68,7 +68,7 @@ func all(t *testing.T, address string) []entry {
 	}
 }
 
-// title is the text of a badge.
+// title returns the text of a badge.
 func title(t *testing.T, a answer) string {
 	t.Helper()
 	var d struct {
@@ -80,7 +80,7 @@ func title(t *testing.T, a answer) string {
 	return d.Title
 }
 
-// TestBadgesTellTheTruth: badges say what the leaderboard says.
+// TestBadgesTellTheTruth compares badges with the leaderboard.
 func TestBadgesTellTheTruth(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 1000})
@@ -127,7 +127,7 @@ func TestBadgesTellTheTruth(t *testing.T) {
 	}
 }
 
-// TestBadgesWithoutHistory: where nothing is known of the past, none is made up.
+// TestBadgesWithoutHistory checks badges of an index without history.
 func TestBadgesWithoutHistory(t *testing.T) {
 	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()
@@ -141,7 +141,7 @@ func TestBadgesWithoutHistory(t *testing.T) {
 	}
 }
 
-// TestLLMsLeads: every address of /llms.txt leads somewhere.
+// TestLLMsLeads checks that every URL in /llms.txt works.
 func TestLLMsLeads(t *testing.T) {
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 1000})
 	a := ask(t, e.URL+"/llms.txt")
@@ -155,8 +155,8 @@ func TestLLMsLeads(t *testing.T) {
 	follow(t, e, a.body, 60)
 }
 
-// follow asks for the addresses in a document of the service, which must be so many at
-// least. /mcp takes POST alone.
+// follow requests the URLs in a document of the service, of which there must be a minimum
+// number. /mcp takes only POST.
 func follow(t *testing.T, e *edgetest.Edge, doc string, least int) {
 	t.Helper()
 	links := regexp.MustCompile(`\]\(<([^>]*)>\)`).FindAllStringSubmatch(doc, -1)
@@ -180,7 +180,7 @@ func follow(t *testing.T, e *edgetest.Edge, doc string, least int) {
 	}
 }
 
-// TestEveryPage writes every entity in Markdown, and follows what some lead to.
+// TestEveryPage renders every entity in Markdown, and follows the links of some.
 func TestEveryPage(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 10000})

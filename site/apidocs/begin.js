@@ -1,10 +1,10 @@
-// Begins Swagger UI over the description of this very service.
+// Starts Swagger UI with the OpenAPI description of this service.
 (function () {
   'use strict';
 
-  // Swagger UI fills the examples and defaults of parameters into its forms, and would
-  // send them all at once. Only what must be given is filled in; of all else they
-  // stand in the text.
+  // Swagger UI fills the examples and defaults of all parameters into its forms, and
+  // would send them all. Only required parameters stay filled in; the examples and
+  // defaults of the others move to their descriptions.
   function tellInsteadOfFillingIn(parameter) {
     if (!parameter || parameter.$ref || parameter.required) return;
     var notes = [];
@@ -45,8 +45,8 @@
     };
   }
 
-  // The texts on the whole interface are long: each unfolds at its heading, so that the
-  // operations are near.
+  // The introduction is long: each section becomes collapsible, so that the operations
+  // are close to the top.
   function withFoldedTexts(system) {
     var h = system.React.createElement;
     function split(text) {
@@ -74,8 +74,8 @@
     return { wrapComponents: { info: folded } };
   }
 
-  // What is typed into the filter is looked for in tags, addresses, names and summaries,
-  // in whatever case; Swagger UI's own looks at tags alone.
+  // The filter searches tags, paths, operation IDs and summaries, ignoring case; Swagger
+  // UI's own searches tags only.
   function withWideFilter() {
     function matching(tagged, phrase) {
       var wanted = phrase.trim().toLowerCase();

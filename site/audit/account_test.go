@@ -60,7 +60,7 @@ func (w *website) fill(t testing.TB, receiver *edgetest.Receiver, a attacker) {
 	}
 }
 
-// post sends JSON with a key, and reads the answer.
+// post sends JSON with a key, and reads the response.
 func (w *website) post(t testing.TB, key, path, body string, into any) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+path, bytes.NewReader([]byte(body)))

@@ -21,7 +21,7 @@ import (
 	"kindex/site/pages"
 )
 
-// axe is axe-core, as npm ci --prefix site puts it there. In CI it must be there.
+// axe is axe-core, installed by npm ci --prefix site. It is required in CI.
 var axe = sync.OnceValues(func() (string, error) {
 	wd, err := os.Getwd()
 	if err != nil {
@@ -81,7 +81,7 @@ func (w *website) looks(t *testing.T) {
 	}
 }
 
-// movingScript lists what moves, or would if something happened to it.
+// movingScript lists elements with animations or transitions.
 const movingScript = `document.getAnimations().map(a => a.effect?.target?.outerHTML?.slice(0, 120) ?? 'something').concat(
   [...document.querySelectorAll('*')].filter(e => ['', '::before', '::after'].some(part => {
     const s = getComputedStyle(e, part || null)
@@ -112,7 +112,7 @@ func (w *website) passedOver(k kind) bool {
 	return w.static() && k.at == alike && !k.keyboard && !suite.Soaking()
 }
 
-// people are those by whom a website is seen: who is not signed in, and who is.
+// people are the visitors of a website: not signed in, and signed in.
 func (w *website) people() []bool {
 	if w.static() {
 		return []bool{false}
@@ -132,7 +132,7 @@ func (w *website) reach(t testing.TB, tab *browser.Tab, k kind) {
 	}
 }
 
-// rendered is the page of a tab as scripts have made it.
+// rendered returns the page of a tab as rendered by scripts.
 func (w *website) rendered(t testing.TB, tab *browser.Tab) *document {
 	t.Helper()
 	page := eval[struct{ Address, HTML string }](t, tab, `({address: location.href, html: '<!doctype html>' + document.documentElement.outerHTML})`)
@@ -150,7 +150,7 @@ func (w *website) rendered(t testing.TB, tab *browser.Tab) *document {
 	return d
 }
 
-// look looks at one page.
+// look checks one page.
 func (w *website) look(t *testing.T, tab *browser.Tab, k kind) {
 	before, asked := len(tab.Said()), len(tab.Requests())
 	tab.Do(t, chromedp.EmulateViewport(desktop, height), likes("prefers-color-scheme", "light", "prefers-reduced-motion", "reduce"))
@@ -186,7 +186,7 @@ func (w *website) look(t *testing.T, tab *browser.Tab, k kind) {
 	}
 }
 
-// axeLooks: what the other tests rely on finds what is wrong.
+// axeLooks checks that the checks of the other tests find faults.
 func (w *website) axeLooks(t *testing.T) {
 	tab := w.open(t, phone, false)
 	tab.Do(t, chromedp.Navigate(w.URL+"/"))

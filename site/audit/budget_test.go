@@ -49,7 +49,7 @@ func (w *website) budgets(t *testing.T) {
 	t.Logf("bytes, compressed:\nkind                page    code pictures\n%s", table.String())
 }
 
-// loads are the addresses that a browser loads with a page, each with its element.
+// loads returns the URLs that a browser loads with a page, each with its element.
 func (d *document) loads() map[string]string {
 	m := map[string]string{}
 	for n := range d.nodes {
@@ -65,7 +65,7 @@ func (d *document) loads() map[string]string {
 	return m
 }
 
-// sent is how many bytes of an answer go over the wire to a browser.
+// sent returns the transfer size of a response.
 func (w *website) sent(t *testing.T, path string, signedIn bool) int {
 	t.Helper()
 	d := w.get(t, path, signedIn, "Accept-Encoding", "gzip")
@@ -75,7 +75,7 @@ func (w *website) sent(t *testing.T, path string, signedIn bool) int {
 	if w.static() { // whether files are compressed is their host's matter
 		return zipped(t, d.body)
 	}
-	// Pages with the token of a form are not: their length would tell of it (BREACH).
+	// Pages with a form token are not compressed: their length would leak it (BREACH).
 	secret := signedIn || path == "/signin" || path == "/developer/"
 	if d.header.Get("Content-Encoding") != "gzip" && len(d.body) > 2000 && !secret && !strings.HasPrefix(d.header.Get("Content-Type"), "image/png") && d.status == http.StatusOK {
 		t.Errorf("%s is not compressed", path)

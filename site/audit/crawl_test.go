@@ -13,7 +13,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// How much of a website is looked at.
+// Limits of a crawl.
 const (
 	maxPages    = 250
 	maxOfAShape = 6
@@ -21,7 +21,7 @@ const (
 	maxHostile  = 2 // of a shape, where it is about words
 )
 
-// crawl is a walk through the website by its links.
+// crawl is a crawl of the website by its links.
 type crawl struct {
 	*website
 	t      *testing.T
@@ -35,7 +35,7 @@ type crawl struct {
 	api    []string                       // addresses of the API that were met
 }
 
-// run goes from some pages wherever links, forms and pictures lead.
+// run starts at some pages and follows links, forms and images.
 func (c *crawl) run(starts []string) {
 	c.t.Helper()
 	c.from, c.shapes = map[string]string{}, map[string]int{}
@@ -52,7 +52,7 @@ func (c *crawl) run(starts []string) {
 	}
 }
 
-// crawlAll goes without JavaScript from every kind of page wherever one can go.
+// crawlAll crawls from every kind of page without JavaScript.
 func (w *website) crawlAll(t *testing.T) {
 	var starts []string
 	for _, k := range w.kinds(t) {
@@ -90,14 +90,14 @@ func (w *website) crawlAll(t *testing.T) {
 	if w.static() {
 		return
 	}
-	// Nothing of that was counted.
+	// None of these requests was counted.
 	if d := w.get(t, "/api/meta", false); d.header.Get("X-RateLimit-Remaining") != "19" {
 		t.Errorf("behind %d pages, the API says %v", len(c.pages), d.header)
 	}
 	c.askAPI()
 }
 
-// meet notes an address.
+// meet records a URL.
 func (c *crawl) meet(path, on string) {
 	if c.from[path] != "" {
 		return
@@ -118,7 +118,7 @@ func (c *crawl) meet(path, on string) {
 	}
 }
 
-// visit reads an address. It may be elsewhere, once.
+// visit gets a URL, following at most one redirect.
 func (c *crawl) visit(path string, moved int) {
 	c.t.Helper()
 	if len(c.pages) >= maxPages {
@@ -126,7 +126,7 @@ func (c *crawl) visit(path string, moved int) {
 	}
 	d := c.get(c.t, path, false)
 	switch {
-	// What was deleted is linked where its changes are: its page tells of it.
+	// Changes link to deleted entities, whose page is a tombstone.
 	case d.root != nil && (d.status == http.StatusGone || d.status >= 400 && d.status < 500 && c.asked[path]):
 		c.read(path, &d)
 		return
@@ -157,7 +157,7 @@ func (c *crawl) visit(path string, moved int) {
 	}
 }
 
-// read looks at a page.
+// read checks a page.
 func (c *crawl) read(path string, d *document) {
 	c.t.Helper()
 	c.pages = append(c.pages, path)
@@ -169,7 +169,7 @@ func (c *crawl) read(path string, d *document) {
 	}
 }
 
-// lead follows an address within the site. Others are only looked at.
+// lead follows a URL within the site. Others are only checked.
 func (c *crawl) lead(d document, on, to, in string) {
 	u, err := d.url.Parse(to)
 	if err != nil {
@@ -205,7 +205,7 @@ func filled(form *html.Node) string {
 	return attr(form, "action") + "?" + q.Encode()
 }
 
-// selected is the value of a selection as it comes.
+// selected returns the initial value of a selection.
 func selected(list *html.Node) string {
 	value, first := "", true
 	for n := range list.Descendants() {
@@ -216,7 +216,7 @@ func selected(list *html.Node) string {
 	return value
 }
 
-// askAPI asks for what pages say of the API, with a key.
+// askAPI requests the API URLs on pages, with a key.
 func (c *crawl) askAPI() {
 	key := c.Key(c.t, "crawler")
 	for _, path := range c.api {

@@ -22,14 +22,14 @@ type document struct {
 	header http.Header
 	body   []byte
 	root   *html.Node // nil for what is no HTML
-	// unnamed tells that the website does not know its address.
+	// unnamed reports whether the website does not know its URL.
 	unnamed bool
 }
 
-// client follows nothing.
+// client does not follow redirects.
 var client = &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 
-// get asks as a browser without JavaScript does.
+// get sends a request like a browser without JavaScript.
 func (w *website) get(t testing.TB, path string, signedIn bool, header ...string) document {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, w.URL+path, nil)
@@ -63,7 +63,7 @@ func (w *website) get(t testing.TB, path string, signedIn bool, header ...string
 // refreshes is the whole of a file that stands for a redirect, around its address.
 var refreshes = regexp.MustCompile(`^<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Moved</title>\n<meta http-equiv="refresh" content="0; url=([^"]*)">\n`)
 
-// moved is where an answer redirects to, "" for nowhere.
+// moved returns the target of a redirect, "" for none.
 func (d *document) moved() string {
 	switch d.status {
 	case http.StatusMovedPermanently, http.StatusSeeOther, http.StatusPermanentRedirect:
@@ -89,7 +89,7 @@ func (d *document) policy() string {
 	return d.header.Get("Content-Security-Policy")
 }
 
-// nodes are the elements of a document in order.
+// nodes returns the elements of a document in order.
 func (d *document) nodes(yield func(*html.Node) bool) {
 	for n := range d.root.Descendants() {
 		if n.Type == html.ElementNode && !yield(n) {
@@ -98,7 +98,7 @@ func (d *document) nodes(yield func(*html.Node) bool) {
 	}
 }
 
-// attr is the value of an attribute, "" for none.
+// attr returns the value of an attribute, "" for none.
 func attr(n *html.Node, key string) string {
 	for _, a := range n.Attr {
 		if a.Key == key {
@@ -112,7 +112,7 @@ func has(n *html.Node, key string) bool {
 	return slices.ContainsFunc(n.Attr, func(a html.Attribute) bool { return a.Key == key })
 }
 
-// text is what an element says.
+// text returns the text of an element.
 func text(n *html.Node) string {
 	var b strings.Builder
 	for c := range n.Descendants() {
@@ -123,7 +123,7 @@ func text(n *html.Node) string {
 	return strings.TrimSpace(b.String())
 }
 
-// leads are the addresses in a document, each with what it stands in.
+// leads returns the URLs in a document, each with its element.
 func (d *document) leads() map[string]string {
 	found := map[string]string{}
 	for n := range d.nodes {
@@ -162,7 +162,7 @@ func (d *document) listedAs() (title string) {
 	return title
 }
 
-// faults is what is wrong with a page, whatever it is about.
+// faults returns the faults of a page that do not depend on its kind.
 func (d *document) faults() (wrong []string) {
 	if d.root == nil {
 		return []string{"it is no HTML but " + d.header.Get("Content-Type")}
@@ -200,7 +200,7 @@ func (d *document) faults() (wrong []string) {
 	return append(wrong, d.incomplete(ids)...)
 }
 
-// incomplete is what a page lacks.
+// incomplete returns what a page lacks.
 func (d *document) incomplete(ids map[string]int) (wrong []string) {
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	canonical, noIndex := "", false

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestFaults: what the tests of this package rely on finds what is wrong with a page.
+// TestFaults checks that the checks of this package find faults.
 func TestFaults(t *testing.T) {
 	const good = `<!doctype html><html lang="en"><head><title>Good</title><link rel="canonical" href="http://127.0.0.1/"></head>` +
 		`<body><main><h1 id="a">Good</h1><a href="#a">up</a><svg><title>One</title></svg></main></body></html>`
@@ -54,7 +54,7 @@ func TestFaults(t *testing.T) {
 	checkWords(t)
 }
 
-// checkWords: what no page with harmless words has is met.
+// checkWords checks that attacks are detected that no page with harmless words has.
 func checkWords(t *testing.T) {
 	t.Helper()
 	known, met := words{}, words{}

@@ -18,11 +18,11 @@ import (
 	"kindex/exports/record"
 )
 
-// canary is in every word of an attacker. An element, an attribute, a class or a
-// scheme with it is one that no template of ours has made.
+// canary is in every word of an attacker. An element, an attribute, a class or a scheme
+// with it does not come from a template.
 const canary = "zqx"
 
-// markup tries to be more than text, in every way that a page has.
+// markup has injection attempts for all contexts of a page.
 var markup = []string{
 	`<script>pwned='` + canary + `'</script><` + canary + ` on` + canary + `=1>`,
 	`"><img src=x onerror=pwned=1 ` + canary + `=1><a href=` + canary + `:1>`,
@@ -38,7 +38,7 @@ var markup = []string{
 	`../../../../etc/` + canary + `?q=1&e=2#f%2f%2e%2e%00\\` + canary + `.example\`,
 }
 
-// wild are words that no file may say, and that pages must bear nevertheless.
+// wild are words that content rejects, and that pages must handle nevertheless.
 var wild = []string{
 	"\u202e" + canary + "\u2066 reversed \u2069\u200f\u061c",
 	"zero\u200b\ufeff\u2060width\u00ad" + canary + "\u3164",
@@ -49,7 +49,7 @@ var wild = []string{
 	strings.Repeat("<b>", 3000) + canary,
 }
 
-// addresses lead where no link may, or try to be more than an address.
+// addresses are URLs that must not become links, or injection attempts.
 var addresses = []string{
 	`javascript:pwned='` + canary + `'`, `JaVaScRiPt:pwned='` + canary + `'`, "java\nscript:pwned='" + canary + "'", ` javascript:pwned='` + canary + `'`,
 	`data:text/html,<script>pwned='` + canary + `'</script>`, `vbscript:` + canary, `blob:` + canary, `//` + canary + `.example/`, `/\` + canary + `.example`,
@@ -57,7 +57,7 @@ var addresses = []string{
 	`https://` + canary + `.example/` + strings.Repeat("a", 10_000), `https://[::1`, "", `file:///etc/` + canary, "https://" + canary + ".example/\u202egnp.exe",
 }
 
-// attacker says the words: hostile ones, or as many harmless ones.
+// attacker provides the words: hostile ones, or as many harmless ones.
 type attacker bool
 
 func (a attacker) markup(i int) string {
@@ -81,8 +81,8 @@ func (a attacker) address(i int) string {
 	return addresses[i%len(addresses)]
 }
 
-// hostileTools and hostileModels are how many entities there are. Each word of an
-// attacker is in each field of one.
+// hostileTools and hostileModels are the numbers of entities. Each field has each word of
+// the attacker in some entity.
 const (
 	hostileTools  = 21
 	hostileModels = 12
@@ -91,8 +91,8 @@ const (
 	newlyNamed    = 20
 )
 
-// content writes files that the validator lets through, in a repository whose
-// commits are by people with such names, too.
+// content writes files that pass the validator, in a repository whose commit authors
+// have such names, too.
 func (a attacker) content(t testing.TB) string {
 	t.Helper()
 	repo := t.TempDir()
@@ -135,7 +135,7 @@ func errorsOf(list ...error) error {
 	return nil
 }
 
-// entity is the file of an entity.
+// entity returns the file of an entity.
 func (a attacker) entity(i, round int) map[string]any {
 	return map[string]any{
 		"name": cutTo(a.markup(i), 200), "provider": cutTo(a.markup(i/2+round), 200), "description": a.markup(i + 2 + round), "category": fmt.Sprint("class-", (i+round)%3),
@@ -179,7 +179,7 @@ func (a attacker) commit(t testing.TB, repo string, round int) {
 	}
 }
 
-// build builds the content, with values in it that no file may have.
+// build builds the content, with values that files must not have.
 func (a attacker) build(t testing.TB) string {
 	t.Helper()
 	dir := a.content(t)
@@ -203,7 +203,7 @@ func (a attacker) build(t testing.TB) string {
 	return out
 }
 
-// spoil writes into a record what the validator refuses in a file.
+// spoil adds values to a record that the validator rejects.
 func (a attacker) spoil(e *record.Entity, i int) {
 	e.URL = a.address(i)
 	for n := range e.Links {

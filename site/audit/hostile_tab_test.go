@@ -13,14 +13,14 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// victim is a tab on a phone, in which an attacker's words are looked at.
+// victim is a tab on a phone that opens pages with an attacker's words.
 type victim struct {
 	*website
 	tab     *browser.Tab
 	dialogs atomic.Int64 // that pages have opened
 }
 
-// visit opens the tab, whose dialogs are closed as they come.
+// visit opens the tab, and closes dialogs automatically.
 func (w *website) visit(t testing.TB) *victim {
 	t.Helper()
 	v := &victim{website: w, tab: w.open(t, phone, false)}
@@ -41,9 +41,9 @@ func (w *website) visit(t testing.TB) *victim {
 	return v
 }
 
-// harm is what comes of the words on a page, beside that they are said: one of them
-// runs, makes the page wider than the window, makes the browser complain, or became
-// something that is not among known, unless that is nil.
+// harm returns what the words on a page do besides being shown: one of them runs, makes
+// the page wider than the window, causes a console message, or adds something that is not
+// among known, unless known is nil.
 func (v *victim) harm(t testing.TB, k kind, known words) (wrong []string) {
 	t.Helper()
 	before := len(v.tab.Said())
@@ -70,7 +70,7 @@ func (v *victim) harm(t testing.TB, k kind, known words) (wrong []string) {
 	return wrong
 }
 
-// bears opens pages in a browser: no word comes to more than that it is said.
+// bears opens pages in a browser: words are shown and do nothing else.
 func (w *website) bears(t *testing.T, list []kind, known words) {
 	v := w.visit(t)
 	for _, k := range list {

@@ -16,10 +16,10 @@ import (
 	"kindex/builder/suite"
 )
 
-// words are what pages are made of: elements, their attributes, their classes.
+// words are the parts of pages: elements, attributes and classes.
 type words map[string]string // with an address that has it
 
-// add notes those of a page.
+// add records those of a page.
 func (v words) add(path string, d *document) {
 	for n := range d.nodes {
 		v[n.Data] = path
@@ -34,7 +34,7 @@ func (v words) add(path string, d *document) {
 	}
 }
 
-// hostilePages are pages that show what an attacker has written.
+// hostilePages are pages that show an attacker's texts.
 func hostilePages() []string {
 	paths := []string{"/", "/search/", "/leaderboards/all/", "/leaderboards/class-0/", "/trending/", "/trending/window-30d/", "/changes/", "/changes/event-updated/",
 		"/categories/", "/categories/class-1/", "/providers/", "/tags/", "/data/", "/submit/", "/compare/", "/leaderboards/all/at-" + daysAgo(5) + "/",
@@ -48,7 +48,7 @@ func hostilePages() []string {
 	return paths
 }
 
-// opened are those of them that are opened in a browser, the first ones of no entity.
+// opened are the hostilePages that are opened in a browser, those without an entity first.
 func opened() (list []kind) {
 	for _, path := range append(hostilePages()[:18], "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m2/", "/model/m4/") {
 		list = append(list, kind{name: path, path: path})
@@ -56,7 +56,7 @@ func opened() (list []kind) {
 	return list
 }
 
-// asked are addresses into which an attacker has written.
+// asked are URLs with an attacker's texts.
 func (a attacker) asked() (paths []string) {
 	all := len(markup) + len(wild)
 	if !a {
@@ -82,8 +82,8 @@ func (a attacker) asked() (paths []string) {
 	return paths
 }
 
-// TestHostile: whatever content and addresses say, pages say it, and nothing else
-// comes of it. The measure is the same website with harmless words.
+// TestHostile checks that hostile texts in content and URLs are only shown, by comparing
+// the website with the same website with harmless words.
 func TestHostile(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -94,7 +94,7 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-// bearsServed looks at the websites of edges.
+// bearsServed checks the websites of edges.
 func bearsServed(t *testing.T, builds map[attacker]string) {
 	sites := map[attacker]*website{}
 	for a, dir := range builds {
@@ -131,7 +131,7 @@ func bearsServed(t *testing.T, builds map[attacker]string) {
 	sites[true].bears(t, append(opened(), kind{name: "asked", path: "/search/?q=" + url.QueryEscape(markup[0])}), nil)
 }
 
-// unlike is what there is that others have not.
+// unlike returns what others do not have.
 func (v words) unlike(known words) (wrong []string) {
 	for word, path := range v {
 		if known[word] == "" {
@@ -141,7 +141,7 @@ func (v words) unlike(known words) (wrong []string) {
 	return wrong
 }
 
-// account looks at the pages of who is signed in.
+// account checks the pages of a signed-in account.
 func (w *website) account(t *testing.T, a attacker, known words, counts map[string]map[string]int) {
 	t.Helper()
 	for _, k := range kinds {
@@ -173,8 +173,7 @@ func (w *website) account(t *testing.T, a attacker, known words, counts map[stri
 	}
 }
 
-// walk shows some pages, even those that say that there is nothing, and where links
-// lead from them.
+// walk opens some pages, including error pages, and the pages that they link to.
 func (w *website) walk(t *testing.T, paths []string, each func(string, *document)) int {
 	t.Helper()
 	c := &crawl{website: w, t: t, most: maxHostile, each: each, asked: map[string]bool{}}
@@ -185,7 +184,7 @@ func (w *website) walk(t *testing.T, paths []string, each func(string, *document
 	return len(c.pages)
 }
 
-// counts are how many there are of the elements that no word may add to.
+// counts returns the numbers of the elements that no word may add.
 func (d *document) counts() map[string]int {
 	m := map[string]int{}
 	for n := range d.nodes {
@@ -196,10 +195,10 @@ func (d *document) counts() map[string]int {
 	return m
 }
 
-// most is how large a page may be, compressed.
+// most is the maximum compressed size of a page.
 const most = 100_000
 
-// checkBears fails where a page does not bear what it says.
+// checkBears fails if hostile words affect a page.
 func (d *document) checkBears(t *testing.T, path string) {
 	t.Helper()
 	for _, f := range d.unborne(t) {
@@ -207,8 +206,8 @@ func (d *document) checkBears(t *testing.T, path string) {
 	}
 }
 
-// unborne tells where a page has become larger than pages may, or says what changes
-// the text around it.
+// unborne reports if a page is too large, or has characters that change the text around
+// them.
 func (d *document) unborne(t testing.TB) (wrong []string) {
 	t.Helper()
 	if n := zipped(t, d.body); n > most {
@@ -228,7 +227,7 @@ func (d *document) unborne(t testing.TB) (wrong []string) {
 	return wrong
 }
 
-// turns tells of what cannot be seen and changes what is around it.
+// turns reports invisible characters that change the text around them.
 func turns(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f || r == 0xfffd
 }

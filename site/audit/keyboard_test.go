@@ -12,8 +12,8 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// focused describes what has the focus: its text and place in the document, whether
-// it can be seen that it has, and whether it can be seen at all.
+// focused describes the focused element: its text and position in the document, whether
+// the focus is visible, and whether the element is.
 const focusedScript = `(async () => {
   const e = document.activeElement
   if (!e || e === document.body || e === document.documentElement) return null
@@ -26,8 +26,8 @@ const focusedScript = `(async () => {
     seen: r.width > 1 && r.height > 1 && r.bottom > 0 && r.top < innerHeight && (e.contains(at) || at?.contains(e) || e.tagName === 'MAIN')}
 })()`
 
-// controlsScript lists what can be used on a page. Of radio buttons of a name one is
-// reached by Tab, the others by arrows.
+// controlsScript lists the controls of a page. Tab reaches one radio button of a group,
+// arrow keys the others.
 const controlsScript = `(() => {
   const all = [...document.querySelectorAll('*')], radios = new Set()
   return all.filter(e => e.matches('a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"], audio[controls], iframe')
@@ -35,7 +35,7 @@ const controlsScript = `(() => {
     && !(e.type === 'radio' && (radios.has(e.name) || !radios.add(e.name)))).map(e => ({at: all.indexOf(e), html: e.outerHTML.slice(0, 120)}))
 })()`
 
-// focus is what the keyboard has reached.
+// focus is the focused element.
 type focus struct {
 	At   int
 	HTML string
@@ -43,7 +43,7 @@ type focus struct {
 	Seen bool
 }
 
-// focusNow is what has the focus, nil for nothing.
+// focusNow returns the focused element, nil for none.
 func focusNow(t testing.TB, tab *browser.Tab) *focus {
 	t.Helper()
 	var f *focus
@@ -56,8 +56,8 @@ func focusNow(t testing.TB, tab *browser.Tab) *focus {
 // maxStops bounds how often Tab is pressed.
 const maxStops = 500
 
-// byKeyboard reaches every control of the kinds of pages that have some of their own
-// with Tab, and sees where it is each time.
+// byKeyboard reaches every control of the kinds of pages with their own controls by Tab,
+// and checks that the focus is visible each time.
 func (w *website) byKeyboard(t *testing.T) {
 	for _, signedIn := range w.people() {
 		tab := w.open(t, desktop, signedIn)
@@ -165,8 +165,8 @@ func (w *website) goesBackInTime(t *testing.T) {
 	tab.CheckQuiet(t, w.URL)
 }
 
-// closesSuggestions: what opens over a page closes by Escape, and the focus is where it
-// was; what it offers is taken with Enter.
+// closesSuggestions checks that Escape closes popups and restores the focus, and that
+// Enter selects a suggestion.
 func (w *website) closesSuggestions(t *testing.T) {
 	tab := w.open(t, desktop, false)
 	const open = `document.querySelectorAll('[data-suggestions]:not([hidden]) a').length > 0`
@@ -185,13 +185,13 @@ func (w *website) closesSuggestions(t *testing.T) {
 	tab.CheckQuiet(t, w.URL)
 }
 
-// settled waits until a condition holds on the page, or on the one that it leads to.
+// settled waits until a condition holds on the page, or on the next one.
 func settled(t testing.TB, tab *browser.Tab, condition string) {
 	t.Helper()
 	tab.Until(t, `document.readyState === 'complete' && (%s)`, condition)
 }
 
-// switchesTheme switches between light and dark by keyboard, and finds it again.
+// switchesTheme switches between light and dark by keyboard, and checks that the choice is kept.
 func (w *website) switchesTheme(t *testing.T) {
 	tab := w.open(t, phone, false)
 	tab.Do(t, likes("prefers-color-scheme", "light"), chromedp.Navigate(w.URL+"/"))

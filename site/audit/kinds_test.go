@@ -13,7 +13,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// kind is a kind of page, with one that stands for all of them.
+// kind is a kind of page, with one representative page.
 type kind struct {
 	name, path string
 	at         place
@@ -24,8 +24,8 @@ type kind struct {
 	lacks      bool   // in files, its scripts ask for one that is not there
 }
 
-// place is where a kind of page exists: on the website that an edge serves, on the
-// one that is written as files, or on both.
+// place is where a kind of page exists: on the website of an edge, on a static site, or
+// on both.
 type place int
 
 const (
@@ -35,21 +35,21 @@ const (
 	filed               // in files alone
 )
 
-// on tells whether a kind exists on one of both.
+// on reports whether a kind exists on a place.
 func (k kind) on(w *website) bool {
 	return k.at != filed && !w.static() || k.at != served && w.static()
 }
 
-// found is when a search, of either kind, has shown what it has.
+// found waits until a search, of either kind, shows its results.
 const found = `document.querySelector('#results .results-count')`
 
-// compared is when so many columns are compared.
+// compared waits until a number of columns are compared.
 func compared(n int) string {
 	return fmt.Sprintf(`document.querySelectorAll('[data-comparison] thead th[data-key]').length === %d`, n)
 }
 
-// kinds are all kinds of pages. TestWebsite fails where links lead to a page of a
-// shape that none of them has.
+// kinds are all kinds of pages. TestWebsite fails if a link leads to a page of a shape
+// that none of them has.
 var kinds = []kind{ // DAY is one that leaderboards are kept of; for the others, see website.ids
 	{name: "home", path: "/", keyboard: true},
 	{name: "search", path: "/search/?q=gradient+boosting&type=tool", at: twice, until: found, keyboard: true},
@@ -110,10 +110,10 @@ var kinds = []kind{ // DAY is one that leaderboards are kept of; for the others,
 	{name: "developer", path: "/developer/", at: served, signedIn: true, keyboard: true},
 }
 
-// daysAgo is a day in addresses.
+// daysAgo returns a day as in URLs.
 func daysAgo(n int) string { return edgetest.Today().AddDate(0, 0, -n).Format(time.DateOnly) }
 
-// kinds are those of the table, with the day.
+// kinds returns those of the table, with the day filled in.
 func (w *website) kinds(t testing.TB) []kind {
 	t.Helper()
 	d := w.get(t, "/leaderboards/all/", false)
@@ -141,18 +141,18 @@ func (w *website) named(path string) string {
 	return path
 }
 
-// there tells whether there is such a page as it should be; TestWebsite/crawl says
-// where there is not.
+// there reports whether such a page exists as it should; TestWebsite/crawl reports
+// missing ones.
 func (w *website) there(t *testing.T, k kind) bool {
 	t.Helper()
 	d := w.get(t, k.path, k.signedIn)
 	return d.status == cmp.Or(k.status, http.StatusOK)
 }
 
-// choices begin the parts of addresses that choose a form of a page.
+// choices are the prefixes of path segments that are choices of a page.
 var choices = []string{"at", "by", "category", "event", "letter", "page", "sort", "type", "window"}
 
-// shape is what addresses of a kind have in common.
+// shape returns what the paths of a kind have in common.
 func shape(path string) string {
 	path, query, _ := strings.Cut(path, "?")
 	parts := strings.Split(strings.Trim(path, "/"), "/")
@@ -176,14 +176,14 @@ func shape(path string) string {
 	return "/" + strings.Join(parts, "/") + "?" + strings.Join(names, "&")
 }
 
-// base is the first part of a path, and how many follow that are no choices.
+// base returns the first segment of a path, and the number of further segments without choices.
 func base(path string) string {
 	path, _, _ = strings.Cut(shape(path), "?")
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return slices.Contains(choices, p) }), "/")
 }
 
-// checkKinds fails where a page was met that no kind stands for.
+// checkKinds fails if a page was found that is of no known kind.
 func (w *website) checkKinds(t *testing.T, met []string) {
 	t.Helper()
 	known := map[string]bool{}

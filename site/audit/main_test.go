@@ -1,6 +1,6 @@
-// Package audit_test tests all pages of the website at once: that they can be used by
-// everybody, that nobody's words run in them, that they are small, and that every
-// link leads somewhere.
+// Package audit_test tests all pages of the website at once: that they are accessible,
+// that texts cannot inject markup or scripts, that they are small, and that every link
+// works.
 package audit_test
 
 import (
@@ -24,8 +24,7 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop, removeBuilt) }
 
-// What has happened in the content that the tests look at, beside the changes of
-// edgetest.Content.
+// Changes of the content that the tests check, in addition to those of edgetest.Content.
 const (
 	goneTool    = "tool/theano"
 	renamedTool = "tool/flax"
@@ -36,7 +35,7 @@ const (
 // a slow machine needs.
 const patience = 5 * time.Minute
 
-// website is a website: that of an edge, or one of files.
+// website is the website of an edge, or a static site.
 type website struct {
 	*edgetest.Edge                   // nil where files are served
 	URL            string            // http://127.0.0.1:port
@@ -47,11 +46,11 @@ type website struct {
 	ids            map[string]string // what is there, by what stands for it in the table of kinds
 }
 
-// static tells that the website is one of files.
+// static reports whether the website is a static site.
 func (w *website) static() bool { return w.Edge == nil }
 
-// The builds of all tests: of all the shipped content, and of a part for what is
-// written as files, a dozen for each entity.
+// The builds of all tests: of all shipped content, and of a part of it for static sites,
+// which have a dozen files for each entity.
 var whole, part shared
 
 type shared struct {
@@ -67,8 +66,8 @@ func removeBuilt() {
 	}
 }
 
-// build is the shipped content, or some categories of it, with a history in which
-// there is one of everything that pages tell: an entity changed, renamed, gone.
+// build builds the shipped content, or some categories of it, with a history of every
+// kind of change: an entity changed, renamed, deleted.
 func (b *shared) build(t testing.TB, categories ...string) string {
 	t.Helper()
 	b.Do(func() {
@@ -89,14 +88,14 @@ func (b *shared) build(t testing.TB, categories ...string) string {
 	return b.dir
 }
 
-// file writes the website of a build as files, and serves them.
+// file writes the website of a build as a static site, and serves it.
 func file(t testing.TB, dir string, named bool) *website {
 	t.Helper()
 	s := statictest.Serve(t, dir, named)
 	return &website{URL: s.URL, dir: s.Dir, unnamed: !named, ids: map[string]string{"MODEL": "qwen3-max", "OTHER": "llama-3-3-70b-instruct"}}
 }
 
-// serve starts an edge on which people can sign in, and where somebody is.
+// serve starts an edge with sign-in, and a signed-in account.
 func serve(t testing.TB, dir string, a attacker) *website {
 	t.Helper()
 	receiver := edgetest.NewReceiver(t)

@@ -16,7 +16,7 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// shots are the pictures that the project shows of the website.
+// shots are the screenshots in the documentation.
 var shots = []struct {
 	name, path, scheme string
 	width, height      int64
@@ -35,12 +35,11 @@ var shots = []struct {
 	{"developer", "/developer/", "light", 1440, 900, true, ""},
 }
 
-// maxPicture is how many bytes a picture may have.
+// maxPicture is the maximum size of a screenshot in bytes.
 const maxPicture = 150_000
 
-// fewColours writes a picture again with the 256 colours that are most frequent in
-// it, to which the others are near: pages are of few colours, and text is of shades of
-// them.
+// fewColours reduces an image to its 256 most frequent colours: pages have few colours,
+// and text has shades of them.
 func fewColours(data []byte) ([]byte, error) {
 	from, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -69,7 +68,7 @@ func fewColours(data []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// shoot makes the pictures.
+// shoot takes the screenshots.
 func (w *website) shoot(t *testing.T, dir string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)

@@ -14,14 +14,14 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// The windows that pages are looked at in.
+// The window sizes in which pages are checked.
 const (
 	phone   = 390
 	desktop = 1440
 	height  = 900
 )
 
-// open opens a tab in which somebody is signed in, or nobody.
+// open opens a tab, signed in or not.
 func (w *website) open(t testing.TB, width int64, signedIn bool) *browser.Tab {
 	t.Helper()
 	tab := browser.Open(t, width, height)
@@ -31,7 +31,7 @@ func (w *website) open(t testing.TB, width int64, signedIn bool) *browser.Tab {
 	return tab
 }
 
-// signIn gives a tab the cookie of who is signed in.
+// signIn sets the session cookie in a tab.
 func (w *website) signIn(t testing.TB, tab *browser.Tab) {
 	t.Helper()
 	u, err := url.Parse(w.URL)
@@ -46,20 +46,20 @@ func (w *website) signIn(t testing.TB, tab *browser.Tab) {
 
 var likes = browser.Prefers
 
-// eval runs a script in the page and returns its value. A promise is waited for.
+// eval runs a script in the page and returns its value. It awaits promises.
 func eval[T any](t testing.TB, tab *browser.Tab, format string, args ...any) T {
 	t.Helper()
 	return browser.Eval[T](t, tab, format, args...)
 }
 
-// unfold opens everything that can be opened on a page by a click.
+// unfold expands everything on a page that expands by a click.
 const unfold = `for (const d of document.querySelectorAll('details')) d.open = true`
 
-// complete is a proposal that is by the rules: fields and values.
+// complete is a valid proposal: fields and values.
 var complete = []string{"name", "Polars", "provider", "Polars", "category", "tabular", "url", "https://github.com/pola-rs/polars",
 	"description", "Data frames for structured data on one machine, with lazy queries that run in parallel."}
 
-// typed is a script that fills in fields of the form for proposals: names and values.
+// typed returns a script that fills in fields of the proposal form.
 func typed(pairs ...string) string {
 	var b strings.Builder
 	for i := 0; i < len(pairs); i += 2 {
@@ -68,12 +68,12 @@ func typed(pairs ...string) string {
 	return b.String()
 }
 
-// clicked is a script that clicks what a selector finds, once it is there.
+// clicked returns a script that clicks an element once it exists.
 func clicked(selector string) string {
 	return fmt.Sprintf(`{ const wait = setInterval(() => { const e = document.querySelector(%q); if (e) { clearInterval(wait); e.click() } }, 10) }`, selector)
 }
 
-// sent is a script that fills in fields of a form by its action, and sends it.
+// sent returns a script that fills in a form, selected by its action, and submits it.
 func sent(action string, pairs ...string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, `{ const form = document.querySelector('form[action="%s"]');`, action)

@@ -9,7 +9,7 @@ import (
 
 var screenshots = flag.String("screenshots", "", "a folder for pictures of the main pages; then they alone are made")
 
-// TestWebsite looks at the website of an edge in every way.
+// TestWebsite runs all checks on the website of an edge.
 func TestWebsite(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -23,7 +23,7 @@ func TestWebsite(t *testing.T) {
 	})
 }
 
-// TestFiles looks at the website that is written as files in the same ways.
+// TestFiles runs all checks on a static site.
 func TestFiles(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -33,7 +33,7 @@ func TestFiles(t *testing.T) {
 	})
 }
 
-// together runs tests at the same time.
+// together runs tests in parallel.
 func together(t *testing.T, tests map[string]func(*testing.T)) {
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {

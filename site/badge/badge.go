@@ -1,4 +1,4 @@
-// Package badge draws badges as SVG, and says what a badge shows of an entity.
+// Package badge draws badges as SVG and determines what the badge of an entity shows.
 package badge
 
 import (
@@ -12,18 +12,18 @@ import (
 	"kindex/exports/safetext"
 )
 
-// The colours of badges. White letters on each have a contrast of 4.5 to 1 at least
-// (WCAG 2.2, success criterion 1.4.3).
+// The colours of badges. White text has a contrast of at least 4.5:1 on each (WCAG 2.2,
+// success criterion 1.4.3).
 const (
 	labelColour = "#444"
-	Grey        = "#5f6368" // nothing is known
+	Grey        = "#5f6368" // unknown
 	Green       = "#1b7a34"
 	Olive       = "#5b7000"
 	Amber       = "#9a5b00"
 	Red         = "#b3261e"
 )
 
-// ScoreColour is the colour of a score.
+// ScoreColour returns the colour of a score.
 func ScoreColour(s record.Score) string {
 	switch {
 	case !s.Known():
@@ -38,17 +38,17 @@ func ScoreColour(s record.Score) string {
 	return Red
 }
 
-// MaxLabelLen is how many characters of a label are shown.
+// MaxLabelLen is the number of characters of a label that are shown.
 const MaxLabelLen = 60
 
-// SVG draws a label and a message in an SVG picture of 20 pixels' height. The
-// picture is self-contained, runs nothing, and says its text to who cannot see it.
-// Texts may hold anything; they are cut behind MaxLabelLen characters.
+// SVG draws a label and a message as an SVG image, 20 pixels high. The image is
+// self-contained, without scripts, and accessible. The texts can be anything; they are
+// truncated to MaxLabelLen characters.
 func SVG(label, message, colour string) []byte {
 	label, message = plain(label), plain(message)
 	whole := html.EscapeString(label + ": " + message)
 	left, right := width(label), width(message)
-	const gap = 10 // beside a text, both sides together
+	const gap = 10 // horizontal padding of a text, both sides
 	a, b := left+gap, right+gap
 	var w strings.Builder
 	fmt.Fprintf(&w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-label="%s"><title>%s</title>`, a+b, whole, whole)
@@ -68,7 +68,7 @@ func SVG(label, message, colour string) []byte {
 	return []byte(w.String())
 }
 
-// plain makes a text one line of characters that XML may hold and a reader can see.
+// plain reduces a text to one line of visible characters that are valid in XML.
 func plain(s string) string {
 	var b strings.Builder
 	n := 0
@@ -86,8 +86,8 @@ func plain(s string) string {
 	return b.String()
 }
 
-// verdana are the widths of the characters from space to tilde in Verdana, the font
-// that the picture asks for first, in units of which 2048 make the font's size.
+// verdana has the widths of the characters from space to tilde in Verdana, the preferred
+// font of the image, in units of 1/2048 em.
 var verdana = [95]uint16{
 	720, 806, 940, 1676, 1302, 2204, 1488, 550, 930, 930, 1302, 1676, 745, 930, 745, 930,
 	1302, 1302, 1302, 1302, 1302, 1302, 1302, 1302, 1302, 1302, 930, 930, 1676, 1676, 1676, 1117,
@@ -97,8 +97,8 @@ var verdana = [95]uint16{
 	1276, 1276, 874, 1067, 807, 1296, 1212, 1676, 1212, 1212, 1076, 1300, 930, 1300, 1676,
 }
 
-// width is how many pixels a text is wide, rounded up. The picture has the text fit
-// into it, so that other fonts, and characters whose width is a guess, look right too.
+// width returns the width of a text in pixels, rounded up. The image stretches the text
+// to it, so that other fonts and characters of unknown width look right, too.
 func width(s string) int {
 	units := 0
 	for _, r := range s {

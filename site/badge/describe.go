@@ -9,17 +9,17 @@ import (
 	"kindex/exports/store"
 )
 
-// Kinds are what a badge can show, the usual first.
+// Kinds are what a badge can show, the default first.
 var Kinds = []string{"score", "rank", "trend"}
 
-// DefaultLabel is the left half of a badge that nobody has named otherwise.
+// DefaultLabel returns the default text of the left half of a badge.
 func DefaultLabel(m *store.Manifest, show string) string { return m.Title + " " + show }
 
-// Deleted is the right half of the badge of what was deleted, and its colour.
+// Deleted returns the right half of the badge of a deleted entity, and its colour.
 func Deleted() (message, colour string) { return "deleted", Grey }
 
-// Describe words how the entity of a record stands, as one of Kinds, and gives the
-// colour of that: the right half of its badge.
+// Describe returns the right half of the badge of an entity and its colour. show is one
+// of Kinds.
 func Describe(b *exports.Build, in *leaderboard.Boards, o uint32, show string) (message, colour string, err error) {
 	e, err := b.Entity(o)
 	if err != nil {
@@ -48,7 +48,7 @@ func Describe(b *exports.Build, in *leaderboard.Boards, o uint32, show string) (
 	return fmt.Sprintf("#%d of %d", rank, ranked.GetCardinality()), ScoreColour(composite), nil
 }
 
-// trend words how an entity has moved on the leaderboard of all, as its delta does.
+// trend describes the movement of an entity on the leaderboard of all.
 func trend(b *exports.Build, in *leaderboard.Boards, o uint32, rank int) (message, colour string, err error) {
 	former, err := in.PreviousBoard("", exports.AllBoard, "", "composite")
 	if err != nil {

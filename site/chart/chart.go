@@ -13,26 +13,26 @@ import (
 	"kindex/site/textfmt"
 )
 
-// drawing is an SVG. Nothing but numbers, our own words and dates is written into it:
-// never what an entity says.
+// drawing is an SVG image. Only numbers, dates and constants are written into it, never
+// texts of an entity.
 type drawing struct{ strings.Builder }
 
 func (d *drawing) add(format string, a ...any) { fmt.Fprintf(d, format, a...) }
 
 func (d *drawing) html() template.HTML { return template.HTML(d.String()) } //nolint:gosec // see above
 
-// Number writes a number of a drawing.
+// Number formats a number for a drawing.
 func Number(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100, 'f', -1, 64) }
 
 // Segment is a part of a stacked bar.
 type Segment struct {
 	Width   float64 // in percent
-	Class   string  // d1 to d5, of its colour
-	Unknown bool    // it is hatched
+	Class   string  // d1 to d5, for its colour
+	Unknown bool    // hatched
 }
 
-// Stacked draws segments on a line from 0 to 100. The patterns for hatching are there
-// for the other pictures of the page too.
+// Stacked draws segments on a line from 0 to 100. It defines the hatch patterns, which
+// the other charts of the page use, too.
 func Stacked(segments []Segment) template.HTML {
 	d := &drawing{}
 	d.add(`<svg class="stack" width="100%%" height="48" aria-hidden="true" focusable="false"><defs>`)
@@ -54,7 +54,7 @@ func Stacked(segments []Segment) template.HTML {
 	return d.html()
 }
 
-// fill paints with the colour of a dimension, hatched where it is not known.
+// fill returns attributes with the colour of a dimension, hatched if it is unknown.
 func fill(class string, unknown bool) string {
 	if unknown {
 		return `class="` + class + `" fill="url(#unknown-` + strings.TrimPrefix(class, "d") + `)"`
@@ -70,15 +70,15 @@ func Meter(value float64, class string, unknown bool) template.HTML {
 	return d.html()
 }
 
-// Plot is a line over time. The horizontal place is in percent of the width, so that
-// letters and dots keep their size on any screen; the line alone is stretched.
+// Plot is a line chart over time. Horizontal positions are in percent of the width, so
+// that text and dots keep their size on any screen; only the line is stretched.
 type Plot struct {
 	From, To  time.Time
-	Low, High float64 // values at the lower and upper edge; low may be above high
+	Low, High float64 // values at the lower and upper edge; Low may be greater than High
 	Height    float64
 }
 
-// Room above the upper and below the lower edge, and percent beside the outermost dots.
+// Padding above and below, in pixels, and left and right of the outermost dots, in percent.
 const (
 	plotAbove = 18
 	plotBelow = 24
@@ -91,7 +91,7 @@ type Point struct {
 	At    time.Time
 	Value float64
 	Known bool
-	Title string // what the dot says
+	Title string // tooltip of the dot
 }
 
 func (p *Plot) x(t time.Time) float64 {
@@ -105,8 +105,8 @@ func (p *Plot) y(v float64) float64 {
 	return plotAbove + p.Height*(p.High-v)/(p.High-p.Low)
 }
 
-// Draw draws dots joined by lines, with a gap where nothing is known. marks are the
-// values that have a line across and a number at its left end.
+// Draw draws dots joined by lines, with gaps for unknown values. marks are the values of
+// the grid lines, each with a number on the left.
 func (p *Plot) Draw(class string, dots []Point, marks []float64, word func(float64) string) template.HTML {
 	d := &drawing{}
 	whole := plotAbove + p.Height + plotBelow
@@ -125,7 +125,7 @@ func (p *Plot) Draw(class string, dots []Point, marks []float64, word func(float
 	return d.html()
 }
 
-// lines joins the known dots that follow each other.
+// lines joins consecutive known dots.
 func (p *Plot) lines(d *drawing, dots []Point) {
 	d.add(`<svg x="0" y="0" width="100%%" height="%s" viewBox="0 0 100 %[1]s" preserveAspectRatio="none"><path class="course" vector-effect="non-scaling-stroke" d="`, Number(plotAbove+p.Height+plotBelow))
 	pen := "M"
@@ -140,7 +140,7 @@ func (p *Plot) lines(d *drawing, dots []Point) {
 	d.add(`"/></svg>`)
 }
 
-// dots draws each value, and writes the first and the last one.
+// dots draws each value, and labels the first and the last.
 func (p *Plot) dots(d *drawing, dots []Point, word func(float64) string) {
 	first, last := -1, -1
 	for i, o := range dots {
@@ -173,7 +173,7 @@ func (p *Plot) dots(d *drawing, dots []Point, word func(float64) string) {
 	}
 }
 
-// days writes the first and the last day.
+// days labels the first and the last day.
 func (p *Plot) days(d *drawing, dots []Point) {
 	y := Number(plotAbove + p.Height + plotBelow - 5)
 	if len(dots) == 1 {
@@ -184,22 +184,22 @@ func (p *Plot) days(d *drawing, dots []Point) {
 	d.add(`<text x="%s%%" y="%s" text-anchor="end">%s</text>`, Number(100-plotSide+1), y, textfmt.Day(dots[len(dots)-1].Day))
 }
 
-// Bar draws a score from 0 to 100 as a bar; the number stands beside it.
+// Bar draws a score from 0 to 100 as a bar, without its number.
 func Bar(s record.Score) template.HTML {
 	b := `<svg class="bar" viewBox="0 0 100 4" preserveAspectRatio="none" aria-hidden="true" focusable="false"><rect class="bar-track" width="100" height="4" rx="2"/>`
 	if s.Known() {
 		b += `<rect class="bar-fill" width="` + s.String() + `" height="4" rx="2"/>`
 	}
-	return template.HTML(b + `</svg>`) //nolint:gosec // nothing but a number
+	return template.HTML(b + `</svg>`) //nolint:gosec // only a number
 }
 
-// Quota draws the use of a limit as a bar with a mark at each quarter of the limit.
+// Quota draws the usage of a limit as a bar with a mark at each quarter.
 func Quota(used, limit int64) template.HTML {
 	share := 0.0
 	switch {
 	case used >= limit:
 		share = 1000
-	case used > 0: // what is used can be seen, and what is left
+	case used > 0: // both the used and the remaining part stay visible
 		share = min(max(1000*float64(used)/float64(limit), 4), 996)
 	}
 	d := &drawing{}

@@ -57,7 +57,7 @@ func (s *statused) WriteHeader(status int) {
 // Unwrap lets http.ResponseController reach the writer below.
 func (s *statused) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// listed is what the manifest says of a file.
+// listed returns the entry of a file in the manifest.
 func (p *place) listed(path string) (sum string, size int64) {
 	p.t.Helper()
 	var m struct {
@@ -83,7 +83,7 @@ func (p *place) sum(name string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// TestFetch breaks the download three times, and wants each byte sent once.
+// TestFetch interrupts the download three times, and checks that each byte is sent once.
 func TestFetch(t *testing.T) {
 	suite.InTest(t)
 	var asked requests
@@ -101,8 +101,8 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestFetchGoesOn stops for good, goes on in another run, and does not trust what
-// lies there.
+// TestFetchGoesOn stops, resumes in another run, and checks that existing files are
+// verified.
 func TestFetchGoesOn(t *testing.T) {
 	suite.InTest(t)
 	var asked requests
@@ -119,10 +119,10 @@ func TestFetchGoesOn(t *testing.T) {
 	if p.sum("entities.parquet") != sum || asked.ranges[len(asked.ranges)-1] != "bytes=10000-" {
 		t.Errorf("goes on with %v", asked.ranges)
 	}
-	// As large as the file, and something else.
+	// Same size, other content.
 	p.write(part, strings.Repeat("x", int(size)))
 	p.must("bash", "fetch.sh", "entities.parquet")
-	// A part whose beginning is wrong is found out when it is whole.
+	// A partial file with a wrong start is detected when it is complete.
 	p.write(part, strings.Repeat("x", 500))
 	p.must("bash", "fetch.sh", "leaderboards/all.json", "entities.parquet")
 	if p.sum("entities.parquet") != sum || len(p.there("*.part")) > 0 || p.size("all.json") == 0 {
@@ -229,7 +229,7 @@ func TestStreamsBreak(t *testing.T) {
 	}
 }
 
-// TestWhatGzipIsFor shows that the page is right about http.client.
+// TestWhatGzipIsFor checks what the page says about http.client.
 func TestWhatGzipIsFor(t *testing.T) {
 	p := start(t, edgetest.Cut("/api/export/entities", 5000, 1))
 	got := p.must("python3", "-c", `import os, urllib.request as u
@@ -239,7 +239,7 @@ print(sum(1 for _ in u.urlopen(u.Request("`+p.edge.URL+`/api/export/entities?for
 	}
 }
 
-// TestRows compares what the recipes make with the export.
+// TestRows compares the results of the recipes with the export.
 func TestRows(t *testing.T) {
 	suite.InTest(t)
 	p := start(t)

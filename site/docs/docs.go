@@ -1,4 +1,4 @@
-// Package docs holds the guides: README.md lists them.
+// Package docs embeds the guides; README.md lists them.
 package docs
 
 import "embed"

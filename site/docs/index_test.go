@@ -57,7 +57,7 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// hasHeading tells whether a page has a heading with this anchor, as GitHub makes them.
+// hasHeading reports whether a page has a heading with this anchor, as GitHub creates them.
 func hasHeading(text, anchor string) bool {
 	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
 		name := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
@@ -68,7 +68,7 @@ func hasHeading(text, anchor string) bool {
 	return false
 }
 
-// TestIndex wants every page in the index of the guides.
+// TestIndex checks that the index of the guides lists every page.
 func TestIndex(t *testing.T) {
 	index, err := os.ReadFile("README.md")
 	if err != nil {
@@ -94,7 +94,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestEveryPageIsRun wants every page that has fenced blocks to be run by a test.
+// TestEveryPageIsRun checks that a test runs every page with fenced blocks.
 func TestEveryPageIsRun(t *testing.T) {
 	root, by := edgetest.Root(t), map[string]string{
 		"README.md":                     "cmd/kindex/readme_test.go",

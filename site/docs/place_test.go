@@ -1,4 +1,4 @@
-// Package docs_test runs what the guides show.
+// Package docs_test runs the commands and programs in the guides.
 package docs_test
 
 import (
@@ -38,7 +38,7 @@ type place struct {
 	dir  string
 }
 
-// start makes a place, with the shipped content.
+// start creates a place with the shipped content.
 func start(t *testing.T, wrap ...func(http.Handler) http.Handler) *place {
 	t.Helper()
 	return startWith(t, edge.Options{LimitKey: 10_000}, wrap...)
@@ -53,7 +53,7 @@ func startWith(t *testing.T, o edge.Options, wrap ...func(http.Handler) http.Han
 			p.write(b.File, e.Example(t, pipelines, b.File))
 		}
 	}
-	// Recipes that wait before they try again need not do so here.
+	// Recipes that wait before retrying do not wait here.
 	p.write("bin/sleep", "#!/bin/sh\nexit 0\n")
 	if err := os.Chmod(filepath.Join(p.dir, "bin/sleep"), 0o755); err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func (p *place) read(name string) string {
 
 func (p *place) size(name string) int64 { p.t.Helper(); return int64(len(p.read(name))) }
 
-// there are the files of a pattern.
+// there returns the files that match a pattern.
 func (p *place) there(pattern string) []string {
 	names, err := filepath.Glob(filepath.Join(p.dir, pattern))
 	if err != nil {
@@ -100,7 +100,7 @@ func (p *place) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run returns what a program prints, and how it ends.
+// run returns the output of a program, and its error.
 func (p *place) run(args ...string) (stdout string, err error) {
 	var out, errs bytes.Buffer
 	cmd := p.command(args...)
@@ -111,7 +111,7 @@ func (p *place) run(args ...string) (stdout string, err error) {
 	return out.String(), err
 }
 
-// must is run for a program that has to succeed.
+// must runs a program that must succeed.
 func (p *place) must(args ...string) string {
 	p.t.Helper()
 	out, err := p.run(args...)
@@ -121,7 +121,7 @@ func (p *place) must(args ...string) string {
 	return out
 }
 
-// fails is run for a program that must not succeed; it returns what it says.
+// fails runs a program that must fail; it returns its output.
 func (p *place) fails(args ...string) string {
 	p.t.Helper()
 	out, err := p.run(args...)
@@ -131,7 +131,7 @@ func (p *place) fails(args ...string) string {
 	return err.Error()
 }
 
-// get asks the edge.
+// get sends a request to the edge.
 func (p *place) get(path string) []byte {
 	p.t.Helper()
 	req, err := http.NewRequestWithContext(p.t.Context(), "GET", p.edge.URL+path, nil)
@@ -151,7 +151,7 @@ func (p *place) get(path string) []byte {
 	return body
 }
 
-// fresh are the rows of the JSONL export of all entities.
+// fresh returns the rows of the JSONL export of all entities.
 func (p *place) fresh() []map[string]any {
 	p.t.Helper()
 	return objects(p.t, p.get("/api/export/entities?format=jsonl"))

@@ -31,7 +31,7 @@ type series struct {
 	reload func() error
 }
 
-// newSeries makes the first build, from a small part of the shipped content.
+// newSeries creates the first build, from a small part of the shipped content.
 func newSeries(t *testing.T) *series {
 	t.Helper()
 	s := &series{t: t, repo: t.TempDir(), out: filepath.Join(t.TempDir(), "out")}
@@ -69,7 +69,7 @@ func (s *series) git(args ...string) {
 	}
 }
 
-// publish makes a build of what is committed, with scores as of so many days from now.
+// publish builds what is committed, with scores as of a number of days from now.
 func (s *series) publish(days int) {
 	s.t.Helper()
 	s.commit()
@@ -79,7 +79,7 @@ func (s *series) publish(days int) {
 	}
 }
 
-// commit commits what has changed, if anything has.
+// commit commits changes, if there are any.
 func (s *series) commit() {
 	s.t.Helper()
 	out, err := exec.Command("git", "-C", s.repo, "status", "--porcelain").Output()
@@ -129,7 +129,7 @@ func (s *series) remove(entity string) {
 	}
 }
 
-// rename gives an entity another slug; an entity that has it goes.
+// rename changes the slug of an entity; an entity with the new slug is deleted.
 func (s *series) rename(from, to string) {
 	s.t.Helper()
 	text := strings.ReplaceAll(s.text(from), "\nformerly:", "\n# formerly:")
@@ -137,7 +137,7 @@ func (s *series) rename(from, to string) {
 	s.remove(from)
 }
 
-// inStep runs the recipe, and compares the copy with a fresh export.
+// inStep runs the recipe, and compares the copy with a new export.
 func (s *series) inStep(p *place, after string) string {
 	s.t.Helper()
 	if err := p.edge.Reload(); err != nil {
@@ -156,7 +156,7 @@ func (s *series) inStep(p *place, after string) string {
 	return said
 }
 
-// copied are the rows of the copy.
+// copied returns the rows of the copy.
 func (p *place) copied() []map[string]any {
 	p.t.Helper()
 	out := p.must("python3", "-c", `import json, sqlite3
@@ -167,7 +167,7 @@ for row in map(dict, db.execute("SELECT * FROM listed ORDER BY type, slug")):
 	return objects(p.t, []byte(out))
 }
 
-// TestSync keeps a copy in step over a series of builds.
+// TestSync keeps a copy in sync over a series of builds.
 func TestSync(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel() // builds wait for the disk
@@ -233,14 +233,14 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// rewrite puts another commit in the place of all.
+// rewrite replaces all commits by one.
 func (s *series) rewrite() {
 	s.t.Helper()
 	s.edit("tool/pytorch", "^name: .*", "name: Rewritten")
 	s.git("checkout", "-q", "--orphan", "other")
 }
 
-// TestSyncAtRandom does whatever comes, several changes a build.
+// TestSyncAtRandom makes random changes, several per build.
 func TestSyncAtRandom(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel() // builds wait for the disk
@@ -323,7 +323,7 @@ func (s *series) disturb(rng *rand.Rand, id string, removed map[string]string, t
 	}
 }
 
-// TestSyncBreaks breaks both answers, at several places: the copy stays as it was.
+// TestSyncBreaks interrupts both responses at several points: the copy stays unchanged.
 func TestSyncBreaks(t *testing.T) {
 	suite.InTest(t)
 	s := newSeries(t)

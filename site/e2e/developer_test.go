@@ -23,7 +23,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// developer is somebody who uses the service by programs, too.
+// developer is a user with programs that use the API.
 type developer struct {
 	*testing.T
 	tab      *browser.Tab
@@ -64,8 +64,8 @@ func serveSignIn(t *testing.T, o edge.Options) (e *edgetest.Edge, issuer string)
 	return edgetest.StartOn(t, l, o), issuer
 }
 
-// signIn comes from the page for developers, signs in at the provider, and is shown a
-// first key.
+// signIn starts at the page for developers, signs in at the provider, and sees the first
+// key.
 func (d *developer) signIn(subject, account string) {
 	d.tab.Load(d, chromedp.Navigate(d.edge.URL+"/developer/"))
 	d.tab.Load(d, chromedp.Click(`main a[href="/signin"]`))
@@ -79,7 +79,7 @@ func (d *developer) signIn(subject, account string) {
 	}
 }
 
-// key makes a key, which is shown once, uses it, sees that counted, and revokes it.
+// key creates a key, which is shown once, uses it, checks the usage, and revokes it.
 func (d *developer) key() {
 	before := d.used()
 	d.tab.Do(d, chromedp.SendKeys(`#name`, "laptop"))
@@ -108,13 +108,13 @@ func (d *developer) key() {
 	}
 }
 
-// hook is a webhook that was made in the panel.
+// hook is a webhook created in the panel.
 type hook struct {
 	path   string
 	verify *standardwebhooks.Webhook
 }
 
-// makeWebhook makes a webhook, whose secret is shown once.
+// makeWebhook creates a webhook, whose secret is shown once.
 func (d *developer) makeWebhook() hook {
 	d.tab.Load(d, chromedp.Click(`main nav a[href="/developer/webhooks/"]`))
 	d.tab.Do(d, chromedp.SendKeys(`#url`, d.receiver.URL+"/hook"))
@@ -132,7 +132,7 @@ func (d *developer) makeWebhook() hook {
 	return hook{browser.Eval[string](d, d.tab, `location.pathname`), verify}
 }
 
-// came waits for the next delivery, which must be signed.
+// came waits for the next delivery and verifies its signature.
 func (d *developer) came(h hook) (x edgetest.Delivery, kind string) {
 	d.Helper()
 	select {
@@ -150,7 +150,7 @@ func (d *developer) came(h hook) (x edgetest.Delivery, kind string) {
 	return x, said.Event
 }
 
-// testWebhook has a test sent, and sees in the panel that it has arrived.
+// testWebhook sends a test, and checks in the panel that it has arrived.
 func (d *developer) testWebhook(h hook) {
 	d.tab.Load(d, chromedp.Click(`form[action$="/test/"] button`))
 	if _, kind := d.came(h); kind != webhook.TestEvent {
@@ -159,8 +159,8 @@ func (d *developer) testWebhook(h hook) {
 	d.shows(`document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
 }
 
-// shows waits until something that is under way has come to an end in the panel:
-// what scripts look for again and again, people without them do.
+// shows waits until a pending delivery is done in the panel; without scripts, it reloads
+// the page.
 func (d *developer) shows(condition string) {
 	d.Helper()
 	for !d.scripts && browser.Eval[bool](d, d.tab, `document.querySelector('[data-reload]') !== null`) {
@@ -169,8 +169,8 @@ func (d *developer) shows(condition string) {
 	d.tab.Until(d, "%s", condition)
 }
 
-// replay publishes a build whose news the receiver does not take, and has them sent
-// again when it does.
+// replay publishes a build whose events the receiver rejects, and replays them once it
+// accepts.
 func (d *developer) replay(h hook) {
 	d.receiver.Answer(http.StatusInternalServerError)
 	d.publish()
@@ -194,7 +194,7 @@ func (d *developer) replay(h hook) {
 	d.shows(`document.querySelector('#deliveries .delivery').innerText.includes('replayed') && document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
 }
 
-// publish changes an entity, and publishes a build with that.
+// publish changes an entity, and publishes a build with the change.
 func (d *developer) publish() {
 	d.Helper()
 	path := filepath.Join(d.content, "tool", "pytorch.yaml")
@@ -216,7 +216,7 @@ func (d *developer) publish() {
 	}
 }
 
-// secret is what a page shows once, which can be copied.
+// secret returns the secret on a page, which can be copied.
 func (d *developer) secret(shape string) string {
 	d.Helper()
 	secret := d.text(`#secret`)
@@ -236,13 +236,13 @@ func (d *developer) text(selector string) string {
 	return browser.Eval[string](d, d.tab, `document.querySelector(%q).innerText`, selector)
 }
 
-// used is how many requests the panel says that the account has made today.
+// used returns the number of requests today, as shown in the panel.
 func (d *developer) used() float64 {
 	d.Helper()
 	return number(d, d.text(`.use-numbers strong`))
 }
 
-// ask asks the API with a key, as a program does.
+// ask sends a request with a key to the API, as a program does.
 func (d *developer) ask(key string) int {
 	d.Helper()
 	req, err := http.NewRequestWithContext(d.Context(), http.MethodGet, d.edge.URL+"/api/entities?limit=1", nil)

@@ -10,8 +10,8 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// withoutScripts has somebody else do the same at the same edge, in a browser that
-// runs no scripts, and propose an entity.
+// withoutScripts has another user do the same on the same edge, in a browser without
+// scripts, and propose an entity.
 func (d *developer) withoutScripts() {
 	other := *d
 	other.tab, other.scripts = browser.OpenView(d), false
@@ -33,7 +33,7 @@ func (d *developer) withoutScripts() {
 	}
 }
 
-// replayTest has a test sent that the receiver does not take, and again when it does.
+// replayTest sends a test that the receiver rejects, and replays it once it accepts.
 func (d *developer) replayTest(h hook) {
 	d.receiver.Answer(http.StatusInternalServerError)
 	d.tab.Load(d, chromedp.Click(`form[action$="/test/"] button`))
@@ -52,12 +52,11 @@ func (d *developer) replayTest(h hook) {
 	d.shows(`document.querySelector('#deliveries .delivery').innerText.includes('replayed') && document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
 }
 
-// remarked are the fields that the form has remarks beside, and says so to those who
-// do not see it.
+// remarked returns the fields with remarks that are also exposed to screen readers.
 const remarked = `[...document.querySelectorAll('[data-field]')].filter(f => f.querySelector('.remark.is-wrong')?.checkVisibility() && f.querySelector('[aria-invalid=true]')).map(f => f.dataset.field)`
 
-// propose fills in the form, is told beside the fields what is wrong when it is sent,
-// mends it, is shown the file, and submits it.
+// propose fills in the form, sees the errors next to the fields, corrects them, sees the
+// file, and submits it.
 func (d *developer) propose() {
 	d.tab.Load(d, chromedp.Click(`nav a[href="/submit/"]`))
 	d.tab.Do(d, chromedp.SendKeys(`#f-name`, "Gradient Lantern"), chromedp.SendKeys(`#f-url`, "lantern.example.org"), chromedp.SendKeys(`#f-license`, "MITT"),
@@ -66,7 +65,7 @@ func (d *developer) propose() {
 	if wrong := browser.Eval[[]string](d, d.tab, remarked); !slices.Equal(wrong, []string{"category", "url"}) {
 		d.Errorf("sent with two mistakes, there are remarks on %q:\n%s", wrong, d.text(`main`))
 	}
-	if says := d.text(`[data-says]`); !strings.HasPrefix(says, "Not right yet: Category, Address.") {
+	if says := d.text(`[data-says]`); !strings.HasPrefix(says, "Please correct: Category, Address.") {
 		d.Errorf("it says %q", says)
 	}
 	if worth := d.text(`[data-field=license] .remark.is-worth`); !strings.Contains(worth, "MITT") {

@@ -23,7 +23,7 @@ func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop) }
 // a slow machine needs.
 const patience = 5 * time.Minute
 
-// TestVisitor goes the same way on both kinds of the website, with and without
+// TestVisitor makes the same journey on both kinds of the website, with and without
 // scripts.
 func TestVisitor(t *testing.T) {
 	suite.InTest(t)
@@ -50,7 +50,7 @@ func build(t *testing.T) string {
 	return out
 }
 
-// known is an entity as a build has it.
+// known is an entity of a build.
 func known(t *testing.T, out, typ, slug string) *record.Entity {
 	t.Helper()
 	b, err := exports.OpenCurrent(out)

@@ -15,16 +15,15 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// visitor is somebody who looks at the website, whether an edge serves it or a host
-// of files.
+// visitor is a visitor of the website, served by an edge or by a file host.
 type visitor struct {
 	*testing.T
 	tab    *browser.Tab
 	base   string
 	out    string // of its build
 	served bool   // by an edge
-	// scripts are run by the browser. Without them the same is done by links and
-	// forms.
+	// scripts reports whether the browser runs scripts. Without them, links and forms do
+	// the same.
 	scripts bool
 	seen    []string // paths of the pages that were met
 }
@@ -66,7 +65,7 @@ func visit(t *testing.T, who visitor) {
 	v.goAstray()
 }
 
-// go to another page, by what a page offers; its path must begin like this.
+// goes to another page by a link; its path must start with a prefix.
 func (v *visitor) follow(want string, steps ...chromedp.Action[chromedp.Void]) {
 	v.Helper()
 	res := v.tab.Load(v, steps...)
@@ -82,8 +81,7 @@ func (v *visitor) follow(want string, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// find finds PyTorch by a name that it does not have, and opens it, with the keyboard
-// alone.
+// find finds PyTorch by a misspelt name, and opens it, with the keyboard only.
 func (v *visitor) find() {
 	v.tab.Do(v, browser.Press("/py"))
 	v.follow("/search/?q=py", browser.Press(kb.Enter))
@@ -94,8 +92,8 @@ func (v *visitor) find() {
 	v.follow("/tool/pytorch/", browser.Press(kb.Enter))
 }
 
-// readReasons reads how the score of the page comes about: what its parts bring adds
-// up to it, and each measure names its source.
+// readReasons checks the explanation of the score: the points add up to it, and each
+// measure names its source.
 func (v *visitor) readReasons() {
 	e := known(v.T, v.out, "tool", "pytorch")
 	shown := browser.Eval[struct {
@@ -129,8 +127,8 @@ func (v *visitor) readReasons() {
 	}
 }
 
-// compare goes by the page's own link to where it stands beside one that is like it,
-// adds a third by its name, and looks at what differs.
+// compare follows the page's link to a comparison with a similar entity, adds a third by
+// name, and shows only the differences.
 func (v *visitor) compare() {
 	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#similar a[href*="/compare/"]`))
 	v.tab.Until(v, `document.querySelectorAll('[data-comparison] thead th[data-key]').length === 2`)
@@ -166,7 +164,7 @@ func (v *visitor) compare() {
 	}
 }
 
-// standing is a leaderboard as it is shown.
+// standing is a leaderboard as shown.
 type standing struct {
 	Path, Day string
 	Keys      []string
@@ -182,8 +180,9 @@ func (v *visitor) standing() standing {
 })`)
 }
 
-// goBackInTime moves the slider of a leaderboard, or follows its list of days, to one
-// when the order was another one, and returns. PyTorch had fewer stars then: see edgetest.Content.
+// goBackInTime goes to an earlier day with a different order, by the slider of a
+// leaderboard or its list of days, and returns. PyTorch had fewer stars then: see
+// edgetest.Content.
 func (v *visitor) goBackInTime() {
 	v.follow("/leaderboards/all/", chromedp.Click(`nav a[href="/leaderboards/all/"]`))
 	now := v.standing()
@@ -214,7 +213,7 @@ func (v *visitor) goBackInTime() {
 	}
 }
 
-// followChange goes from the changes to what has changed, where the same is told.
+// followChange goes from the changes to the changed entity, which shows the same change.
 func (v *visitor) followChange() {
 	v.follow("/changes/", chromedp.Click(`nav a[href="/changes/"]`))
 	if !v.scripts { // which unfold them on wide screens
@@ -229,8 +228,8 @@ func (v *visitor) followChange() {
 	}
 }
 
-// goAstray takes a wrong address. A host of files says itself that there is none; the
-// page that it may show has no names near it.
+// goAstray opens a wrong URL. File hosts respond with their own page or 404.html, which
+// has no suggestions.
 func (v *visitor) goAstray() {
 	wrong := "/tool/pytrch/"
 	if !v.served {
@@ -256,7 +255,7 @@ func (v *visitor) goAstray() {
 	v.follow("/tool/pytorch/", chromedp.Click(`.near a[href="/tool/pytorch/"]`))
 }
 
-// number is a number as pages write it.
+// number formats a number as pages do.
 func number(t testing.TB, text string) float64 {
 	t.Helper()
 	n, err := parse(text)

@@ -24,7 +24,7 @@ const waitingScript = `(() => {
   return list
 })()`
 
-// waiting fails where something on the page of a tab waits for scripts.
+// waiting fails if something on the page of a tab needs scripts.
 func waiting(t testing.TB, tab *browser.Tab, path string) {
 	t.Helper()
 	for _, w := range browser.Eval[[]string](t, tab, "%s", waitingScript) {
@@ -32,7 +32,7 @@ func waiting(t testing.TB, tab *browser.Tab, path string) {
 	}
 }
 
-// waitingSeen: on a page whose scripts have run, what waiting looks for is there.
+// waitingSeen checks that waiting finds what it looks for on a page whose scripts have run.
 func waitingSeen(t testing.TB, tab *browser.Tab) {
 	t.Helper()
 	found := strings.Join(browser.Eval[[]string](t, tab, "%s", waitingScript), "\n")

@@ -1,5 +1,5 @@
-// Package mdrender makes HTML of the guides of the project, which are Markdown in the
-// form of GitHub. HTML within them is left out.
+// Package mdrender renders the guides of the project, GitHub Flavored Markdown, as HTML.
+// Raw HTML in them is dropped.
 package mdrender
 
 import (
@@ -17,7 +17,7 @@ import (
 	"github.com/yuin/goldmark/util"
 )
 
-// Guide is a guide as a page shows it.
+// Guide is a rendered guide.
 type Guide struct {
 	Title    string // the heading of the first level, as plain text
 	Lead     string // the first paragraph, as plain text
@@ -25,25 +25,25 @@ type Guide struct {
 	Headings []Heading
 }
 
-// Heading is a heading of the second level. Its id is the anchor of the heading.
+// Heading is a heading of the second level. ID is its anchor.
 type Heading struct{ ID, Text string }
 
-// Row is a line of a table: the address that its first cell links to, and the texts
-// of all cells.
+// Row is a row of a table: the URL that its first cell links to, and the texts of all
+// cells.
 type Row struct {
 	Link  string
 	Cells []string
 }
 
-// converter reads and writes. It keeps nothing of what it has converted.
+// converter parses and renders. It is stateless.
 var converter = goldmark.New(
 	goldmark.WithExtensions(extension.Linkify, extension.Strikethrough, extension.TaskList,
-		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))), // a style attribute no page may have
+		extension.NewTable(extension.WithTableCellAlignMethod(extension.TableCellAlignAttribute))), // style attributes violate the Content-Security-Policy
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&scrolling{}, 1))))
 
-// Render converts a guide. link is asked for each address that the guide links to or
-// shows, and returns what stands in its place; "" leaves the text without a link.
+// Render renders a guide. It calls link for each URL in the guide, and links to the
+// result instead; "" leaves the text without a link.
 func Render(markdown []byte, link func(address string) string) (*Guide, error) {
 	doc := converter.Parser().Parse(text.NewReader(markdown))
 	g := &Guide{}
@@ -99,8 +99,8 @@ func Render(markdown []byte, link func(address string) string) (*Guide, error) {
 	return g, err
 }
 
-// isContents tells of a list that only leads to headings of the same guide: a page
-// has Headings for that.
+// isContents reports whether a list has only links to headings of the same guide: pages
+// use Headings instead.
 func isContents(list *ast.List) bool {
 	links, others := 0, 0
 	_ = ast.Walk(list, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails
@@ -114,7 +114,7 @@ func isContents(list *ast.List) bool {
 	return links >= list.ChildCount() && others == 0
 }
 
-// lead sends a link where it is to go, or leaves its text.
+// lead replaces the target of a link, or the link by its text.
 func lead(n ast.Node, link func(string) string) {
 	switch n := n.(type) {
 	case *ast.Link:
@@ -125,16 +125,16 @@ func lead(n ast.Node, link func(string) string) {
 			}
 			return
 		}
-	case *ast.AutoLink: // an address that is its own text
+	case *ast.AutoLink: // a bare URL
 		return
 	}
 	for n.HasChildren() {
 		n.Parent().InsertBefore(n.Parent(), n, n.FirstChild())
 	}
-	n.Parent().RemoveChild(n.Parent(), n) // so are pictures: their text is kept
+	n.Parent().RemoveChild(n.Parent(), n) // images, too, are replaced by their text
 }
 
-// Table returns the rows of the first table of a text, without its head.
+// Table returns the rows of the first table of a text, without its header.
 func Table(markdown []byte) []Row {
 	doc := converter.Parser().Parse(text.NewReader(markdown))
 	var rows []Row
@@ -156,7 +156,7 @@ func Table(markdown []byte) []Row {
 	return rows
 }
 
-// plain is the text of a node without its form.
+// plain returns the text of a node without markup.
 func plain(n ast.Node, source []byte) string {
 	var b strings.Builder
 	_ = ast.Walk(n, func(n ast.Node, entering bool) (ast.WalkStatus, error) { // the function never fails
@@ -178,8 +178,8 @@ func plain(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// scrolling writes what may be wider than a page into a box that scrolls. It can be
-// focused, so that the keyboard scrolls it.
+// scrolling renders code blocks and tables, which may be wider than the page, in boxes
+// that scroll. They are focusable, for scrolling with the keyboard.
 type scrolling struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.

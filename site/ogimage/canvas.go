@@ -5,12 +5,12 @@ import (
 	"image/color"
 )
 
-// steps is how many shades lie between the paper and a full colour.
+// steps is the number of shades from paper to a full colour.
 const steps = 15
 
-// ramp is the place in the palette of a colour's lightest shade. Nothing but paper
-// lies below letters and bars, so that every pixel is a shade of one colour: few
-// enough for a palette, which keeps the file small.
+// ramp is the palette index of the lightest shade of a colour. Letters and bars are drawn
+// only on paper, so that every pixel is a shade of one colour: few enough for a palette,
+// which keeps the file small.
 type ramp uint8
 
 const (
@@ -35,7 +35,7 @@ var palette = func() color.Palette {
 	return append(all, color.RGBA{0xdb, 0xd7, 0xcd, 0xff}, color.RGBA{0xe9, 0xe6, 0xde, 0xff}, color.RGBA{0xcb, 0xc6, 0xba, 0xff})
 }()
 
-// full is the place of a colour in the palette.
+// full returns the palette index of a full colour.
 func (r ramp) full() uint8 {
 	switch r {
 	case ink, accent, muted:
@@ -44,7 +44,7 @@ func (r ramp) full() uint8 {
 	return uint8(r)
 }
 
-// shade is the place of a colour that covers so much of a pixel, 255 for all of it.
+// shade returns the palette index of a colour that covers part of a pixel, 255 for all of it.
 func (r ramp) shade(coverage uint8) uint8 {
 	n := (int(coverage)*steps + 127) / 255
 	if n == 0 {
@@ -53,7 +53,7 @@ func (r ramp) shade(coverage uint8) uint8 {
 	return uint8(r) + uint8(n) - 1
 }
 
-// changes is how many pixels differ from the one before them.
+// changes counts the pixels that differ from the previous one.
 func (p *painter) changes() (n int) {
 	before := uint8(paper)
 	for _, pixel := range p.canvas.Pix {
@@ -65,7 +65,7 @@ func (p *painter) changes() (n int) {
 	return n
 }
 
-// coarsen leaves each colour so many shades, a divisor of steps.
+// coarsen reduces each colour to a number of shades, a divisor of steps.
 func (p *painter) coarsen(shades int) {
 	by := steps / shades
 	if by == 1 {
@@ -97,8 +97,8 @@ func (p *painter) fill(x, y, w, h int, c ramp) {
 	}
 }
 
-// bar is a rectangle of num/den pixels' width. Scores that differ by less than a pixel
-// differ in the shade of the last one.
+// bar draws a rectangle num/den pixels wide. A fraction of a pixel shows as the shade of
+// the last one.
 func (p *painter) bar(x, y, num, den, h int) {
 	whole, rest := num/den, num%den
 	p.fill(x, y, whole, h, accent)
@@ -109,7 +109,7 @@ func (p *painter) bar(x, y, num, den, h int) {
 	}
 }
 
-// hatch is the bar of a score that nobody knows.
+// hatch draws the bar of an unknown score.
 func (p *painter) hatch(x, y, w, h int) {
 	for row := y; row < y+h; row++ {
 		for col := x; col < x+w; col++ {
@@ -120,8 +120,7 @@ func (p *painter) hatch(x, y, w, h int) {
 	}
 }
 
-// stamp puts the shape of a letter onto the canvas. Where two overlap the darker
-// shade stays.
+// stamp draws the shape of a letter. If two overlap, the darker shade wins.
 func (p *painter) stamp(at image.Rectangle, mask *image.Alpha, c ramp) {
 	in := at.Intersect(p.canvas.Rect)
 	for y := in.Min.Y; y < in.Max.Y; y++ {

@@ -9,9 +9,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// drawable makes a text one line of characters for which there are letters, of most
-// characters at most. It is "" when more than a third of what a reader would see is
-// lost.
+// drawable reduces a text to one line of at most most characters that the fonts have. It
+// returns "" if more than a third of the visible characters are lost.
 func drawable(s string, most int) string {
 	begin, whole := head(s, most)
 	w := line{}
@@ -20,7 +19,7 @@ func drawable(s string, most int) string {
 		case r == utf8.RuneError || unicode.IsSpace(r) || unicode.IsControl(r):
 			w.space()
 		case unicode.In(r, unicode.Cf, unicode.Mn, unicode.Me, unicode.Mc, unicode.Variation_Selector):
-			// Nothing by itself: joiners, turns of direction, marks of a letter before.
+			// Invisible on their own: joiners, direction marks, combining marks.
 		case w.has(r):
 			w.seen++
 			w.put(r)
@@ -42,7 +41,7 @@ func drawable(s string, most int) string {
 type line struct {
 	text       strings.Builder
 	last       rune
-	seen, lost int // characters that a reader would see
+	seen, lost int // visible characters
 	buffer     sfnt.Buffer
 }
 
@@ -57,8 +56,8 @@ func (w *line) space() {
 	}
 }
 
-// replace puts what comes nearest to a character without a letter: the letters it is
-// made of, such as ﬀ or ế without its marks, or a plain dash.
+// replace writes the closest equivalent of a character that the fonts lack: its
+// decomposition without marks, such as for ﬀ or ế, or a plain dash.
 func (w *line) replace(r rune) {
 	if unicode.Is(unicode.Pd, r) {
 		w.put('-')
@@ -76,8 +75,8 @@ func (w *line) replace(r rune) {
 	}
 }
 
-// partsOf are the letters that a character is made of, without marks, if there are
-// any and all can be drawn.
+// partsOf returns the decomposition of a character without marks, if it has one that can
+// be drawn.
 func (w *line) partsOf(r rune) ([]rune, bool) {
 	var parts []rune
 	for _, part := range norm.NFKD.String(string(r)) {
@@ -92,8 +91,8 @@ func (w *line) partsOf(r rune) ([]rune, bool) {
 	return parts, len(parts) > 0
 }
 
-// head is the beginning of a text, in valid UTF-8, and whether that is all of it. Bytes
-// are counted before characters, so that a long text costs no more than a short one.
+// head returns the start of a text as valid UTF-8, and whether that is all of it. It
+// limits bytes before characters, so that long texts cost no more than short ones.
 func head(s string, most int) (string, bool) {
 	begin := strings.ToValidUTF8(s[:min(len(s), 4*most)], " ")
 	n := 0
@@ -105,8 +104,8 @@ func head(s string, most int) (string, bool) {
 	return begin, len(s) <= 4*most
 }
 
-// has tells whether the fonts have a shape for a character; all three have the same
-// ones. They have one for U+FFFD too, which says nothing.
+// has reports whether the fonts have a character; all three have the same ones. U+FFFD,
+// which they have, is excluded.
 func (w *line) has(r rune) bool {
 	all, err := fonts()
 	if err != nil || r == utf8.RuneError {

@@ -9,8 +9,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Where things stand, in pixels: a column for who it is, one for its score, a foot
-// below both. Texts stand on their baselines.
+// Positions, in pixels: a column for the name and texts, one for the score, and a footer.
+// Texts are positioned by their baselines.
 const (
 	margin = 72
 	right  = Width - margin
@@ -27,7 +27,7 @@ const (
 	footLine   = 586
 )
 
-// The letters of each part of a picture.
+// The type styles of the parts of an image.
 var (
 	kickerType      = letters{bold, 21, 0.08}
 	labelType       = letters{regular, 21, 0.01}
@@ -62,8 +62,7 @@ func (p *painter) draw(c *Card) {
 	p.foot(c)
 }
 
-// who draws the left column of an entity: what kind of thing it is, its name, who
-// makes it, and what it is for.
+// who draws the left column of an entity: its kind, name, provider and description.
 func (p *painter) who(c *Card) {
 	x := margin
 	kind, _ := head(c.Kind, 40)
@@ -84,7 +83,7 @@ func (p *painter) who(c *Card) {
 	p.paragraph(y+28, lines, descriptionType, 39)
 }
 
-// title draws the whole index: its name and what it is about.
+// title draws the left column of the index: its title and description.
 func (p *painter) title(c *Card, width int) {
 	lines, t := p.fit(c.name(), titleType, width)
 	y := figureLine - t.size - t.size/8
@@ -96,7 +95,7 @@ func (p *painter) title(c *Card, width int) {
 	p.paragraph(y+32, lines, subtitleType, 45)
 }
 
-// paragraph draws lines below y and returns where the last one stands.
+// paragraph draws lines below y and returns the baseline of the last one.
 func (p *painter) paragraph(y int, lines []string, t letters, height int) int {
 	for _, line := range lines {
 		y += height
@@ -105,7 +104,7 @@ func (p *painter) paragraph(y int, lines []string, t letters, height int) int {
 	return y
 }
 
-// name is what stands in the place of the name: never nothing.
+// name returns the name to draw, or a fallback: never "".
 func (c *Card) name() string {
 	return cmp.Or(drawable(c.Name, 300), drawable(c.Fallback, 300), drawable(c.Kind, 40), "…")
 }
@@ -129,7 +128,7 @@ func (p *painter) score(c *Card) {
 	p.bars(c.Parts, 316, partType, muted)
 }
 
-// bars draws the parts from a baseline on, as far apart as MaxParts of them can be.
+// bars draws the parts from a baseline on, spaced for MaxParts of them.
 func (p *painter) bars(parts []Part, y int, t letters, c ramp) {
 	step := (lowestBar - y) / (MaxParts - 1)
 	for _, part := range parts[:min(len(parts), MaxParts)] {
@@ -147,7 +146,7 @@ func (p *painter) bars(parts []Part, y int, t letters, c ramp) {
 	}
 }
 
-// foot draws whose picture it is, and of which day.
+// foot draws the footer: the title of the index and the day.
 func (p *painter) foot(c *Card) {
 	p.fill(margin, footRule, right-margin, 2, rule)
 	edge := right
@@ -166,7 +165,7 @@ func (p *painter) foot(c *Card) {
 	}
 }
 
-// day is a date in words. What is none stays as it is.
+// day formats a date. Other texts are returned unchanged.
 func day(s string) string {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {

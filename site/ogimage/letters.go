@@ -37,15 +37,15 @@ var fonts = sync.OnceValues(func() ([]*opentype.Font, error) {
 
 func fontsError() error { _, err := fonts(); return err }
 
-// letters say how a text is set: its weight, its size in pixels, and how much space is
-// added between letters, in parts of the size.
+// letters is a type style: weight, size in pixels, and letter spacing as a fraction of
+// the size.
 type letters struct {
 	weight  weight
 	size    int
 	spacing float64
 }
 
-// painter draws one picture at a time.
+// painter draws one image at a time.
 type painter struct {
 	canvas  *image.Paletted
 	faces   map[letters]font.Face
@@ -59,25 +59,25 @@ func newPainter() *painter {
 	}
 }
 
-// face is kept for each size: there are a few dozen at most.
+// face caches the face of each style: there are a few dozen at most.
 func (p *painter) face(t letters) font.Face {
 	t.spacing = 0
 	if f := p.faces[t]; f != nil {
 		return f
 	}
-	all, _ := fonts()                                                                                                         // PNG has seen the error
+	all, _ := fonts()                                                                                                         // PNG has checked the error
 	f, _ := opentype.NewFace(all[t.weight], &opentype.FaceOptions{Size: float64(t.size), DPI: 72, Hinting: font.HintingNone}) // it never fails
 	p.faces[t] = f
 	return f
 }
 
-// advance is how far a letter moves the pen.
+// advance returns how far a letter moves the pen.
 func (t letters) advance(f font.Face, r rune) fixed.Int26_6 {
 	a, _ := f.GlyphAdvance(r)
 	return a + fixed.Int26_6(t.spacing*float64(t.size)*64)
 }
 
-// width is how many pixels a line is wide, rounded up.
+// width returns the width of a line in pixels, rounded up.
 func (p *painter) width(line string, t letters) int {
 	f := p.face(t)
 	var sum fixed.Int26_6
@@ -87,9 +87,8 @@ func (p *painter) width(line string, t letters) int {
 	return sum.Ceil()
 }
 
-// write draws a line and returns where it ends. The first letter's shape begins at x,
-// not the space that the font has before it: large and small lines begin below each
-// other.
+// write draws a line and returns where it ends. The shape of the first letter starts at
+// x, without the font's side bearing, so that lines of different sizes are aligned.
 func (p *painter) write(x, y int, line string, t letters, c ramp) int {
 	f := p.face(t)
 	dot := fixed.P(x, y)

@@ -5,15 +5,14 @@ import (
 	"unicode"
 )
 
-// cut is a line that is no wider than so many pixels. It ends in "…" where something
-// is missing.
+// cut shortens a line to a width in pixels. A shortened line ends in "…".
 func (p *painter) cut(line string, t letters, width int) string {
 	lines, _ := p.wrap(line, t, width, 1)
 	return strings.Join(lines, "")
 }
 
-// fit sets a name as large as it goes: in one line if the letters stay large, else in
-// two of about the same length. What is too long even for small letters is cut.
+// fit sets a name as large as possible: in one line if the letters stay large, else in
+// two lines of similar length. Names that are too long even in small letters are cut.
 func (p *painter) fit(name string, t letters, width int) ([]string, letters) {
 	largest := t.size
 	for ; t.size >= largest*3/4; t.size -= 2 {
@@ -39,8 +38,8 @@ func (p *painter) fit(name string, t letters, width int) ([]string, letters) {
 	return lines, t
 }
 
-// wrap breaks a text into lines, most of them at least. It tells whether that is the
-// whole text, with no word broken and nothing cut.
+// wrap breaks a text into at most most lines. whole reports whether no word was broken
+// and nothing was cut.
 func (p *painter) wrap(text string, t letters, width, most int) ([]string, bool) {
 	rest, whole := []rune(text), true
 	var lines []string
@@ -60,7 +59,7 @@ func (p *painter) wrap(text string, t letters, width, most int) ([]string, bool)
 	return lines, whole
 }
 
-// fitting is how many of the characters fit.
+// fitting returns how many of the characters fit.
 func (p *painter) fitting(text []rune, t letters, width int) int {
 	f := p.face(t)
 	left := width * 64
@@ -72,9 +71,9 @@ func (p *painter) fitting(text []rune, t letters, width int) int {
 	return len(text)
 }
 
-// breakBefore finds where to break a line of n characters at most: at a space, else
-// behind a mark that joins words, else in the middle of a word, which is not clean.
-// It breaks behind one character at least.
+// breakBefore finds where to break a line after at most n characters, and at least one:
+// at a space, else after a joining mark such as a hyphen, else within a word, which is
+// not clean.
 func breakBefore(text []rune, n int) (at int, clean bool) {
 	for i := n; i > 0; i-- {
 		if text[i] == ' ' {
@@ -89,7 +88,7 @@ func breakBefore(text []rune, n int) (at int, clean bool) {
 	return max(n, 1), false
 }
 
-// shortened is as much of the text as fits before a "…": whole words, unless that
+// shortened returns as much of the text as fits before a "…": whole words, unless that
 // would leave less than half.
 func (p *painter) shortened(text []rune, t letters, width int) string {
 	n := p.fitting(text, t, width-p.width("…", t))

@@ -1,5 +1,5 @@
-// Package ogimage draws the pictures that links to the website show elsewhere (Open
-// Graph): https://ogp.me.
+// Package ogimage draws the preview images of links to the website (Open Graph,
+// https://ogp.me).
 package ogimage
 
 import (
@@ -12,53 +12,51 @@ import (
 	"kindex/exports/record"
 )
 
-// Width and Height are the size of every picture, in pixels: the proportion of 1.91
-// to 1 that chats and feeds show whole.
+// Width and Height are the size of every image, in pixels: the aspect ratio 1.91:1,
+// which chats and feeds show uncropped.
 const Width, Height = 1200, 630
 
-// Card is what a picture shows. Texts may hold anything and be of any length; what is
-// empty is left out.
+// Card is the content of an image. Texts can contain anything and be of any length; empty
+// ones are left out.
 //
-// The fonts know Latin, Greek and Cyrillic letters. Letters of other scripts leave a
-// "…", symbols such as emoji leave nothing. Of a text that lacks more than a third of
-// its characters nothing is drawn; in the place of such a Name stands Fallback.
+// The fonts have Latin, Greek and Cyrillic letters. Letters of other scripts become "…",
+// and symbols such as emoji are dropped. A text that loses more than a third of its
+// characters is not drawn; such a Name is replaced by Fallback.
 type Card struct {
 	Site     string // title of the index
-	Kind     string // "Tool", "Model", or "" for the picture of the whole index
-	Name     string // cut behind two lines
-	Provider string // left out where it is the name
+	Kind     string // "Tool", "Model", or "" for the image of the index
+	Name     string // at most two lines
+	Provider string // left out if it equals the name
 	Category string // its title
 
-	// Fallback is the address within the index, type/slug; for the index, its own. It
-	// stands at the foot too.
+	// Fallback is the key, type/slug; for the index, its URL. It is also in the footer.
 	Fallback string
 
-	Description  string       // cut behind three lines
+	Description  string       // at most three lines
 	Score        record.Score // null: "not ranked"
-	Rank, Ranked int          // the place, and among how many; 0: unknown
+	Rank, Ranked int          // the rank, and the number of ranked entities; 0: unknown
 	AsOf         string       // the day of the score, YYYY-MM-DD
 
-	// Parts are drawn as bars; more than MaxParts are not. For an entity they are the
-	// dimensions of its score, for the index its leaders.
+	// Parts are drawn as bars, at most MaxParts: the dimensions of an entity's score, or
+	// the leaders of the index.
 	Parts []Part
 }
 
-// Part is one bar: a name, and a score that may be null.
+// Part is a bar: a name, and a score that may be unknown.
 type Part struct {
 	Name  string
 	Score record.Score
 }
 
-// MaxParts is how many bars a picture has room for.
+// MaxParts is the maximum number of bars.
 const MaxParts = 5
 
-// painters keep canvases, faces and buffers of pictures that are done: a face is not
-// for concurrent use, and a canvas has 756,000 bytes.
+// painters reuses canvases, faces and buffers: a face is not safe for concurrent use, and
+// a canvas has 756,000 bytes.
 var painters = sync.Pool{New: func() any { return newPainter() }}
 
-// PNG draws a card. The same card makes the same bytes. Any number of goroutines may
-// draw at a time. What the card holds is never an error. The picture has 40,000 bytes
-// at most.
+// PNG draws a card. The same card yields the same bytes, at most 40,000. No content of
+// the card is an error. PNG is safe for concurrent use.
 func PNG(c Card) ([]byte, error) {
 	if err := fontsError(); err != nil {
 		return nil, fmt.Errorf("the fonts of pictures cannot be read: %w", err)
@@ -72,7 +70,7 @@ func PNG(c Card) ([]byte, error) {
 	encoder := png.Encoder{CompressionLevel: png.DefaultCompression, BufferPool: &p.buffers}
 	for _, shades := range []int{steps, 5, 1} {
 		if shades == steps && p.changes() > maxChanges {
-			continue // encoding in vain takes most of the time
+			continue // encoding takes most of the time
 		}
 		p.coarsen(shades)
 		out.Reset()
@@ -86,15 +84,15 @@ func PNG(c Card) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// maxBytes is how large a picture may be. Usual ones have about 25,000 bytes; one
-// full of letters that never repeat is drawn with fewer shades. Those have more than
-// maxChanges: found by trying, usual ones have 20,000 to 40,000.
+// maxBytes is the maximum size of an image. Typical ones have about 25,000 bytes; images
+// full of different letters are drawn with fewer shades. They have more than maxChanges
+// changes, a limit found by experiment: typical images have 20,000 to 40,000.
 const (
 	maxBytes   = 40_000
 	maxChanges = 53_000
 )
 
-// buffers hands the encoder the buffer that the painter used before.
+// buffers gives the encoder the buffer of the painter.
 type buffers struct{ kept *png.EncoderBuffer }
 
 func (b *buffers) Get() *png.EncoderBuffer  { return b.kept }

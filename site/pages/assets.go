@@ -18,19 +18,19 @@ import (
 //go:embed assets
 var assetFiles embed.FS
 
-// The style sheet is one file to a browser, and here one a kind of page.
+// The style sheet is one file for browsers; its sources are one file per kind of page.
 //
 //go:embed css
 var styleFiles embed.FS
 
 var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8", ".svg": "image/svg+xml"}
 
-// What comes from npm, if it was there when the program was built.
+// Files from npm, if they were present when the program was built.
 //
 //go:embed npm
 var npmFiles embed.FS
 
-// Searchable tells whether the program has what static pages are searched with.
+// Searchable reports whether the program contains the search engine of static sites.
 func Searchable() bool {
 	_, err := fs.Stat(npmFiles, "npm/"+engine)
 	return err == nil
@@ -39,13 +39,13 @@ func Searchable() bool {
 // engine is MiniSearch (https://github.com/lucaong/minisearch), as a module.
 const engine = "minisearch.js"
 
-// Asset returns a file that pages load from /assets/, by the name in its address.
+// Asset returns a file that pages load from /assets/, by the name in its URL.
 func Asset(name string) (site.Asset, bool) {
 	a, ok := assets().byName[name]
 	return a, ok
 }
 
-// Assets are all files that the pages of a static site load.
+// Assets returns all files that the pages of a static site load.
 func Assets() []site.Asset {
 	var list []site.Asset
 	for name, a := range assets().byName {
@@ -56,12 +56,12 @@ func Assets() []site.Asset {
 	return list
 }
 
-// asset is the address of a file below assets.
+// asset returns the URL path of a file of assets.
 func (s *Site) asset(file string) string { return s.to("/assets/" + assets().names[file]) }
 
-// The style sheet, and the same in a layer: rules that are in none count before it,
-// however little they say of what they are for. Pages with the look of somebody else
-// within load that one.
+// The style sheet, and the same in a cascade layer: rules outside of any layer override
+// it whatever their specificity. Pages that embed a third-party style sheet load the
+// layered one.
 const (
 	styleSheet   = "style.css"
 	layeredSheet = "layered.css"
@@ -101,7 +101,7 @@ func (l *assetList) add(file string, data []byte) {
 	l.byName[a.Name], l.names[file] = a, a.Name
 }
 
-// styles are all style sheets, in the order of their names.
+// styles returns all style sheets, sorted by name.
 func styles() []byte {
 	var all []byte
 	files, err := styleFiles.ReadDir("css")

@@ -11,7 +11,7 @@ import (
 	"kindex/site/textfmt"
 )
 
-// readDay takes over the day that the address chooses, as board.read does.
+// readDay reads the day from the URL; it returns pages like boardView.read.
 func (b *boardView) readDay() *page {
 	want := b.choice("at")
 	if want == "" {
@@ -27,9 +27,9 @@ func (b *boardView) readDay() *page {
 	if err != nil || want < first || want > a.LastDay() {
 		kept := "from " + textfmt.Day(first) + " to " + textfmt.Day(last)
 		if first == last {
-			kept = "of " + textfmt.Day(last) + " alone"
+			kept = "only for " + textfmt.Day(last)
 		}
-		return b.missingDay("Leaderboards are kept "+kept+"; an address names a day as "+last+".", slices.Compact([]string{first, last}))
+		return b.missingDay("Leaderboards exist "+kept+"; write a day as "+last+".", slices.Compact([]string{first, last}))
 	}
 	s, _ := a.Snapshot(want)
 	if s.Day != want {
@@ -40,17 +40,17 @@ func (b *boardView) readDay() *page {
 }
 
 func (b *boardView) missingDay(text string, days []string) *page {
-	list := []suggestion{{Path: b.with("at", ""), Name: "The leaderboard of today"}}
+	list := []suggestion{{Path: b.with("at", ""), Name: "Today’s leaderboard"}}
 	for _, d := range days {
-		list = append(list, suggestion{Path: b.with("at", d), Name: "As it stood on " + textfmt.Day(d)})
+		list = append(list, suggestion{Path: b.with("at", d), Name: "The leaderboard of " + textfmt.Day(d)})
 	}
-	p := b.missing("There is no leaderboard of that day", text, list)
+	p := b.missing("No leaderboard for that day", text, list)
 	p.Section = "/leaderboards/"
 	return p
 }
 
-// addChoices fills in what else can be chosen. A static site has the boards by composite
-// alone, and of earlier days those of all types.
+// addChoices fills in the other choices. A static site has leaderboards by composite
+// score only, and for earlier days only those of all types.
 func (d *boardPage) addChoices() {
 	d.Today = ""
 	if d.Day != "" {
@@ -76,7 +76,7 @@ func (d *boardPage) addChoices() {
 func (d *boardPage) addCategoryChoices() {
 	choices := maps.Clone(d.choices)
 	delete(choices, "page")
-	listed := map[string]bool{} // a category of today may have changed, too
+	listed := map[string]bool{} // today's categories may be among those that have changes
 	for _, slug := range d.knownCategories() {
 		chosen := slug == d.Category
 		if !chosen && d.Static && d.Day != "" && !slices.Contains(d.pastBoards()[slug], d.Day) {
@@ -90,8 +90,8 @@ func (d *boardPage) addCategoryChoices() {
 	}
 }
 
-// addDayChoices lists the days of which there are snapshots. That of the as-of day is
-// the present.
+// addDayChoices lists the days that have snapshots. The snapshot of the as-of day is
+// today's leaderboard.
 func (d *boardPage) addDayChoices() {
 	choices := maps.Clone(d.choices)
 	delete(choices, "page")
@@ -112,15 +112,14 @@ func (d *boardPage) addDayChoices() {
 	}
 }
 
-// earlierDays are the days before that of the build of which there are snapshots,
-// oldest first.
+// earlierDays returns the days before the as-of day that have snapshots, oldest first.
 func (s *Site) earlierDays() []string {
 	today := s.AsOf.UTC().Format(time.DateOnly)
 	return slices.DeleteFunc(s.Build.Archive().Snapshots(), func(day string) bool { return day >= today })
 }
 
-// findPastBoards lists the earlier days on which a leaderboard had rows, by category.
-// A static site has pages of just these.
+// findPastBoards returns, by category, the earlier days on which a leaderboard had rows.
+// A static site has pages for these only.
 func (s *Site) findPastBoards() map[string][]string {
 	a, found := s.Build.Archive(), map[string][]string{}
 	categories := slices.Concat([]string{exports.AllBoard}, a.ChangeValues("category"))
@@ -140,8 +139,8 @@ func (s *Site) findPastBoards() map[string][]string {
 	return found
 }
 
-// boardPaths are the leaderboards of a static site: those by composite of today,
-// each category and type, and the first page of all types of each earlier day.
+// boardPaths yields the leaderboards of a static site: today's by composite score, for
+// each category and type, and the first page of all types for each earlier day.
 func boardPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		categories := []string{exports.AllBoard}
@@ -174,7 +173,7 @@ func (s *Site) boardPagesOf(category, typ string, yield func(string) bool) bool 
 	}
 	set, err := s.Build.Board(category, typ, "composite")
 	if err != nil {
-		return yield(path) // it says what is wrong
+		return yield(path) // rendering it returns the error
 	}
 	for n := range max(1, (int(set.GetCardinality())+boardRows-1)/boardRows) {
 		to := path

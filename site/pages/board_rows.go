@@ -15,7 +15,7 @@ import (
 // boardRow is a row of a leaderboard.
 type boardRow struct {
 	row
-	To    string // path of its page, "" where it has none any more
+	To    string // path of its page, "" if it no longer has one
 	Board string // path of the leaderboard of its category
 	Moved boardDelta
 	Cells template.HTML // the scores
@@ -42,8 +42,8 @@ func (b *boardView) row(ordinal uint32, rank, previous int) (s boardRow, err err
 	return s, nil
 }
 
-// columns are the scores that the board shows. Those of an earlier day may come from
-// another formula than that of the build.
+// columns returns the names of the scores that the leaderboard shows. Scores of an
+// earlier day may come from a different formula.
 func (b *boardView) columns() []string {
 	types := b.types()
 	if b.Type != "" {
@@ -56,8 +56,8 @@ func (b *boardView) columns() []string {
 	return names
 }
 
-// scoreCells are the cells of the scores of a row: numbers, and words of our own. A
-// template would take longer for these than for all the rest of the page.
+// scoreCells renders the score cells of a row. A template would take longer for these
+// than for the rest of the page.
 func scoreCells(scores *record.Scores, names []string, by string) template.HTML {
 	b := make([]byte, 0, 1<<10)
 	for _, name := range names {
@@ -78,10 +78,10 @@ func scoreCells(scores *record.Scores, names []string, by string) template.HTML 
 		}
 		b = append(b, "</td>\n"...)
 	}
-	return template.HTML(b) //nolint:gosec // only numbers, and our own words
+	return template.HTML(b) //nolint:gosec // only numbers and constants
 }
 
-// currentPath is the path of what a version of the past has become, "" where it is gone.
+// currentPath returns the path of the current version of an entity, "" if it was deleted.
 func (b *boardView) currentPath(version int) string {
 	a := b.Build.Archive()
 	now := a.Version(a.Newest(version))
@@ -94,11 +94,11 @@ func (b *boardView) currentPath(version int) string {
 	return siteurl.Entity(now.Type, now.Slug)
 }
 
-// boardDelta is by how many places something has climbed or fallen.
+// boardDelta is the movement of an entity in a ranking.
 type boardDelta struct {
 	Class string // up, down, new or same
 	Sign  string
-	Words string // for those who hear the page
+	Words string // for screen readers
 }
 
 func rankDelta(rank, previous int) boardDelta {

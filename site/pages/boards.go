@@ -15,9 +15,9 @@ import (
 	"kindex/site/textfmt"
 )
 
-const boardRows = 50 // of a page of a leaderboard
+const boardRows = 50 // per page of a leaderboard
 
-// leaderboard is one that was asked for.
+// boardView is a requested leaderboard.
 type boardView struct {
 	*request
 	Category string // or exports.AllBoard
@@ -34,23 +34,23 @@ type boardView struct {
 type boardPage struct {
 	*boardView
 	Heading string
-	About   string // what the category is
+	About   string // description of the category
 	Rows    []boardRow
 	Total   int
 	First   int
 	Last    int
-	Before  string // the day that movement is since, "" where that is not known
+	Before  string // the day that movement is compared with, "" if unknown
 
 	Columns    []option // the scores
 	Types      []option
 	Categories []option
 	Days       []option // the latest first
-	Today      string   // path of the board of the present, "" for this one
+	Today      string   // path of today's leaderboard, "" if this is it
 	Prev, Next string
-	Rest       bool // more follow, of which a static site has no page
+	Rest       bool // there are more rows, without a page on a static site
 }
 
-// boards shows a leaderboard.
+// boards renders a leaderboard.
 func (r *request) boards() (*page, error) {
 	b := &boardView{request: r, Category: r.arg("category"), Type: r.choice("type"), By: r.choice("by"), Number: 1}
 	if p := b.read(); p != nil {
@@ -61,7 +61,7 @@ func (r *request) boards() (*page, error) {
 	}
 	d := &boardPage{boardView: b, Heading: b.heading(), About: b.about(), Total: int(b.set.GetCardinality())}
 	if last := max(1, (d.Total+boardRows-1)/boardRows); b.Number > last {
-		return r.missing("There is no such page", fmt.Sprintf("This leaderboard has %s.", textfmt.Plural(last, "page", "pages")),
+		return r.missing("Page not found", fmt.Sprintf("This leaderboard has %s.", textfmt.Plural(last, "page", "pages")),
 			[]suggestion{{Path: r.with("page", ""), Name: d.Heading}}), nil
 	}
 	if err := d.fill(); err != nil {
@@ -79,8 +79,8 @@ func (r *request) boards() (*page, error) {
 	return p, nil
 }
 
-// read takes over what the address chooses. It returns a page where that leads
-// elsewhere or nowhere.
+// read reads the choices from the URL. It returns a page, a redirect or an error page,
+// if they are not those of a leaderboard.
 func (b *boardView) read() *page {
 	if v := b.choice("type"); v != "" && !slices.Contains(record.Types, v) {
 		return b.missingChoice("type", v, record.Types)
@@ -103,7 +103,7 @@ func (b *boardView) read() *page {
 		n, err := strconv.Atoi(v)
 		switch {
 		case err != nil || n < 1:
-			return b.missing("There is no such page", "", []suggestion{{Path: b.with("page", ""), Name: b.heading()}})
+			return b.missing("Page not found", "", []suggestion{{Path: b.with("page", ""), Name: b.heading()}})
 		case n == 1 || strconv.Itoa(n) != v:
 			return &page{location: b.with("page", pageNumber(n))}
 		}
@@ -112,7 +112,7 @@ func (b *boardView) read() *page {
 	return nil
 }
 
-// pageNumber is a page in an address, in which the first goes without.
+// pageNumber returns a page number as it is in a URL: "" for the first page.
 func pageNumber(n int) string {
 	if n <= 1 {
 		return ""
@@ -126,14 +126,14 @@ func (b *boardView) missingChoice(name, value string, known []string) *page {
 		list = append(list, suggestion{Path: b.with(name, v), Name: textfmt.Label(v)})
 	}
 	words := map[string]string{"type": "type of entity", "by": "score"}[name]
-	return b.missing("There is no such leaderboard", fmt.Sprintf("No %s is called “%s”; there are %s.", words, plainName(value), strings.Join(known, ", ")), list)
+	return b.missing("Leaderboard not found", fmt.Sprintf("Unknown %s “%s”; expected one of: %s.", words, plainName(value), strings.Join(known, ", ")), list)
 }
 
-// plainName is name, for where a variable has that name.
+// plainName is textfmt.Name, for use in functions with a parameter called name.
 func plainName(s string) string { return textfmt.Name(s) }
 
-// knownCategories are the leaderboards that there may be: of an earlier day also
-// those of categories that are no more.
+// knownCategories returns the categories that may have a leaderboard. For an earlier
+// day, they include categories that no longer exist.
 func (b *boardView) knownCategories() []string {
 	known := []string{exports.AllBoard}
 	for _, c := range b.Site.Categories {
@@ -150,12 +150,12 @@ func (b *boardView) missingCategory(known []string) *page {
 	for _, slug := range didyoumean.Names(b.Category, known, maxNear) {
 		list = append(list, suggestion{Path: b.address(slug, b.choices), Name: b.boardTitle(slug)})
 	}
-	p := b.missing("There is no such category", fmt.Sprintf("No category is called “%s”.", textfmt.Name(b.Category)), list)
+	p := b.missing("Category not found", fmt.Sprintf("There is no category “%s”.", textfmt.Name(b.Category)), list)
 	p.Section = "/leaderboards/"
 	return p
 }
 
-// choose takes the entities of the board.
+// choose selects the entities of the leaderboard.
 func (b *boardView) choose() (err error) {
 	b.from = b.Build
 	if b.Day != "" {
@@ -194,7 +194,7 @@ func (d *boardPage) fill() error {
 	return nil
 }
 
-// heading is what the board is of.
+// heading returns the heading of the leaderboard.
 func (b *boardView) heading() string {
 	what := "tools and models"
 	if b.Type != "" {
@@ -206,7 +206,7 @@ func (b *boardView) heading() string {
 	return "Leading " + what + " in " + b.boardTitle(b.Category)
 }
 
-// about is the description of the category.
+// about returns the description of the category.
 func (b *boardView) about() string {
 	for _, c := range b.Site.Categories {
 		if c.Slug == b.Category {
@@ -216,10 +216,10 @@ func (b *boardView) about() string {
 	return ""
 }
 
-// CategoryName is the category as people call it.
+// CategoryName returns the title of the category.
 func (b *boardView) CategoryName() string { return b.boardTitle(b.Category) }
 
-// AllPath is the leaderboard of all categories.
+// AllPath returns the path of the leaderboard of all categories.
 func (b *boardView) AllPath() string {
 	choices := maps.Clone(b.choices)
 	delete(choices, "page")
@@ -233,7 +233,7 @@ func (s *Site) boardTitle(category string) string {
 	return textfmt.Name(s.categoryTitle(category))
 }
 
-// asOf is the day that the board is of.
+// asOf returns the day of the leaderboard.
 func (b *boardView) asOf() string {
 	if b.Day != "" {
 		return b.Day
@@ -241,7 +241,7 @@ func (b *boardView) asOf() string {
 	return b.AsOf.UTC().Format("2006-01-02")
 }
 
-// scoreWord is a score within a sentence.
+// scoreWord returns the name of a score for use in a sentence.
 func scoreWord(by string) string {
 	if by == "composite" {
 		return "score"
@@ -249,15 +249,15 @@ func scoreWord(by string) string {
 	return by
 }
 
-// ScoreWord is what the board is ranked by.
+// ScoreWord returns the name of the score that the leaderboard is ranked by.
 func (b *boardView) ScoreWord() string { return scoreWord(b.By) }
 
-// address is that of a leaderboard.
+// address returns the path of a leaderboard.
 func (b *boardView) address(category string, choices map[string]string) string {
 	return b.route.path(map[string]string{"category": category}, choices)
 }
 
-// boardsHome leads from where the leaderboards begin to the first of them.
+// boardsHome redirects to the leaderboard of all categories.
 func (r *request) boardsHome() (*page, error) {
 	return &page{location: "/leaderboards/" + exports.AllBoard + "/"}, nil
 }

@@ -15,8 +15,8 @@ import (
 	"kindex/site/pages"
 )
 
-// bothSites serves the static site of a build at its root, and below /edge/ what an
-// edge shows.
+// bothSites serves the static site of a build at the root, and the pages of an edge below
+// /edge/.
 func bothSites(t *testing.T, out string) (static, edge *pages.Site, address string) {
 	t.Helper()
 	static, edge = siteOf(t, out, pages.Options{Static: true}), siteOf(t, out, pages.Options{Root: "/edge/"})
@@ -50,7 +50,7 @@ func bothSites(t *testing.T, out string) (static, edge *pages.Site, address stri
 	return static, edge, server.URL
 }
 
-// sameTable tells how the comparison of the page differs from that of the edge.
+// sameTable reports how the comparison on the page differs from that of the edge.
 const sameTable = `(async () => {
   const page = new DOMParser().parseFromString(await (await fetch('/edge/compare/' + location.search)).text(), 'text/html');
   const read = d => [...d.querySelectorAll('table[data-comparison] tr')].map(r => [r.dataset.field, 'same' in r.dataset, ...[...r.cells].map(c =>
@@ -63,7 +63,7 @@ const sameTable = `(async () => {
   return '';
 })()`
 
-// TestComparisonOfStaticSite: the script of a static site shows what the edge does.
+// TestComparisonOfStaticSite checks that the script of a static site shows the same as the edge.
 func TestComparisonOfStaticSite(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -91,7 +91,7 @@ func TestComparisonOfStaticSite(t *testing.T) {
 			t.Errorf("%v: %s", keys, differs)
 		}
 	}
-	// A name is suggested, and added by keys alone; equal rows are folded.
+	// Adds a suggested name with the keyboard only; hides equal rows.
 	tab.Do(t, chromedp.SendKeys(`#add`, "pytor"), chromedp.WaitVisible(`.suggestions a`), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter),
 		chromedp.WaitVisible(`th[data-key="tool/pytorch"]`), chromedp.Click(`.differences input`))
 	if hidden := browser.Run(t, tab, chromedp.Evaluate[bool](`[...document.querySelectorAll('[data-comparison] tr[data-field]')].every(r => r.checkVisibility() === !('same' in r.dataset))
@@ -99,12 +99,12 @@ func TestComparisonOfStaticSite(t *testing.T) {
 		t.Error("rows that are the same are not folded, or others are")
 	}
 	tab.CheckQuiet(t, address)
-	// What is not there is told.
+	// Unknown entities are reported.
 	tab.Do(t, chromedp.Navigate(address+"/compare/?e=tool/scipi&e=tool/scipy"), chromedp.WaitVisible(`.compare-notice`), chromedp.WaitVisible(`table[data-comparison]`))
 }
 
-// TestBoardsInBrowser: the slider over the days, by keys; the menu of categories; rows
-// that are sorted in place where there are no boards by other scores.
+// TestBoardsInBrowser tests the slider over the days with the keyboard, the menu of
+// categories, and sorting rows on a static site.
 func TestBoardsInBrowser(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -116,7 +116,7 @@ func TestBoardsInBrowser(t *testing.T) {
 		tab.Do(t, chromedp.Navigate(address+site+"/leaderboards/all/"), chromedp.Focus(`input[type=range]`), chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowLeft),
 			chromedp.WaitVisible(`.past-note`))
 		got := browser.Run(t, tab, chromedp.Evaluate[string](`location.pathname + ' ' + document.activeElement.type + ' ' + document.activeElement.getAttribute('aria-valuetext') + ' ' + document.querySelector('.slider output').textContent`))
-		day := browser.Run(t, tab, chromedp.Evaluate[string](`document.querySelector('.past-note strong').textContent.replace('As it stood on ', '').replace('.', '')`))
+		day := browser.Run(t, tab, chromedp.Evaluate[string](`document.querySelector('.past-note strong').textContent.replace('As of ', '').replace('.', '')`))
 		if want := fmt.Sprintf("%s/leaderboards/all/%s range %s %s", site, at, day, day); got != want {
 			t.Errorf("two steps to the left lead to %q, want %q", got, want)
 		}

@@ -21,7 +21,7 @@ import (
 	"kindex/site/pages"
 )
 
-// shownRow is a row of a leaderboard as a page has it.
+// shownRow is a row of a leaderboard on a page.
 type shownRow struct {
 	Key    string
 	Rank   int
@@ -30,7 +30,7 @@ type shownRow struct {
 	To     string // what its name links to
 }
 
-// rowsOf are the rows of a leaderboard in a page, each behind its key.
+// rowsOf returns the rows of a leaderboard on a page, each starting with its key.
 func rowsOf(body string) (list [][2]string) {
 	for _, row := range strings.Split(body, `<tr data-key="`)[1:] {
 		key, rest, _ := strings.Cut(row, `">`)
@@ -40,8 +40,7 @@ func rowsOf(body string) (list [][2]string) {
 	return list
 }
 
-// between is what stands in a text behind one thing and before another, "" where
-// that is not there.
+// between returns the text between two markers, "" if they are missing.
 func between(text, before, after string) string {
 	_, text, _ = strings.Cut(text, before)
 	text, _, found := strings.Cut(text, after)
@@ -51,7 +50,7 @@ func between(text, before, after string) string {
 	return text
 }
 
-// htmlAt asks for a page that must be there.
+// htmlAt gets a page that must exist.
 func htmlAt(t testing.TB, s *pages.Site, path string) string {
 	t.Helper()
 	a, err := s.Get(pages.Request{Path: path})
@@ -88,7 +87,7 @@ func shownBoard(t testing.TB, s *pages.Site, path string) (list []shownRow) {
 	return list
 }
 
-// wantBoard is what a catalogue has on a leaderboard.
+// wantBoard returns the rows of a leaderboard in a catalogue.
 func wantBoard(t testing.TB, from exports.Catalogue, category, typ, by string) (list []shownRow) {
 	t.Helper()
 	set, err := from.Board(category, typ, by)
@@ -109,8 +108,7 @@ func wantBoard(t testing.TB, from exports.Catalogue, category, typ, by string) (
 	return list
 }
 
-// sameRows tells whether a board shows what it should. Scores that it has no column for
-// must be unknown.
+// sameRows checks the rows of a leaderboard. Scores without a column must be unknown.
 func sameRows(shown, want []shownRow) bool {
 	return slices.EqualFunc(shown, want, func(x, y shownRow) bool {
 		scores := maps.Clone(y.Scores)
@@ -173,8 +171,8 @@ func TestBoards(t *testing.T) {
 	}
 }
 
-// TestPastBoards compares the leaderboards of every day that is kept with its
-// snapshot, and what names link to with what has become of the entities.
+// TestPastBoards compares the leaderboards of every day that has a snapshot with it, and
+// the links of names with the current entities.
 func TestPastBoards(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -198,7 +196,7 @@ func TestPastBoards(t *testing.T) {
 			}
 		}
 		body := htmlAt(t, s, boardPath("all", "", "", at))
-		if !strings.Contains(body, "As it stood on ") || !strings.Contains(body, `<meta name="robots" content="noindex">`) || !strings.Contains(body, `<a href="/leaderboards/all/">Back to today</a>`) {
+		if !strings.Contains(body, "<strong>As of ") || !strings.Contains(body, `<meta name="robots" content="noindex">`) || !strings.Contains(body, `<a href="/leaderboards/all/">Back to today</a>`) {
 			t.Errorf("the board of %s does not say so", at)
 		}
 	}
@@ -207,12 +205,12 @@ func TestPastBoards(t *testing.T) {
 			t.Errorf("no entity of the past is %s: %v", what, seen)
 		}
 	}
-	if body := htmlAt(t, s, "/leaderboards/all/"); strings.Contains(body, "noindex") || strings.Contains(body, "As it stood") {
-		t.Error("the present is shown as the past")
+	if body := htmlAt(t, s, "/leaderboards/all/"); strings.Contains(body, "noindex") || strings.Contains(body, "past-note") {
+		t.Error("today's leaderboard is shown as an earlier one")
 	}
 }
 
-// checkPresent compares the link of a row of the past with what the entity is now.
+// checkPresent compares the link of a row of an earlier day with the current entity.
 func checkPresent(t *testing.T, s *pages.Site, path string, r shownRow) string {
 	t.Helper()
 	typ, slug, _ := strings.Cut(r.Key, "/")
@@ -264,8 +262,8 @@ func TestBoardMovement(t *testing.T) {
 	}
 }
 
-// apiMoves is the movement of the first hundred of a leaderboard in the words of the
-// pages, "" where the API knows no day to compare with.
+// apiMoves returns the movement of the first hundred entities of a leaderboard in the
+// words of the pages, "" if the API has no day to compare with.
 func apiMoves(t *testing.T, e *edgetest.Edge, path string, params map[string]string) (list []string) {
 	t.Helper()
 	query := url.Values{}
@@ -307,7 +305,7 @@ func apiMoves(t *testing.T, e *edgetest.Edge, path string, params map[string]str
 	return list
 }
 
-// TestBoardAddresses: one address for each leaderboard, and help where there is none.
+// TestBoardAddresses checks that each leaderboard has one address, and that others get help.
 func TestBoardAddresses(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
@@ -325,16 +323,16 @@ func TestBoardAddresses(t *testing.T) {
 		"/leaderboards/all/page-02/":                      "/leaderboards/all/page-2/",
 		"/leaderboards/all/at-" + between + "/":           "/leaderboards/all/at-" + first + "/",
 		"/leaderboards/all/page-9999/":                    "404 This leaderboard has",
-		"/leaderboards/all/page-x/":                       "404 There is no such page",
-		"/leaderboards/all/page-99999999999999999999/":    "404 There is no such page",
+		"/leaderboards/all/page-x/":                       "404 Page not found",
+		"/leaderboards/all/page-99999999999999999999/":    "404 Page not found",
 		"/leaderboards/all/by-adption/":                   "404 /leaderboards/all/by-adoption/",
 		"/leaderboards/all/type-tol/":                     "404 /leaderboards/all/type-tool/",
-		"/leaderboards/deep-lerning/":                     "404 There is no such category",
+		"/leaderboards/deep-lerning/":                     "404 Category not found",
 		"/leaderboards/data-vis/":                         "404 /leaderboards/data-viz/",
 		"/leaderboards/all/at-1999-01-01/":                "404 /leaderboards/all/at-" + first + "/",
-		"/leaderboards/all/at-2999-01-01/":                "404 Leaderboards are kept from",
-		"/leaderboards/all/at-yesterday/":                 "404 Leaderboards are kept from",
-		"/leaderboards/all/at-2026-02-31/":                "404 Leaderboards are kept from",
+		"/leaderboards/all/at-2999-01-01/":                "404 Leaderboards exist from",
+		"/leaderboards/all/at-yesterday/":                 "404 Leaderboards exist from",
+		"/leaderboards/all/at-2026-02-31/":                "404 Leaderboards exist from",
 		"/leaderboards/all/at-" + first + "/by-adoption/": "404 There is nothing at this address",
 	} {
 		a, err := s.Get(pages.Request{Path: path})
@@ -351,8 +349,8 @@ func TestBoardAddresses(t *testing.T) {
 	}
 }
 
-// TestStaticBoards: the leaderboards, trends and comparisons of a static site are
-// those of the build, and link to no other than it has.
+// TestStaticBoards checks that the leaderboards, trends and comparisons of a static site
+// are those of the build, and that all their links work.
 func TestStaticBoards(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

@@ -22,7 +22,7 @@ import (
 
 const tellingTitle = `(?s)<li class="telling">\s*<h3><span[^>]*></span>(?:<a href="[^"]*">)?<bdi>([^<]*)</bdi>`
 
-// wanted are the titles of the changes that a filter chooses, the newest first.
+// wanted returns the titles of the changes that match a filter, newest first.
 func (b *browsed) wanted(f exports.ChangeFilter) []string {
 	b.t.Helper()
 	a := b.build.Archive()
@@ -43,8 +43,8 @@ func (b *browsed) wanted(f exports.ChangeFilter) []string {
 	return want
 }
 
-// TestChanges: the pages of all changes, and of each choice and of each two, list
-// exactly those that the archive has, the newest first.
+// TestChanges checks that the pages of all changes, of each filter value and of each pair
+// of values list exactly the matching changes of the archive, newest first.
 func TestChanges(t *testing.T) {
 	suite.InTest(t)
 	b := browse(t, edgetest.Built(t), pages.Options{})
@@ -77,13 +77,13 @@ func TestChanges(t *testing.T) {
 	}
 	for path := range choices {
 		if one := strings.Count(path, "/") == 1; one && !reached[path] {
-			t.Errorf("nothing leads to %s", path)
+			t.Errorf("no link to %s", path)
 		}
 	}
 }
 
-// TestChangesOfDays: the days of the query narrow the changes down, on all pages; what
-// is no day is told and left out.
+// TestChangesOfDays checks that the days in the query filter the changes on all pages,
+// and that invalid days are reported and ignored.
 func TestChangesOfDays(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	a := b.build.Archive()
@@ -98,14 +98,14 @@ func TestChangesOfDays(t *testing.T) {
 	b.same("since", b.through("/changes/?since="+last, tellingTitle), b.wanted(newer))
 	b.same("until", b.through("/changes/type-model/?until="+first, tellingTitle), b.wanted(older))
 	page := b.page("/changes/?since=tomorrow")
-	if !strings.Contains(page, `role="alert">“tomorrow” is no day`) {
-		t.Error("nobody says that tomorrow is no day")
+	if !strings.Contains(page, `role="alert">“tomorrow” is not a valid date`) {
+		t.Error("the invalid day is not reported")
 	}
 	b.same("no day", all(page, tellingTitle), all(b.page("/changes/"), tellingTitle))
 }
 
-// TestChangeInFull: a change is told with each field before and after, who did it and
-// where.
+// TestChangeInFull checks that a change is shown with the old and new value of each
+// field, its author and its commit.
 func TestChangeInFull(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	b.build.Manifest.Repository = &store.Repository{URL: "https://forge.example/a/b", Branch: "main"}
@@ -120,7 +120,7 @@ func TestChangeInFull(t *testing.T) {
 		told := feed.Summarize(c, titlesOf(b))
 		at := strings.Index(page, html.EscapeString(told.Title))
 		if at < 0 {
-			t.Fatalf("%q is not told", told.Title)
+			t.Fatalf("%q is missing", told.Title)
 		}
 		text := page[at:]
 		text = text[:strings.Index(text, "\n</li>")]
@@ -134,7 +134,7 @@ func TestChangeInFull(t *testing.T) {
 		}
 		for _, w := range want {
 			if !strings.Contains(text, w) {
-				t.Errorf("%s: %q is not told in %s", told.Title, w, text)
+				t.Errorf("%s: %q is missing in %s", told.Title, w, text)
 			}
 		}
 		n++
@@ -152,7 +152,7 @@ func titlesOf(b *browsed) map[string]string {
 	return m
 }
 
-// TestFeedOfChanges: the feed that a list of changes names is of the same changes.
+// TestFeedOfChanges checks that the feed linked from a list of changes has the same changes.
 func TestFeedOfChanges(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	for path, want := range map[string]url.Values{"/changes/": {}, "/changes/type-model/": {"type": {"model"}}, "/changes/type-tool/category-nlp/": {"type": {"tool"}, "category": {"nlp"}}} {

@@ -22,8 +22,8 @@ import (
 
 const fileLine = `<th scope="row"><a href="([^"]*)" download>[^<]*</a></th><td>[^<]*</td><td class="right num" title="[0-9,]+ bytes">[^<]+</td><td><code class="sum" title="[0-9a-f]{64}" data-sum>[0-9a-f]{64}</code>`
 
-// TestData: the page lists each public file of the build once, with its size, its
-// checksum and a link to it, and no other.
+// TestData checks that the page lists exactly the public files of the build, each once,
+// with its size, checksum and link.
 func TestData(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	page := b.page("/data/")
@@ -68,7 +68,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// TestDataRecipes runs what the page shows, against a plain server of the files.
+// TestDataRecipes runs the commands on the page against a file server.
 func TestDataRecipes(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	files := httptest.NewServer(http.StripPrefix("/data/"+b.build.Manifest.ID, http.FileServer(http.Dir(b.build.Dir))))
@@ -108,7 +108,7 @@ func TestDataRecipes(t *testing.T) {
 	}
 }
 
-// TestDistribution: the description for search engines has files of the build.
+// TestDistribution checks that the description for search engines lists files of the build.
 func TestDistribution(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	var d struct {
@@ -129,8 +129,8 @@ func TestDistribution(t *testing.T) {
 	}
 }
 
-// TestGuides: every guide is a page, what links within the docs lead to is there, and
-// so is the heading that they name.
+// TestGuides checks that every guide is a page, and that links within the docs lead to
+// existing pages and headings.
 func TestGuides(t *testing.T) {
 	for _, o := range []pages.Options{{}, {Static: true, Root: "/index/"}} {
 		b := browse(t, edgetest.Built(t), o)
@@ -157,7 +157,7 @@ func TestGuides(t *testing.T) {
 				}
 				inside, ok := strings.CutPrefix(path, root)
 				if target := b.page(inside); !ok || heading != "" && !strings.Contains(target, `id="`+heading+`"`) {
-					t.Errorf("%s leads to %s, which is not there", address, to)
+					t.Errorf("%s links to %s, which does not exist", address, to)
 				}
 				if heading != "" {
 					anchors++
@@ -170,8 +170,8 @@ func TestGuides(t *testing.T) {
 	}
 }
 
-// TestFieldReference: with a repository, guides lead to the description of the content
-// there; without, its name stands alone.
+// TestFieldReference checks that guides link to the documentation of the content if there
+// is a repository, and have no link otherwise.
 func TestFieldReference(t *testing.T) {
 	for address, repository := range map[string]*store.Repository{"": nil, "https://forge.example/a/b/blob/main/content/README.md": {URL: "https://forge.example/a/b", Branch: "main", Path: "content"}} {
 		b := browse(t, edgetest.Built(t), pages.Options{})
@@ -182,8 +182,8 @@ func TestFieldReference(t *testing.T) {
 	}
 }
 
-// TestScoringPage: the page has every dimension and measure of the formula with its
-// numbers.
+// TestScoringPage checks that the page shows every dimension and measure of the formula
+// with its numbers.
 func TestScoringPage(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	page := b.page("/docs/scoring/")

@@ -70,10 +70,10 @@ func browse(t *testing.T, dir string, o pages.Options) *browsed {
 	return &browsed{s, t, b, from.Formula, map[string]string{}}
 }
 
-// largest is what no page may be larger than when it is compressed.
+// largest is the maximum compressed size of a page.
 const largest = 100_000
 
-// page reads a page, which must be there and not too large.
+// page gets a page, which must exist and not be too large.
 func (b *browsed) page(address string) string {
 	b.t.Helper()
 	if text, ok := b.read[address]; ok {
@@ -87,7 +87,7 @@ func (b *browsed) page(address string) string {
 	return text
 }
 
-// packed is the size of a page as it is sent, where it is large at all.
+// packed returns the compressed size of a page if it is large.
 func packed(text string) int {
 	if len(text) <= largest {
 		return len(text)
@@ -99,7 +99,7 @@ func packed(text string) int {
 	return b.Len()
 }
 
-// answer reads what is at an address, which may have a query.
+// answer gets a path, which may have a query.
 func (b *browsed) answer(address string, status int) string {
 	b.t.Helper()
 	r, err := http.NewRequest(http.MethodGet, address, nil)
@@ -116,7 +116,7 @@ func (b *browsed) answer(address string, status int) string {
 	return string(a.Body)
 }
 
-// all are the parts of a page that a pattern's first group matches.
+// all returns the matches of a pattern's first group on a page.
 func all(page, pattern string) []string {
 	var list []string
 	for _, m := range compiled(pattern).FindAllStringSubmatch(page, -1) {
@@ -140,7 +140,7 @@ const (
 	onward  = `<a rel="next" href="([^"]*)">`
 )
 
-// through reads a page and all that follow it, and returns what a pattern finds.
+// through reads a page and all following pages, and returns the matches of a pattern.
 func (b *browsed) through(address, pattern string) []string {
 	b.t.Helper()
 	var list []string
@@ -158,7 +158,7 @@ func (b *browsed) through(address, pattern string) []string {
 	return list
 }
 
-// ordered are the paths of the entities that a filter chooses, in an order.
+// ordered returns the paths of the entities that match a filter, in an order.
 func (b *browsed) ordered(f map[string][][]string, s exports.Sort) []string {
 	b.t.Helper()
 	set, err := b.build.Select(&exports.Filter{Fields: f})
@@ -174,7 +174,7 @@ func (b *browsed) ordered(f map[string][][]string, s exports.Sort) []string {
 	return list
 }
 
-// escape writes a path as an address.
+// escape escapes a path for a URL.
 func escape(path string) string { return (&url.URL{Path: path}).EscapedPath() }
 
 func unescape(t *testing.T, address string) string {
@@ -201,8 +201,8 @@ var (
 // valueLink is a value in the list of all values, with its count.
 const valueLink = `<li><a href="([^"]*)"><bdi>[^<]*</bdi></a>&nbsp;<span class="num quiet">[0-9,]+</span></li>`
 
-// crowded is a build of an index with more values than a page lists, made of names that
-// addresses must tell apart.
+// crowded is a build with more values than a page lists; their names are easily confused
+// in paths.
 func crowded(t *testing.T) string {
 	t.Helper()
 	content := t.TempDir()
@@ -238,7 +238,7 @@ func crowded(t *testing.T) string {
 	return out
 }
 
-// TestLists reads all pages of lists, of the shipped content and of a crowd.
+// TestLists reads all list pages of the shipped content and of crowded.
 func TestLists(t *testing.T) {
 	suite.InTest(t)
 	for name, dir := range map[string]string{"shipped": edgetest.Built(t), "crowd": crowded(t)} {
@@ -267,9 +267,9 @@ func TestLists(t *testing.T) {
 
 var valueLists = map[string]string{"provider": "/providers/", "tag": "/tags/", "capability": "/capabilities/"}
 
-// checkValues: the lists of all providers, tags and capabilities have every value once,
-// and the page of each, with those that follow, has exactly the entities that have it,
-// the best first.
+// checkValues checks that the lists of providers, tags and capabilities have every value
+// once, and that the pages of each value list exactly the entities that have it, best
+// first.
 func (b *browsed) checkValues(field, list string) {
 	b.t.Helper()
 	var links []string
@@ -304,8 +304,8 @@ func (b *browsed) checkValues(field, list string) {
 	}
 }
 
-// checkValuePages: each value has the page that its name leads to, also one that only a
-// withdrawn entity has.
+// checkValuePages checks that each value has a page, even one that only a withdrawn
+// entity has.
 func (b *browsed) checkValuePages() {
 	b.t.Helper()
 	for field, list := range valueLists {
@@ -316,7 +316,7 @@ func (b *browsed) checkValuePages() {
 	}
 }
 
-// checkCategories: so have categories and types, in each order and for each type.
+// checkCategories does the same for categories and types, in each order and for each type.
 func (b *browsed) checkCategories() {
 	b.t.Helper()
 	orders := map[string]exports.Sort{"": exports.DefaultSort, "sort-name/": byName, "sort-updated/": byUpdate}
@@ -347,7 +347,7 @@ func (b *browsed) checkCategories() {
 	}
 }
 
-// checkAddresses: each page has one address, and there is nothing beside.
+// checkAddresses checks that each page has only one address.
 func checkAddresses(b *browsed) {
 	b.t.Helper()
 	for _, nothing := range []string{"/tool/all/page-1/", "/tool/all/page-02/", "/tool/all/page-99/", "/tool/all/page-9223372036854775807/",
@@ -363,8 +363,8 @@ func checkAddresses(b *browsed) {
 	}
 }
 
-// checkLinks: a static site has every page of these that one of them links to,
-// and lists no page that is not there.
+// checkLinks checks that a static site has every page that these pages link to, and lists
+// only pages that exist.
 func (b *browsed) checkLinks() {
 	b.t.Helper()
 	mine := regexp.MustCompile(`^/(categories|providers|tags|capabilities|changes|data|docs|tool/(all/(sort|page)|$)|model/(all/(sort|page)|$))`)

@@ -13,24 +13,24 @@ import (
 	"kindex/site/textfmt"
 )
 
-// maxDescribed is up to how many categories are listed with their descriptions.
+// maxDescribed is the largest number of categories that are listed with descriptions.
 const maxDescribed = 200
 
-// category is a category with how many of each type it has.
+// category is a category with its number of entities of each type.
 type category struct {
 	record.Category
 	Path  string
 	Types []typeCount
 }
 
-// typeCount is how many entities of a type a category has.
+// typeCount is the number of entities of a type in a category.
 type typeCount struct {
 	Type  string
 	Count int
 	Path  string
 }
 
-// Counts says how many a category has, in words.
+// Counts returns the numbers of entities in words.
 func (c category) Counts() string {
 	var parts []string
 	for _, t := range c.Types {
@@ -39,7 +39,7 @@ func (c category) Counts() string {
 	return strings.Join(parts, ", ")
 }
 
-// categoryGroup are the categories that mostly have entities of one type.
+// categoryGroup is a group of categories whose entities are mostly of one type.
 type categoryGroup struct {
 	Title   string
 	ID      string
@@ -50,10 +50,10 @@ type categoryGroup struct {
 type categoriesPage struct {
 	Groups []categoryGroup
 	Total  int
-	Brief  bool // they are too many for descriptions
+	Brief  bool // there are too many to show descriptions
 }
 
-// countCategories is how a site counts the categories when it is first asked.
+// countCategories returns a function that counts the categories on its first call.
 func (s *Site) countCategories() func() ([]category, error) {
 	return sync.OnceValues(func() ([]category, error) {
 		var list []category
@@ -84,7 +84,7 @@ func categoryFilter(category, typ string) *exports.Filter {
 	return f
 }
 
-// categories lists all categories: by the type that they mostly have, then by title.
+// categories lists all categories, by their most frequent type, then by title.
 func (r *request) categories() (*page, error) {
 	all, err := r.categoryCounts()
 	if err != nil {
@@ -106,12 +106,12 @@ func (r *request) categories() (*page, error) {
 	for _, t := range r.types() {
 		group(textfmt.Capitalize(t)+"s", t+"s", func(c category) bool { return c.mainType() == t })
 	}
-	group("Still empty", "empty", func(c category) bool { return c.mainType() == "" })
+	group("Empty", "empty", func(c category) bool { return c.mainType() == "" })
 	return &page{Template: "categories", Title: "Categories", Data: d,
-		Description: "All " + textfmt.Plural(len(all), "category", "categories") + " of tools and models, with how many each has."}, nil
+		Description: "All " + textfmt.Plural(len(all), "category", "categories") + " of tools and models, with their number of entities."}, nil
 }
 
-// mainType is the type that most entities of a category have, "" where it has none.
+// mainType returns the type of most entities of a category, "" if it has none.
 func (c category) mainType() string {
 	best := typeCount{}
 	for _, t := range c.Types {
@@ -122,7 +122,7 @@ func (c category) mainType() string {
 	return best.Type
 }
 
-// category lists a category, the leading entities first.
+// category lists the entities of a category, highest score first.
 func (r *request) category() (*page, error) {
 	all, err := r.categoryCounts()
 	if err != nil {
@@ -131,7 +131,7 @@ func (r *request) category() (*page, error) {
 	slug, typ := r.arg("category"), r.choice("type")
 	at := slices.IndexFunc(all, func(c category) bool { return c.Slug == slug })
 	if at < 0 {
-		return r.missing("There is no such category", "", nearCategories(slug, all)), nil
+		return r.missing("Category not found", "", nearCategories(slug, all)), nil
 	}
 	c := all[at]
 	if typ != "" && (len(c.Types) < 2 || !slices.ContainsFunc(c.Types, func(t typeCount) bool { return t.Type == typ })) {
@@ -178,12 +178,12 @@ func nearCategories(slug string, all []category) []suggestion {
 	return list
 }
 
-// categoryPaths are the pages of all categories, as a static site has them.
+// categoryPaths yields the category pages of a static site.
 func categoryPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		all, err := s.categoryCounts()
 		if err != nil {
-			return // the list of categories says so
+			return // the page with the list of categories returns the error
 		}
 		for _, c := range all {
 			of := []typeCount{{"", c.Count, c.Path}}

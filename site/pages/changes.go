@@ -21,35 +21,35 @@ import (
 
 const (
 	changeRows = 30
-	// How much a list tells of one change; the page of the entity has all of it.
+	// Limits for one change in a list; the page of the entity shows it in full.
 	maxLines = 12
 	maxItems = 10
-	maxOpen  = 3 // lines that are shown without being unfolded
+	maxOpen  = 3 // lines that are shown without expanding
 )
 
-// changesPage lists changes, the newest first.
+// changesPage lists changes, newest first.
 type changesPage struct {
 	Days         []changeDay
 	Total        int
 	First, Last  int
 	Filters      []facet
-	Chosen       []option // each leads to the page without it
+	Chosen       []option // each links to the page without it
 	Prev, Next   string
-	Dated        bool // days can be asked for
+	Dated        bool // days can be chosen
 	Action       string
 	Since, Until string
-	Wrong        string // what is no day
-	Newest       string // the last day that there are changes of, "" for none
+	Wrong        string // an invalid day from the query
+	Newest       string // the last day with changes, "" for none
 	Oldest       string
 }
 
-// changeDay are the changes of a day.
+// changeDay holds the changes of a day.
 type changeDay struct {
 	Day     string // YYYY-MM-DD
 	Changes []describedChange
 }
 
-// describedChange is a change with as much as a list tells of it.
+// describedChange is a change, shortened for a list.
 type describedChange struct {
 	changeRow
 	Kind  string // created, updated or deleted
@@ -58,7 +58,7 @@ type describedChange struct {
 	Fold  bool
 }
 
-// changeEvents are the events by their names in addresses.
+// changeEvents are the events, named as in URLs.
 var changeEvents = func() (list []option) {
 	titles := map[string]string{record.Created: "Added", record.Updated: "Updated", record.Deleted: "Deleted"}
 	for _, e := range record.Events {
@@ -67,13 +67,13 @@ var changeEvents = func() (list []option) {
 	return list
 }()
 
-// changeFilters are what the path of the page chooses, in the order of the address.
+// changeFilters are the filters in the path of the page, in the order of the path.
 var changeFilters = []string{"event", "type", "category"}
 
-// filterValues are the values of a choice, those that changes have.
+// filterValues returns the values of a filter that occur in changes.
 func (s *Site) filterValues(field string) []option { return s.changeFilterValues()[field] }
 
-// changeChoices are the values of all choices, found once for each site.
+// changeChoices returns a function that collects the values of all filters on its first call.
 func (s *Site) changeChoices() func() map[string][]option {
 	return sync.OnceValue(func() map[string][]option {
 		m := map[string][]option{"event": changeEvents}
@@ -88,7 +88,7 @@ func (s *Site) changeChoices() func() map[string][]option {
 	})
 }
 
-// withChange is the path of the changes with another choice, from their first page on.
+// withChange returns the path of the changes with another filter value, at page one.
 func (r *request) withChange(field, value string) string {
 	chosen := maps.Clone(r.choices)
 	delete(chosen, "page")
@@ -96,8 +96,8 @@ func (r *request) withChange(field, value string) string {
 	return changesRoute.path(nil, chosen)
 }
 
-// changeFilter is what the path chooses; near are categories that an unknown one may
-// have meant.
+// changeFilter returns the filter in the path. If a value is unknown, ok is false and
+// near has suggestions.
 func (r *request) changeFilter() (f exports.ChangeFilter, near []suggestion, ok bool) {
 	f.To = r.Build.Archive().Changes()
 	for _, field := range changeFilters {
@@ -115,7 +115,7 @@ func (r *request) changeFilter() (f exports.ChangeFilter, near []suggestion, ok 
 	return f, nil, true
 }
 
-// chooseChange narrows a filter down by a choice of the address.
+// chooseChange adds a filter of the path to f.
 func chooseChange(f *exports.ChangeFilter, field, value string) {
 	switch field {
 	case "event":
@@ -140,11 +140,11 @@ func (r *request) suggestChangeFilters(field, value string, known []option) []su
 	return list
 }
 
-// changes is the list of all changes, or of those that are asked for.
+// changes lists all changes, or those that match the filters.
 func (r *request) changes() (*page, error) {
 	f, near, ok := r.changeFilter()
 	if !ok {
-		return r.missing("There are no such changes", "", near), nil
+		return r.missing("No such changes", "", near), nil
 	}
 	number, ok := r.chosenPage()
 	d := &changesPage{Dated: !r.Static, Action: r.withChange("page", "")}
@@ -161,12 +161,12 @@ func (r *request) changes() (*page, error) {
 	}
 	r.addChangeFilters(d)
 	p := &page{Template: "changes", Title: "Changes", Data: d, Scripts: []string{"unfold.js"}, NoIndex: d.Since+d.Until+d.Wrong != "",
-		Description: "What was added to the index, updated and deleted: field by field, with the commit and the pull request."}
+		Description: "What was added to the index, updated and deleted: field by field, with commits and pull requests."}
 	for _, o := range d.Chosen {
 		p.Title += ": " + o.Name
 	}
 	feed := url.Values{}
-	for _, field := range []string{"type", "category"} { // feeds are of all events
+	for _, field := range []string{"type", "category"} { // feeds have all events
 		if v := r.choice(field); v != "" {
 			feed.Set(field, v)
 		}
@@ -177,7 +177,7 @@ func (r *request) changes() (*page, error) {
 	return p, nil
 }
 
-// setDates narrows the changes down to the days of the query.
+// setDates filters the changes by the days in the query.
 func (r *request) setDates(d *changesPage, f *exports.ChangeFilter) {
 	a := r.Build.Archive()
 	if n := a.Changes(); n > 0 {
@@ -204,7 +204,7 @@ func (r *request) setDates(d *changesPage, f *exports.ChangeFilter) {
 	}
 }
 
-// fillChanges reads the changes of a page and puts them under their days.
+// fillChanges reads the changes of a page and groups them by day.
 func (r *request) fillChanges(d *changesPage, set *roaring.Bitmap, number int) error {
 	from := (number - 1) * changeRows
 	to := min(from+changeRows, d.Total)
@@ -234,7 +234,7 @@ func (r *request) fillChanges(d *changesPage, set *roaring.Bitmap, number int) e
 	return nil
 }
 
-// pageChoice is how a path names a page: the first one not at all.
+// pageChoice returns a page number as it is in a path: "" for the first page.
 func pageChoice(number int) string {
 	if number <= 1 {
 		return ""
@@ -242,7 +242,7 @@ func pageChoice(number int) string {
 	return strconv.Itoa(number)
 }
 
-// describeChange is a change with the first of its lines, and the first items of each.
+// describeChange reads a change and keeps its first lines, and the first items of each.
 func (s *Site) describeChange(i int) (describedChange, error) {
 	c, err := s.changeRow("", i)
 	if err != nil {
@@ -259,8 +259,8 @@ func (s *Site) describeChange(i int) (describedChange, error) {
 	return t, nil
 }
 
-// addChangeFilters fills in what the changes can be narrowed down by. Statically one
-// choice takes the place of another: not all of their combinations are written.
+// addChangeFilters fills in the filters. On a static site, one filter replaces another:
+// pages for combinations are not written.
 func (r *request) addChangeFilters(d *changesPage) {
 	for _, field := range changeFilters {
 		shown := facet{Name: field}
@@ -308,13 +308,13 @@ func (r *request) dated(path string, d *changesPage) string {
 
 var changesRoute = &route{pattern: "/changes/", choices: slices.Concat(changeFilters, []string{"page"})}
 
-// changesPath is a page of the changes with one value of one choice, "" for all.
+// changesPath returns the path of a page of changes with one filter value, "" for all.
 func changesPath(field, value string, page int) string {
 	return changesRoute.path(nil, map[string]string{field: value, "page": pageChoice(page)})
 }
 
-// changesPaths are the pages of a static site: all changes, and those of each single
-// choice.
+// changesPaths yields the pages of a static site: all changes, and those of each single
+// filter value.
 func changesPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		a := s.Build.Archive()

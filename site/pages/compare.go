@@ -18,10 +18,9 @@ import (
 const (
 	maxCompared  = 4
 	maxSuggested = 8
-	readyLeaders = 3 // of each type, whose comparisons are offered
-	// Of a name that is unknown, as many words are looked for, and those that mean
-	// nothing are not: a search for all of four long names would take as long as many
-	// pages.
+	readyLeaders = 3 // of each type, with a suggested comparison
+	// maxMeant is how many words of an unknown name are searched for, without stop
+	// words: searching for four long names would take as long as many pages.
 	maxMeant = 4
 )
 
@@ -31,9 +30,9 @@ type comparePage struct {
 	Groups   []compareGroup
 	Unknown  []unknownEntity
 	TooMany  bool
-	Asked    string       // the name of what is to be added, where that is not clear
-	Which    []suggestion // what it may have meant
-	Ready    []suggestion // comparisons to begin with, or to go on with
+	Asked    string       // the name to add, if it is ambiguous or unknown
+	Which    []suggestion // suggestions for it
+	Ready    []suggestion // suggested comparisons
 	Here     string       // path of the comparison shown
 	Skeleton *rowTemplates
 }
@@ -46,22 +45,22 @@ type comparedEntity struct {
 	Remove  string // path of the comparison without it
 }
 
-// Path is where the entity is.
+// Path returns the path of the page of the entity.
 func (c comparedEntity) Path() string { return siteurl.Entity(c.Type, c.Slug) }
 
-// unknownEntity is what was asked for and is not there.
+// unknownEntity is a requested entity that does not exist.
 type unknownEntity struct {
 	Text string
 	Near []suggestion
 }
 
-// Full tells that no other can be added.
+// Full reports whether no more entities can be added.
 func (d *comparePage) Full() bool { return len(d.Entities) >= maxCompared }
 
-// compare shows entities side by side. A static site's script fills the page instead.
+// compare renders entities side by side. On a static site, a script fills the page.
 func (r *request) compare() (*page, error) {
 	p := &page{Template: "compare", Title: "Compare", Canonical: "/compare/", NoIndex: len(r.Query) > 0,
-		Description: "Two to four tools or models side by side: scores, facts, figures and benchmarks."}
+		Description: "Compare two to four tools or models side by side: scores, facts, figures and benchmarks."}
 	d := &comparePage{}
 	p.Data = d
 	var err error
@@ -86,7 +85,7 @@ func (r *request) compare() (*page, error) {
 	return p, r.fillComparison(p, d)
 }
 
-// fillComparison makes the rows, and offers what to compare with.
+// fillComparison builds the rows and the suggested comparisons.
 func (r *request) fillComparison(p *page, d *comparePage) (err error) {
 	keys := d.keys()
 	d.Here = comparePath(keys...)
@@ -109,7 +108,7 @@ func (r *request) fillComparison(p *page, d *comparePage) (err error) {
 	return err
 }
 
-// keys are the addresses of the entities compared, as type/slug.
+// keys returns the keys of the compared entities, type/slug.
 func (d *comparePage) keys() []string {
 	var keys []string
 	for _, e := range d.Entities {
@@ -118,7 +117,7 @@ func (d *comparePage) keys() []string {
 	return keys
 }
 
-// comparePath is the path of a comparison.
+// comparePath returns the path of a comparison.
 func comparePath(keys ...string) string {
 	var b strings.Builder
 	for i, k := range keys {
@@ -128,10 +127,10 @@ func comparePath(keys ...string) string {
 	return "/compare/" + b.String()
 }
 
-// readEntities takes over the entities that the query names.
+// readEntities reads the entities that the query names.
 func (r *request) readEntities(d *comparePage) error {
 	asked := r.Query["e"]
-	if len(asked) > 4*maxCompared { // somebody plays
+	if len(asked) > 4*maxCompared { // bounds hand-written URLs
 		asked, d.TooMany = asked[:4*maxCompared], true
 	}
 	for _, key := range asked {
@@ -148,7 +147,7 @@ func (r *request) readEntities(d *comparePage) error {
 	return r.findNamed(d)
 }
 
-// addUnknown notes an address that there is nothing at.
+// addUnknown records a key without an entity.
 func (d *comparePage) addUnknown(key string) {
 	text := textfmt.Name(key)
 	if text != "" && !slices.ContainsFunc(d.Unknown, func(u unknownEntity) bool { return u.Text == text }) {
@@ -156,8 +155,7 @@ func (d *comparePage) addUnknown(key string) {
 	}
 }
 
-// findNamed looks for what was probably meant, to be added in its place, as far as
-// there are places.
+// findNamed looks up suggestions for unknown entities, for as many as can be added.
 func (r *request) findNamed(d *comparePage) error {
 	for i := range d.Unknown[:min(len(d.Unknown), maxCompared-len(d.Entities))] {
 		text := d.Unknown[i].Text
@@ -175,7 +173,7 @@ func (r *request) findNamed(d *comparePage) error {
 	return nil
 }
 
-// addEntity adds a column, unless it is there.
+// addEntity adds a column unless it exists.
 func (r *request) addEntity(d *comparePage, ordinal uint32) error {
 	if slices.ContainsFunc(d.Entities, func(c comparedEntity) bool { return c.ordinal == ordinal }) {
 		return nil
@@ -193,7 +191,7 @@ func (r *request) addEntity(d *comparePage, ordinal uint32) error {
 	return err
 }
 
-// addNamed adds what a text names, or tells what it may mean.
+// addNamed adds the entity that a text names, or fills in suggestions.
 func (r *request) addNamed(d *comparePage, text string) error {
 	if typ, slug, ok := strings.Cut(text, "/"); ok {
 		if o, _, found := r.Build.Find(typ, slug); found {
@@ -223,8 +221,8 @@ func (r *request) addNamed(d *comparePage, text string) error {
 	return err
 }
 
-// suggested are entities whose names begin with a text, or else are near to some of
-// its words.
+// suggested returns entities whose names start with a text, or else are similar to some
+// of its words.
 func (r *request) suggested(text string) ([]uint32, error) {
 	all, err := r.Build.Select(&exports.Filter{})
 	if err != nil || r.Index == nil {
@@ -241,7 +239,7 @@ func (r *request) suggested(text string) ([]uint32, error) {
 	return list, err
 }
 
-// addOptions are the comparisons with each of some entities added.
+// addOptions returns the comparisons with each of some entities added.
 func (r *request) addOptions(d *comparePage, list []uint32) ([]suggestion, error) {
 	var out []suggestion
 	for _, o := range list {
@@ -257,7 +255,7 @@ func (r *request) addOptions(d *comparePage, list []uint32) ([]suggestion, error
 	return out, nil
 }
 
-// suggestionsPage is the part of a page that the script shows while one types.
+// suggestionsPage renders the part of the page that the script shows while the user types.
 func (r *request) suggestionsPage(d *comparePage, text string) (*page, error) {
 	list, err := r.suggested(text)
 	if err != nil {
@@ -270,14 +268,14 @@ func (r *request) suggestionsPage(d *comparePage, text string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := bytes.NewBuffer([]byte{}) // not nil where nothing is written: that is an answer, too
+	b := bytes.NewBuffer([]byte{}) // not nil: an empty body is valid
 	if err := r.templates["compare"].ExecuteTemplate(b, "suggestions", found); err != nil {
 		return nil, err
 	}
 	return &page{body: b.Bytes(), mediaType: htmlType}, nil
 }
 
-// exampleComparisons are comparisons of leaders with the best of what is like them.
+// exampleComparisons returns comparisons of leaders, each with the best similar entity.
 func (r *request) exampleComparisons() ([]suggestion, error) {
 	var list []suggestion
 	taken := map[uint32]bool{}
@@ -312,7 +310,7 @@ func (r *request) exampleComparisons() ([]suggestion, error) {
 	return list, nil
 }
 
-// closestMatch is the best of what is like an entity and of its type, not among those taken.
+// closestMatch returns the best similar entity of the same type that is not taken.
 func (r *request) closestMatch(ordinal uint32, typ string, taken map[uint32]bool) (best uint32, ok bool) {
 	for _, n := range r.Build.Similar(ordinal) {
 		if t, _ := r.Build.Key(n.Ordinal); t == typ && !taken[n.Ordinal] && (!ok || r.Build.SortPosition(n.Ordinal) < r.Build.SortPosition(best)) {
@@ -322,7 +320,7 @@ func (r *request) closestMatch(ordinal uint32, typ string, taken map[uint32]bool
 	return best, ok
 }
 
-// comparisonsOf are comparisons of an entity with what is like it.
+// comparisonsOf returns comparisons of an entity with similar ones.
 func (r *request) comparisonsOf(c comparedEntity) ([]suggestion, error) {
 	var list []suggestion
 	for _, n := range r.Build.Similar(c.ordinal) {

@@ -15,30 +15,30 @@ type compareGroup struct {
 	Rows        []compareRow
 }
 
-// compareRow is one thing that all are compared in.
+// compareRow is a row: one field of all entities.
 type compareRow struct {
 	Field  string // its name in the page, for scripts and tests
 	Title  string
 	Cells  []compareCell
-	Same   bool     // all have the same
-	Common []string // what all have, across all columns, in place of cells
-	Alone  string   // for scripts: its title where nothing is in common
+	Same   bool     // all entities have the same value
+	Common []string // values shared by all, shown across all columns instead of cells
+	Alone  string   // for scripts: its title if nothing is shared
 }
 
-// compareCell is what one entity has in a row. The zero value is nothing.
+// compareCell is the value of one entity in a row. The zero value is empty.
 type compareCell struct {
 	Text  string
 	To    string // path, "" for no link
-	Note  string // the day that a figure is of
+	Note  string // the day of a figure
 	List  []string
-	Score record.Score // drawn as a bar where known
+	Score record.Score // drawn as a bar if known
 	Best  bool
 }
 
 // compareFacts are the facts that are compared.
 var compareFacts = []string{"type", "provider", "category", "version", "pricingModel", "license", "addedDate", "lastUpdated", "status"}
 
-// comparison makes the rows. Where nobody knows anything there is none.
+// comparison builds the rows, without those that have no values.
 func (r *request) comparison(list []comparedEntity) []compareGroup {
 	groups := []compareGroup{
 		{"scores", "Scores", compareScores(list, r.scores(r.types()...))},
@@ -149,8 +149,8 @@ func signalRows(list []comparedEntity) []compareRow {
 	return knownRows(rows)
 }
 
-// benchmarkRows are the benchmarks that at least two have results of. Of several
-// results of one, the latest counts.
+// benchmarkRows returns a row for each benchmark with results of at least two entities.
+// Of several results, the latest is shown.
 func benchmarkRows(list []comparedEntity) []compareRow {
 	var names []string
 	having := map[string]int{}
@@ -194,7 +194,7 @@ func latestResult(list []record.Benchmark, name string) (best record.Benchmark, 
 	return best, ok
 }
 
-// topicRows are tags and capabilities: what all have, and what each has besides.
+// topicRows returns rows of tags and capabilities: those shared by all, and the others.
 func topicRows(list []comparedEntity) []compareRow {
 	var rows []compareRow
 	for _, f := range []struct{ field, common, own, all string }{
@@ -223,21 +223,21 @@ func topicRows(list []comparedEntity) []compareRow {
 	return rows
 }
 
-// markDifferences finds out whether all have the same.
+// markDifferences sets Same.
 func (w compareRow) markDifferences() compareRow {
 	w.Same = len(w.Cells) > 1 && !slices.ContainsFunc(w.Cells, func(c compareCell) bool { return c.Text != w.Cells[0].Text })
 	return w
 }
 
-// knownRows leaves out rows of which nobody knows anything.
+// knownRows drops rows without values.
 func knownRows(rows []compareRow) []compareRow {
 	return slices.DeleteFunc(rows, func(w compareRow) bool {
 		return !slices.ContainsFunc(w.Cells, func(c compareCell) bool { return c.Text != "" })
 	})
 }
 
-// rowTemplates is what the script of a static site makes its rows from: those that there
-// may be, without cells, in words that are written here alone.
+// rowTemplates are the possible rows, without cells, from which the script of a static
+// site builds its table; so all labels come from Go code.
 type rowTemplates struct {
 	Groups     []compareGroup
 	Categories []option

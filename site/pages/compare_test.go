@@ -29,7 +29,7 @@ type shownCell struct {
 	Best bool
 }
 
-// readComparison asks for a comparison: its columns, and its rows by field.
+// readComparison gets a comparison: its columns, and its rows by field.
 func readComparison(t *testing.T, s *pages.Site, keys ...string) (columns []string, rows map[string][]shownCell) {
 	t.Helper()
 	a, err := s.Get(pages.Request{Path: "/compare/", Query: url.Values{"e": keys}})
@@ -50,8 +50,8 @@ func readComparison(t *testing.T, s *pages.Site, keys ...string) (columns []stri
 	return columns, rows
 }
 
-// TestCompare: comparisons show the scores of their entities in their order, and mark
-// the best of those that differ.
+// TestCompare checks that comparisons show the scores of the entities in the requested
+// order, and mark the best of differing ones.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
@@ -101,7 +101,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// TestCompareBenchmarks: of benchmarks a comparison shows those that two have.
+// TestCompareBenchmarks checks that comparisons show the benchmarks that two entities share.
 func TestCompareBenchmarks(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -134,8 +134,8 @@ func TestCompareBenchmarks(t *testing.T) {
 	}
 }
 
-// TestCompareAsked: what an address asks for is shown in its order, once; what is not
-// there is told, with what is near.
+// TestCompareAsked checks that requested entities are shown in order, once, and that
+// unknown ones are reported with suggestions.
 func TestCompareAsked(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
@@ -155,16 +155,16 @@ func TestCompareAsked(t *testing.T) {
 		columns string
 		says    []string
 	}{
-		"": {"", []string{"To begin with", `href="/compare/?e=tool/`, `name="add"`}},
+		"": {"", []string{"Suggested comparisons", `href="/compare/?e=tool/`, `name="add"`}},
 		"e=tool/scipy&e=tool/pytorch&e=tool/scipy": {"tool/scipy tool/pytorch", []string{`<a class="compare-remove" href="/compare/?e=tool/pytorch" aria-label="Remove SciPy">`}},
-		"e=tool/pytorch":                                                    {"tool/pytorch", []string{"Add another", "Compare it with", `href="/compare/?e=tool/pytorch&amp;e=`}},
-		"e=tool/pytorch&e=tool/scipi&e=nothing":                             {"tool/pytorch", []string{"There is no “<bdi>tool/scipi</bdi>”", `<a href="/compare/?e=tool/pytorch&amp;e=tool/scipy">`, "There is no “<bdi>nothing</bdi>”"}},
+		"e=tool/pytorch":                                                    {"tool/pytorch", []string{"Add another", "Compare with", `href="/compare/?e=tool/pytorch&amp;e=`}},
+		"e=tool/pytorch&e=tool/scipi&e=nothing":                             {"tool/pytorch", []string{"“<bdi>tool/scipi</bdi>” was not found", `<a href="/compare/?e=tool/pytorch&amp;e=tool/scipy">`, "“<bdi>nothing</bdi>” was not found"}},
 		"e=tool/pytorch&add=SciPy":                                          {"tool/pytorch tool/scipy", []string{`data-here="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
 		"e=tool/pytorch&add=tool/scipy":                                     {"tool/pytorch tool/scipy", nil},
 		"e=tool/pytorch&add=scip":                                           {"tool/pytorch", []string{"Which one is “<bdi>scip</bdi>”", `href="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
 		"add=" + url.QueryEscape("<b>qqqqqqqqq</b>"):                        {"", []string{"“<bdi>&lt;b&gt;qqqqqqqqq&lt;/b&gt;</bdi>”"}},
 		"e=tool/pytorch&e=tool/scipy&e=tool/sympy&e=tool/spacy&e=tool/nltk": {"tool/pytorch tool/scipy tool/sympy tool/spacy", []string{"Only the first four"}},
-		"e=" + strings.Repeat("x", 10_000) + "&e=%ff&e=/&e=tool/":           {"", []string{"There is no “<bdi>xxx"}},
+		"e=" + strings.Repeat("x", 10_000) + "&e=%ff&e=/&e=tool/":           {"", []string{"“<bdi>xxx"}},
 	} {
 		body := ask(query)
 		var columns []string
@@ -184,14 +184,14 @@ func TestCompareAsked(t *testing.T) {
 		t.Errorf("suggested is %s", part)
 	}
 	if part := ask("suggest=zqxjkvbw"); part != "" {
-		t.Errorf("suggested where there is nothing near: %s", part)
+		t.Errorf("suggestions for an unknown name: %s", part)
 	}
 	if full := ask("e=tool/pytorch&e=tool/scipy&e=tool/sympy&e=tool/spacy"); strings.Contains(full, `name="add"`) {
 		t.Error("a fifth can be added")
 	}
 }
 
-// TestTrendingRows compares the pages of what is trending with the build.
+// TestTrendingRows compares the trending pages with the build.
 func TestTrendingRows(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
@@ -237,15 +237,15 @@ func TestTrendingRows(t *testing.T) {
 	}
 }
 
-// TestTrendingYoung: a history that is younger than what trending looks back to says
-// so, and leads on.
+// TestTrendingYoung checks that the page says so, and links on, if the history is shorter
+// than the window.
 func TestTrendingYoung(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
-	if body := htmlAt(t, s, "/trending/window-30d/"); !strings.Contains(body, "Too young to tell") || !strings.Contains(body, `href="/changes/"`) || len(rowsOf(body)) > 0 {
+	if body := htmlAt(t, s, "/trending/window-30d/"); !strings.Contains(body, "Not enough history yet") || !strings.Contains(body, `href="/changes/"`) || len(rowsOf(body)) > 0 {
 		t.Errorf("thirty days of a history of twenty: %s", body)
 	}
-	if body := htmlAt(t, s, "/trending/type-model/"); !strings.Contains(body, "Nothing has gained") || !strings.Contains(body, `<a href="/trending/window-30d/type-model/">further</a>`) {
+	if body := htmlAt(t, s, "/trending/type-model/"); !strings.Contains(body, "Nothing has gained") || !strings.Contains(body, `<a href="/trending/window-30d/type-model/">longer window</a>`) {
 		t.Errorf("models, of which none has changed: %s", body)
 	}
 }

@@ -11,24 +11,24 @@ import (
 	"kindex/site/textfmt"
 )
 
-// maxBoards is how many leaderboards' files are listed. The manifest lists all.
+// maxBoards is how many leaderboard files are listed. The manifest lists all.
 const maxBoards = 150
 
-// dataPage lists what can be downloaded.
+// dataPage lists the downloads.
 type dataPage struct {
 	Build      string
 	Manifest   string // path
 	Groups     []fileGroup
 	MoreBoards int // leaderboards that are not listed
 	Sources    []store.Source
-	Host       string // what addresses begin with in examples
+	Host       string // start of URLs in examples
 	Example    download
 	Lines      download // the entities as JSONL, compressed by gzip
 	Files      int
 	Size       int64
 }
 
-// fileGroup are files of the same content.
+// fileGroup is a group of files with the same content.
 type fileGroup struct {
 	Title, Text string
 	ID          string // of its heading
@@ -45,13 +45,13 @@ type download struct {
 	Variants []download // the same, compressed
 }
 
-// Bytes is the size of all as people read it.
+// Bytes returns the total size in words.
 func (d *dataPage) Bytes() string { return byteSize(d.Size) }
 
-// Bytes is the size as people read it.
+// Bytes returns the size in words.
 func (d download) Bytes() string { return byteSize(d.Size) }
 
-// byteSize writes a size in decimal units, as disks and networks count.
+// byteSize formats a size in decimal units.
 func byteSize(n int64) string {
 	size := float64(n)
 	for _, unit := range []string{"bytes", "kB", "MB", "GB"} {
@@ -67,25 +67,24 @@ func byteSize(n int64) string {
 	return ""
 }
 
-// fileFormats are the names of formats by the extension of a file, those of
-// compressions last.
+// fileFormats maps file extensions to format names, compressions last.
 var fileFormats = map[string]string{
 	".json": "JSON", ".jsonl": "JSON Lines", ".csv": "CSV", ".parquet": "Parquet", ".xml": "RSS 2.0", ".atom": "Atom",
 	".gz": "gzip", ".zst": "Zstandard", ".br": "Brotli",
 }
 
-// fileKinds are the groups of files, each with the beginning of their paths. What
-// begins with none is of the last one.
+// fileKinds are the groups of files, each with a path prefix. All other files are in the
+// last group.
 var fileKinds = []struct{ begin, title, text string }{
-	{exports.EntitiesFile + ".", "Entities", "Every entity that lists show, with its scores: the same 20 columns in every format."},
-	{exports.ChangelogFile + ".", "Changelog", "Every change on record, field by field, the oldest first."},
-	{exports.FeedFile + ".", "Feeds", "The newest changes, for feed readers."},
-	{exports.LeaderboardsDir + "/", "Leaderboards", "One file a category, and one for all, in the order of the score."},
-	{"", "What explains the data", "The categories, the formula of the scores, and the JSON Schema of an entity."},
+	{exports.EntitiesFile + ".", "Entities", "Every listed entity with its scores, in the same 20 columns in every format."},
+	{exports.ChangelogFile + ".", "Changelog", "Every recorded change, field by field, oldest first."},
+	{exports.FeedFile + ".", "Feeds", "The latest changes, for feed readers."},
+	{exports.LeaderboardsDir + "/", "Leaderboards", "One file per category and one for all, sorted by score."},
+	{"", "Metadata", "The categories, the scoring formula, and the JSON Schema of an entity."},
 }
 
-// publicFiles are the files of the build that are for everybody, compressed ones with
-// what they are of.
+// publicFiles returns the public files of the build. Compressed files are Variants of
+// their originals.
 func (s *Site) publicFiles() []download {
 	var list []download
 	at := map[string]int{}
@@ -101,7 +100,7 @@ func (s *Site) publicFiles() []download {
 		if f.Encoding == "" {
 			at[f.Path] = len(list)
 			list = append(list, d)
-		} else if of, ok := at[strings.TrimSuffix(f.Path, ext)]; ok { // paths are in order
+		} else if of, ok := at[strings.TrimSuffix(f.Path, ext)]; ok { // paths are sorted
 			list[of].Variants = append(list[of].Variants, d)
 		}
 	}
@@ -148,7 +147,7 @@ func (r *request) data() (*page, error) {
 		Description: "All of " + textfmt.Name(m.Title) + " for download, in Parquet, JSON Lines, CSV and JSON, with sizes and checksums."}, nil
 }
 
-// datasetFiles describes the index with its files (schema.org/DataDownload).
+// datasetFiles describes the index and its files for search engines (schema.org/DataDownload).
 func (r *request) datasetFiles(d *dataPage) any {
 	set, ok := r.dataset().(map[string]any)
 	if !ok || r.Base == "" {

@@ -17,10 +17,10 @@ import (
 	"kindex/site/textfmt"
 )
 
-// guidesFolder is where the guides are in the project, for links between its files.
+// guidesFolder is the folder of the guides in the project, for resolving links between them.
 const guidesFolder = "site/docs"
 
-// fieldsFile describes the files of the content. Every index has one of its own.
+// fieldsFile documents the content files. Every index has its own.
 const fieldsFile = "content/README.md"
 
 // guidePage is a guide as a page.
@@ -32,18 +32,18 @@ type guidePage struct {
 // Body is the guide without its title.
 func (g *guidePage) Body() template.HTML { return template.HTML(g.HTML) } //nolint:gosec // package mdrender drops HTML in the text
 
-// docsPage lists what there is to read.
+// docsPage lists the documentation.
 type docsPage struct {
 	Guides []guideCard
-	Fields string // address of the description of the content's files, "" where nobody knows
+	Fields string // URL of the documentation of the content files, "" if unknown
 	Schema string // path
 }
 
-// guideCard leads to a guide.
+// guideCard links to a guide.
 type guideCard struct{ To, Title, For string }
 
-// guideFiles are the guides by the last part of their address, each with the path of
-// its file in the project.
+// guideFiles returns the paths of the guides in the project, by the last part of their
+// URLs.
 func guideFiles() (map[string]string, error) {
 	m := map[string]string{sdk.TypeScript: "site/sdk/typescript/README.md", sdk.Python: "site/sdk/python/README.md"}
 	files, err := docs.Files.ReadDir(".")
@@ -64,7 +64,7 @@ func guideText(name string) ([]byte, error) {
 
 func guidePath(name string) string { return "/docs/" + name + "/" }
 
-// renderGuides renders the guides, once for each site.
+// renderGuides returns a function that renders the guides on its first call.
 func (s *Site) renderGuides() func() (map[string]*guidePage, error) {
 	return sync.OnceValues(func() (map[string]*guidePage, error) {
 		files, err := guideFiles()
@@ -87,8 +87,8 @@ func (s *Site) renderGuides() func() (map[string]*guidePage, error) {
 	})
 }
 
-// guideLink is where an address in a guide leads on the site, "" for nowhere: files of
-// the project that are no pages stay without a link.
+// guideLink returns the target of a guide's link on the site, "" for none: project files
+// that are not pages get no link.
 func (s *Site) guideLink(folder, address string, files map[string]string) string {
 	to, anchor, _ := strings.Cut(address, "#")
 	if anchor != "" {
@@ -117,7 +117,7 @@ func (s *Site) guideLink(folder, address string, files map[string]string) string
 	return ""
 }
 
-// docs lists the guides in the order of their list.
+// docs lists the guides in the order of their README.
 func (r *request) docs() (*page, error) {
 	all, err := r.guides()
 	if err != nil {
@@ -140,13 +140,13 @@ func (r *request) docs() (*page, error) {
 		}
 	}
 	if len(d.Guides) != len(all) {
-		return nil, fmt.Errorf("the list of guides, %s/README.md, has %d of %d", guidesFolder, len(d.Guides), len(all))
+		return nil, fmt.Errorf("%s/README.md lists %d of %d guides", guidesFolder, len(d.Guides), len(all))
 	}
 	d.Fields = textfmt.WebURL(r.Build.Manifest.Repository.View(path.Base(fieldsFile)))
-	return &page{Template: "docs", Title: "Docs", Data: d, Description: "The interface, the guides, and how scores are computed."}, nil
+	return &page{Template: "docs", Title: "Docs", Data: d, Description: "The API reference, the guides, and how scores are calculated."}, nil
 }
 
-// guide shows a guide.
+// guide renders a guide.
 func (r *request) guide() (*page, error) {
 	all, err := r.Site.guides()
 	if err != nil {
@@ -157,13 +157,13 @@ func (r *request) guide() (*page, error) {
 	if !ok {
 		var list []suggestion
 		for _, n := range didyoumean.Names(name, append(slices.Sorted(maps.Keys(all)), "scoring"), maxNear) {
-			title := "How scores are computed"
+			title := "How scores are calculated"
 			if g := all[n]; g != nil {
 				title = g.Title
 			}
 			list = append(list, suggestion{guidePath(n), title, ""})
 		}
-		return r.missing("There is no such guide", "", list), nil
+		return r.missing("Guide not found", "", list), nil
 	}
 	return &page{Template: "guide", Title: g.Title, Description: g.Lead, Data: g, Scripts: []string{"code.js"}}, nil
 }
@@ -172,7 +172,7 @@ func guidePaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		files, err := guideFiles()
 		if err != nil {
-			return // the list of guides says so
+			return // the page with the list of guides returns the error
 		}
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			if !yield(guidePath(name)) {

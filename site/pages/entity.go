@@ -9,27 +9,27 @@ import (
 	"kindex/site/textfmt"
 )
 
-// How much the page of an entity shows.
+// Limits of the page of an entity.
 const (
 	entityNear    = 6
 	entityTopics  = 40 // tags, and capabilities
 	entityResults = 100
-	entityChanges = 20 // on a page; older ones have further pages
+	entityChanges = 20 // per page
 )
 
-// entityPage is an entity, now or as it stood at the end of a day.
+// entityPage is an entity, now or as of the end of a day.
 type entityPage struct {
 	*record.Entity
-	Day     string      // as it stood on it, "" for the present
+	Day     string      // the as-of day of an earlier version, "" for the current one
 	AsOf    string      // the day of the scores
-	Now     string      // path of the present page, "" where it is gone
-	Then    string      // the slug that it had on the day, where that was another one
+	Now     string      // path of the current page, "" if deleted
+	Then    string      // its slug on the day, if different
 	Rank    int         // 0 for none
 	Of      int         // how many are ranked
-	Moved   *rankChange // nil for the past, and where it is not ranked
+	Moved   *rankChange // nil for earlier versions and if not ranked
 	Crumbs  []link
-	Main    []link // addresses of it
-	Ended   *link  // the address that tells of its end
+	Main    []link // its links
+	Ended   *link  // the deprecation notice
 	Facts   []fact
 	Tags    []link
 	Offers  []link // capabilities
@@ -37,14 +37,14 @@ type entityPage struct {
 	Results []figure // of benchmarks
 	Omitted int      // results that are not shown
 	Score   *scoreExplanation
-	Course  *scoreHistory // nil for the past
+	Course  *scoreHistory // nil for earlier versions
 	History *history
 	Near    []similarRow
 	Use     *embedCode
 	Source  source
 }
 
-// Maker is the page of the provider, "" where there is none.
+// Maker returns the path of the provider's page, "" for none.
 func (d *entityPage) Maker() string {
 	for _, f := range d.Facts {
 		if f.Name == "Provider" {
@@ -54,14 +54,14 @@ func (d *entityPage) Maker() string {
 	return ""
 }
 
-// rankChange is where an entity has come from on the leaderboard of all.
+// rankChange is the movement of an entity on the leaderboard of all.
 type rankChange struct {
-	Since    string // the day that is compared with
-	Previous int    // 0: it was not ranked
-	By       int    // places climbed; fallen where it is negative
+	Since    string // the day of the comparison
+	Previous int    // 0: not ranked
+	By       int    // places climbed; negative: fallen
 }
 
-// Fallen is by how many places it has fallen.
+// Fallen returns the number of places fallen.
 func (m *rankChange) Fallen() int { return -m.By }
 
 func (r *request) entity() (*page, error) {
@@ -98,10 +98,10 @@ func (r *request) entity() (*page, error) {
 	return p, nil
 }
 
-// path is where the entity of a record is.
+// path returns the path of the page of a record.
 func (s *Site) path(o uint32) string { return siteurl.Entity(s.Build.Key(o)) }
 
-// describe fills in what follows from the record alone.
+// describe fills in everything that depends only on the record.
 func (r *request) describe(d *entityPage, asOf time.Time) {
 	e := d.Entity
 	d.Crumbs = []link{{textfmt.Capitalize(e.Type) + "s", "/" + e.Type + "/"}}
@@ -118,8 +118,8 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	d.Source = r.sourceOf(e)
 }
 
-// topics are values of a field with their pages, as far as there are any: what an
-// entity was on a day may be unknown by now.
+// topics returns values of a field with links to their pages. Values of earlier versions
+// may no longer have one.
 func (s *Site) topics(k *facetKind, values []string) (list []link) {
 	for _, v := range values[:min(entityTopics, len(values))] {
 		to := ""
@@ -131,7 +131,7 @@ func (s *Site) topics(k *facetKind, values []string) (list []link) {
 	return list
 }
 
-// fillRank fills in how the entity of a record stands, and stood.
+// fillRank fills in the rank of a record and its history.
 func (r *request) fillRank(d *entityPage, o uint32) error {
 	ranked, err := r.Boards.Ranked()
 	if err != nil {
@@ -160,8 +160,7 @@ func (r *request) fillRank(d *entityPage, o uint32) error {
 	return nil
 }
 
-// entityAt is an entity as it stood at the end of a day. A static site has no such
-// pages.
+// entityAt renders an entity as of the end of a day. A static site has no such pages.
 func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	a := r.Build.Archive()
 	asOf, err := time.Parse(time.DateOnly, day)
@@ -169,23 +168,23 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 		return r.notFound(), nil //nolint:nilerr // an invalid day has no page
 	}
 	if first, last := a.FirstDay(), a.LastDay(); first == "" {
-		return r.missing("This index has no history", "", r.currentEntity(typ, slug)), nil
+		return r.missing("This index has no history yet", "", r.currentEntity(typ, slug)), nil
 	} else if asOf.Format(time.DateOnly) < first || day > last {
 		known := "from " + textfmt.DayOrUnknown(first) + " to " + textfmt.DayOrUnknown(last)
 		if first == last {
-			known = "as of " + textfmt.DayOrUnknown(last) + " alone"
+			known = "only for " + textfmt.DayOrUnknown(last)
 		}
-		return r.missing("Nothing is known of "+textfmt.DayOrUnknown(day), "The index is known "+known+".", r.currentEntity(typ, slug)), nil
+		return r.missing("No data for "+textfmt.DayOrUnknown(day), "The index has data "+known+".", r.currentEntity(typ, slug)), nil
 	}
 	v, standing := a.At(typ, slug, day)
 	switch standing {
 	case exports.Unknown:
 		if list := r.currentEntity(typ, slug); list != nil {
-			return r.missing("It has no history yet", "It is not committed.", list), nil
+			return r.missing("No history yet", "This entry has not been committed.", list), nil
 		}
 		return r.missingEntity(typ, slug)
 	case exports.NotYet:
-		return r.missing("It was not in the index on "+textfmt.DayOrUnknown(day), "It was added on "+textfmt.UnixDay(a.Version(v).Time)+".", r.currentEntity(typ, slug)), nil
+		return r.missing("Not in the index on "+textfmt.DayOrUnknown(day), "It was added on "+textfmt.UnixDay(a.Version(v).Time)+".", r.currentEntity(typ, slug)), nil
 	case exports.Gone:
 		return r.tombstone(a.Version(v), a.EntityChanges(v))
 	}
@@ -200,7 +199,7 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	return r.entityVersion(e, v, asOf)
 }
 
-// entityVersion is the page of an entity that stood so, by a version, at the end of a day.
+// entityVersion renders a version of an entity as of the end of a day.
 func (r *request) entityVersion(e *record.Entity, v int, asOf time.Time) (*page, error) {
 	a, day := r.Build.Archive(), asOf.Format(time.DateOnly)
 	d := &entityPage{Entity: e, Day: day, AsOf: day}
@@ -214,7 +213,7 @@ func (r *request) entityVersion(e *record.Entity, v int, asOf time.Time) (*page,
 	}
 	r.describe(d, asOf)
 	if s, ok := a.Snapshot(day); ok && s.Day == day {
-		if o, ok := s.Find(v); ok && int(o) < s.Ranked() { // ordinals are in that order
+		if o, ok := s.Find(v); ok && int(o) < s.Ranked() { // ordinals are in rank order
 			d.Rank, d.Of = int(o)+1, s.Ranked()
 		}
 	}

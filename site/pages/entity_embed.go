@@ -13,7 +13,7 @@ import (
 	"kindex/site/textfmt"
 )
 
-// similarRow is an entity that is like the one of the page.
+// similarRow is an entity similar to that of the page.
 type similarRow struct {
 	row
 	Reasons []string
@@ -34,27 +34,27 @@ func (s *Site) similar(d *entityPage, o uint32) ([]similarRow, error) {
 	return list, nil
 }
 
-// embedCode is how an entity is used elsewhere.
+// embedCode has the texts and links for using an entity elsewhere.
 type embedCode struct {
-	Badge    string // address of the picture
-	Markdown string // that shows the badge, "" where its whole address is not known
+	Badge    string // URL of the image
+	Markdown string // shows the badge; "" if its absolute URL is unknown
 	HTML     string
 	Cite     string
 	BibTeX   string
-	JSON     string // addresses of the entity in other forms
+	JSON     string // URLs of the entity in other formats
 	Text     string
-	Score    string // "" where there is none
+	Score    string // "" for none
 	Changes  string
 	RSS      string
-	Atom     string // "" where there is RSS alone
+	Atom     string // "" if there is only RSS
 	FeedJSON string
-	Hosted   bool // the badge is on this site, so that a page may show it
+	Hosted   bool // the badge is on this site, so pages may show it
 }
 
 // snippet is a text to copy.
 type snippet struct{ Name, Text string }
 
-// formulaAddress is where the formula of the build is.
+// formulaAddress returns the URL of the scoring formula of the build.
 func (s *Site) formulaAddress() string {
 	return s.to("/data/" + s.Build.Manifest.ID + "/" + exports.ScoringFile)
 }
@@ -81,15 +81,15 @@ func (r *request) embedCode(d *entityPage) *embedCode {
 	return u
 }
 
-// addBadge writes what shows the badge at an address, with a link to a page.
+// addBadge fills in the code that shows a badge with a link to a page.
 func (u *embedCode) addBadge(r *request, address, page string) {
 	title := textfmt.Name(r.Build.Manifest.Title) + " score"
 	u.Markdown = fmt.Sprintf("[![%s](%s)](%s)", markdownEscape(title), address, page)
 	u.HTML = fmt.Sprintf(`<a href="%s"><img src="%s" alt="%s"></a>`, html.EscapeString(page), html.EscapeString(address), html.EscapeString(title))
 }
 
-// addCitation writes how an entity is cited. It was looked up on the as-of day: that is the
-// state which the build shows for good.
+// addCitation fills in the citations. The access date is the as-of day: the build shows
+// that state permanently.
 func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
 	m := r.Build.Manifest
 	what := textfmt.Name(d.Name)
@@ -128,19 +128,19 @@ func braced(s string) string {
 	return "{" + s + "}"
 }
 
-// bibEscape escapes what means something to TeX.
+// bibEscape escapes characters that are special in TeX.
 func bibEscape(s string) string {
 	return strings.NewReplacer(`\`, `\textbackslash{}`, `{`, `\{`, `}`, `\}`, `%`, `\%`, `&`, `\&`, `$`, `\$`, `#`, `\#`, `_`, `\_`,
 		`~`, `\textasciitilde{}`, `^`, `\textasciicircum{}`).Replace(s)
 }
 
-// markdownEscape escapes what would end the text of a link or not be shown as it is.
+// markdownEscape escapes characters that are special in the text of a Markdown link.
 func markdownEscape(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `[`, `\[`, `]`, `\]`, `<`, `\<`, "`", "\\`", `&`, `\&`, `*`, `\*`, `_`, `\_`).Replace(s)
 }
 
-// application describes the entity to search engines (schema.org/SoftwareApplication)
-// with what is known. The scores are no reviews by people, so that there are none.
+// application describes the entity for search engines (schema.org/SoftwareApplication).
+// Scores are left out: they are not reviews by people.
 func (r *request) application(d *entityPage) any {
 	a := map[string]any{"@context": "https://schema.org", "@type": "SoftwareApplication", "name": textfmt.Name(d.Name)}
 	set := func(key, value string) {
@@ -175,7 +175,7 @@ func (r *request) application(d *entityPage) any {
 	return a
 }
 
-// Entities in other forms beside their pages, for sites without an API.
+// entityChangesJSON is one of the files next to an entity's page, for sites without an API.
 
 func (r *request) entityChangesJSON() (*page, error) {
 	return r.file("/changelog", func(o uint32) ([]byte, string, error) {
@@ -188,7 +188,7 @@ func (r *request) entityChangesJSON() (*page, error) {
 	})
 }
 
-// file answers with a file about an entity. Where there is an API, that is its place.
+// file responds with a file about an entity, or redirects to the API if there is one.
 func (r *request) file(resource string, write func(o uint32) ([]byte, string, error)) (*page, error) {
 	typ, slug := r.arg("type"), r.arg("slug")
 	o, former, ok := r.Build.Find(typ, slug)

@@ -13,8 +13,8 @@ import (
 	"kindex/site/textfmt"
 )
 
-// addresses are the links of an entity in the order of exports.LinkNames, with its own
-// address unless one of them is the same, and the one that tells of its end.
+// addresses returns the links of an entity in the order of record.LinkNames, preceded by
+// its URL unless a link has the same one, and its deprecation notice.
 func addresses(e *record.Entity) (list []link, ended *link) {
 	own := record.NormalizeURL(e.URL)
 	for _, wanted := range record.LinkNames {
@@ -38,7 +38,7 @@ func addresses(e *record.Entity) (list []link, ended *link) {
 	return list, ended
 }
 
-// linkTitle is what people call a link.
+// linkTitle returns the label of a link.
 func linkTitle(of string) string {
 	switch of {
 	case "homepage":
@@ -49,7 +49,7 @@ func linkTitle(of string) string {
 	return textfmt.Capitalize(of)
 }
 
-// facts are the main facts, those that are not known left out.
+// facts returns the main facts that are known.
 func (s *Site) facts(e *record.Entity) []fact {
 	list := []fact{
 		{Name: "Provider", Value: e.Provider},
@@ -69,11 +69,11 @@ func (s *Site) facts(e *record.Entity) []fact {
 	return slices.DeleteFunc(list, func(f fact) bool { return safetext.OneLine(f.Value) == "" })
 }
 
-// licenseID is one identifier of SPDX's list, as far as its letters tell: content
-// has no others, but may have expressions of several and references to own texts.
+// licenseID matches what looks like a single SPDX identifier. Content may also have
+// expressions and LicenseRef references.
 var licenseID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]{0,60}$`)
 
-// licenseText is where a licence can be read, "" for what is not one identifier.
+// licenseText returns the URL of a licence text, "" if id is not a single identifier.
 func licenseText(id string) string {
 	if !licenseID.MatchString(id) || strings.HasPrefix(id, "LicenseRef-") {
 		return ""
@@ -81,8 +81,8 @@ func licenseText(id string) string {
 	return "https://spdx.org/licenses/" + id + ".html"
 }
 
-// licenseTexts are where the licences of an expression can be read that hold all at
-// once, nil where one of them is not such an identifier, or one may choose.
+// licenseTexts returns the URLs of the licences of an AND expression, nil if one of them
+// is not a single identifier or there is a choice.
 func licenseTexts(expression string) []string {
 	var texts []string
 	for id := range strings.SplitSeq(expression, " AND ") {
@@ -95,19 +95,19 @@ func licenseTexts(expression string) []string {
 	return texts
 }
 
-// figure is one observation, and what became of it in the score.
+// figure is one observation and its part in the score.
 type figure struct {
 	Name    string
 	Unit    string
 	Value   string
 	Date    string // when it was observed
-	Address string // where it was read, "" where that is no address of the web
-	Source  string // its host, or what stands in its place
-	Counts  string // the score that it counts in, "" for none
-	Why     string // why it does not count where a score would take it
+	Address string // URL of the source, "" if it is not a web address
+	Source  string // its host, or the source text
+	Counts  string // the dimension that it counts in, "" for none
+	Why     string // why it does not count, if a dimension uses such figures
 }
 
-// figures are the signals and the results of benchmarks.
+// figures returns the signals and the benchmark results.
 func figures(e *record.Entity, x *score.Explanation) (signals, results []figure) {
 	for _, f := range e.Signals.Facts {
 		g := figure{Name: textfmt.Label(f.Name), Value: textfmt.Day(f.Day), Date: textfmt.ISODay(f.Date)}
@@ -133,7 +133,7 @@ func figures(e *record.Entity, x *score.Explanation) (signals, results []figure)
 	return signals, results
 }
 
-// from notes where a figure was read.
+// from sets the source of a figure.
 func (g *figure) from(source string) {
 	g.Address = textfmt.WebURL(source)
 	g.Source = textfmt.Host(source)
@@ -142,7 +142,7 @@ func (g *figure) from(source string) {
 	}
 }
 
-// addContribution notes what became of the figure in the score.
+// addContribution sets Counts or Why.
 func (g *figure) addContribution(x *score.Explanation, is func(*score.MeasureValue) bool) {
 	for i := range x.Dimensions {
 		p := &x.Dimensions[i]
@@ -153,24 +153,24 @@ func (g *figure) addContribution(x *score.Explanation, is func(*score.MeasureVal
 			case m.State == score.Counted && p.Value != nil:
 				g.Counts = p.Name
 			case m.State == score.Counted:
-				g.Why = "too little else is known of " + p.Name
+				g.Why = "not enough other data on " + p.Name
 			case m.State == score.Stale:
 				g.Why = "too old to count"
 			case m.State == score.Future:
-				g.Why = "of a later day"
+				g.Why = "dated after the as-of day"
 			}
 		}
 	}
 }
 
-// source is the file that an entity is written in.
+// source is the content file of an entity.
 type source struct {
 	File    string // path within the repository
-	Edit    string // address of an editor for it, "" for none
+	Edit    string // URL of an editor for it, "" for none
 	View    string
-	Forge   string // the host of the editor, where the editor is all there is to suggest a change by
-	Suggest string // address of the form, "" for none
-	How     string // path of the page that says how changes are made, where there is no form
+	Forge   string // host of the editor, if that is the only way to suggest a change
+	Suggest string // URL of the form, "" for none
+	How     string // path of the page about proposing changes, if there is no form
 	Updated string // the day of its last change
 }
 
@@ -192,16 +192,16 @@ func (s *Site) sourceOf(e *record.Entity) source {
 	return c
 }
 
-// singleQuery is a query of one parameter.
+// singleQuery returns a query with one parameter.
 func singleQuery(key, value string) string { return url.Values{key: {value}}.Encode() }
 
-// link is a page here, or one elsewhere that web has let pass.
+// link is a page of this site, or an external one that has passed textfmt.WebURL.
 type link struct{ Name, To string }
 
-// fact is one line of what is known.
+// fact is a line of the list of facts.
 type fact struct {
 	Name, Value string
 	To          string // path, "" for none
-	Out         string // address elsewhere, "" for none
-	Date        string // Value in the form of ISO 8601 where it is a date
+	Out         string // external URL, "" for none
+	Date        string // Value in ISO 8601 if it is a date
 }

@@ -12,25 +12,25 @@ import (
 	"kindex/site/siteurl"
 )
 
-// What others load again and again of an entity: the feed of its changes, and its
-// badge. Their home is the API where there is one. A static site has them as files, at
-// each address that the entity ever had: a file cannot redirect readers and pictures.
+// Files of an entity that programs load repeatedly: the feed of its changes, and its
+// badge. If there is an API, it serves them. A static site has them as files at every
+// address that the entity ever had, since files cannot redirect feed readers and images.
 
-// The names of these files below the page of the entity.
+// Names of these files below the page of the entity.
 const (
 	feedFile  = "feed.xml"
 	badgeFile = "badge.svg"
 )
 
-// entityFeedLength is how many changes a feed tells of, as many as a page of the API's.
+// entityFeedLength is how many changes a feed has, as many as a page of the API's feed.
 const entityFeedLength = 200
 
-// feedSubject is the entity of an address, whatever became of it.
+// feedSubject is the entity of an address, which may have moved or been deleted.
 type feedSubject struct {
-	typ, slug string // its address now, or that it was deleted at
+	typ, slug string // its current key, or the one at which it was deleted
 	ordinal   uint32
 	deleted   bool
-	changes   []uint32 // the oldest first
+	changes   []uint32 // oldest first
 }
 
 func (s *Site) feedSubject(typ, slug string) (*feedSubject, bool) {
@@ -50,8 +50,7 @@ func (s *Site) feedSubject(typ, slug string) (*feedSubject, bool) {
 	return &feedSubject{typ: typ, slug: slug, ordinal: o, changes: s.changesOf(o)}, true
 }
 
-// externalFile answers with a file of an entity that is loaded again and again, or leads to its
-// home.
+// externalFile responds with such a file, or redirects to the API if there is one.
 func (r *request) externalFile(home func(*feedSubject) string, write func(*feedSubject) ([]byte, string, error)) (*page, error) {
 	of, ok := r.feedSubject(r.arg("type"), r.arg("slug"))
 	switch {
@@ -68,7 +67,7 @@ func (r *request) externalFile(home func(*feedSubject) string, write func(*feedS
 	return &page{body: body, mediaType: mediaType}, nil
 }
 
-// entityFeed is the feed of the changes of an entity, in RSS.
+// entityFeed renders the feed of the changes of an entity, as RSS.
 func (r *request) entityFeed() (*page, error) {
 	return r.externalFile(func(of *feedSubject) string { return entityFeedPath(of.typ, of.slug) }, func(of *feedSubject) ([]byte, string, error) {
 		m := r.Build.Manifest
@@ -90,7 +89,7 @@ func (r *request) entityFeed() (*page, error) {
 	})
 }
 
-// entityBadge is the picture of the score of an entity.
+// entityBadge renders the score badge of an entity.
 func (r *request) entityBadge() (*page, error) {
 	return r.externalFile(func(of *feedSubject) string { return "/badge/" + of.typ + "/" + of.slug + ".svg" }, func(of *feedSubject) ([]byte, string, error) {
 		show := badge.Kinds[0]
@@ -105,7 +104,7 @@ func (r *request) entityBadge() (*page, error) {
 	})
 }
 
-// externalPaths are the files of a name at all addresses that entities have and had.
+// externalPaths yields the paths of a file at all addresses that entities have or had.
 func externalPaths(file string) func(*Site) iter.Seq[string] {
 	return func(s *Site) iter.Seq[string] {
 		return func(yield func(string) bool) {

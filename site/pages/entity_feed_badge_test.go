@@ -22,9 +22,9 @@ import (
 
 const adasSite = "https://ada.example/index"
 
-// TestFeedAndBadgeAsFiles compares the files that a static site has of each address of
-// an entity, the present one, former ones and those of the deleted, with what an edge
-// answers for the same build.
+// TestFeedAndBadgeAsFiles compares the files of a static site, at all current and former
+// addresses of entities and those of deleted ones, with the responses of an edge for the
+// same build.
 func TestFeedAndBadgeAsFiles(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -69,7 +69,7 @@ func TestFeedAndBadgeAsFiles(t *testing.T) {
 	checkHomes(t, siteOf(t, out, pages.Options{}), e)
 }
 
-// file is what a static site writes at a path.
+// file returns the file that a static site has at a path.
 func file(t *testing.T, s *pages.Site, path string) *pages.Answer {
 	t.Helper()
 	a, err := s.Get(pages.Request{Path: path})
@@ -79,7 +79,7 @@ func file(t *testing.T, s *pages.Site, path string) *pages.Answer {
 	return a
 }
 
-// ask follows redirects.
+// ask sends a request and follows redirects.
 func ask(t *testing.T, url string) (status int, body []byte) {
 	t.Helper()
 	res, err := http.Get(url)
@@ -98,8 +98,8 @@ var (
 	title     = regexp.MustCompile(`<title>[^<]*</title>`)
 )
 
-// changesIn is a feed without its own addresses and title: subscribers by a former address
-// get the one of the present one.
+// changesIn returns a feed without its own URLs and title: subscribers at a former
+// address get the feed of the current one.
 func changesIn(feed []byte) string {
 	s := relations.ReplaceAllString(string(feed), "")
 	at := title.FindStringIndex(s)
@@ -109,8 +109,8 @@ func changesIn(feed []byte) string {
 	return s[:at[0]] + s[at[1]:]
 }
 
-// checkHomes: where there is an API, feed and badge of an entity are there, and the
-// addresses of the files lead to them.
+// checkHomes checks that, with an API, it serves feed and badge of an entity, and that
+// the paths of the files redirect to them.
 func checkHomes(t *testing.T, s *pages.Site, e *edgetest.Edge) {
 	t.Helper()
 	for path, want := range map[string]string{
@@ -136,8 +136,8 @@ func checkHomes(t *testing.T, s *pages.Site, e *edgetest.Edge) {
 	}
 }
 
-// TestUseOfFiles reads how the page of an entity is used elsewhere: on an edge, on a
-// static site, on one whose address nobody knows, and on one with an API beside it.
+// TestUseOfFiles checks the snippets and links for use elsewhere: on an edge, on a static
+// site, on one with an unknown URL, and on one with an API.
 func TestUseOfFiles(t *testing.T) {
 	t.Parallel()
 	out := edgetest.Built(t)
@@ -191,8 +191,8 @@ func TestUseOfFiles(t *testing.T) {
 	}
 }
 
-// TestBadgeOfHostileTitle: what people copy shows the title of the index as it is, even if
-// that has the characters which end an attribute or the text of a link.
+// TestBadgeOfHostileTitle checks that the badge snippets show the title of the index even
+// if it has characters that end an attribute or the text of a link.
 func TestBadgeOfHostileTitle(t *testing.T) {
 	t.Parallel()
 	const title = "\"The\" [best](https://evil.example) 'index' <of> `tools` *and* _more_ &copy; & \\ more]"
@@ -233,8 +233,8 @@ func TestBadgeOfHostileTitle(t *testing.T) {
 	}
 }
 
-// TestFeedsOfOtherPages: pages without a feed of their own have those of all, wherever
-// these are.
+// TestFeedsOfOtherPages checks that pages without their own feed link to the feeds of all
+// changes.
 func TestFeedsOfOtherPages(t *testing.T) {
 	t.Parallel()
 	out := edgetest.Built(t)
@@ -269,8 +269,8 @@ func prefixed(before string, list []string) (all []string) {
 	return all
 }
 
-// TestSuggest: how a change is suggested, wherever the page is and whether its
-// repository is on the web or not.
+// TestSuggest checks how the page offers to suggest a change, on all kinds of sites, with
+// and without a public repository.
 func TestSuggest(t *testing.T) {
 	t.Parallel()
 	const edit, api = "https://git.example/ada/index/edit/main/content/tool/pytorch.yaml", "https://api.ada.example"
@@ -281,13 +281,13 @@ func TestSuggest(t *testing.T) {
 		want, not []string
 		says      string
 	}{
-		{pages.Options{}, edit, []string{"Suggest a change " + form, "Edit this file " + edit}, []string{"How changes are made"}, "content/tool/pytorch.yaml"},
-		{pages.Options{}, "", []string{"Suggest a change " + form}, []string{"Edit this file", "How changes are made"}, "content/tool/pytorch.yaml"},
-		{pages.Options{Static: true, API: api}, edit, []string{"Suggest a change " + api + form, "Edit this file " + edit}, []string{"How changes are made"}, "content/tool/pytorch.yaml"},
-		{pages.Options{Static: true, Root: "/index/"}, edit, []string{"Suggest a change " + edit, "How changes are made /index/submit/"}, []string{"Edit this file"},
-			"You can change it on git.example: what you save there is proposed"},
-		{pages.Options{Static: true, Root: "/index/"}, "", []string{"How changes are made /index/submit/"}, []string{"Edit this file", "Suggest a change"},
-			"A change to that file is proposed where its repository is kept."},
+		{pages.Options{}, edit, []string{"Suggest a change " + form, "Edit this file " + edit}, []string{"How to propose a change"}, "content/tool/pytorch.yaml"},
+		{pages.Options{}, "", []string{"Suggest a change " + form}, []string{"Edit this file", "How to propose a change"}, "content/tool/pytorch.yaml"},
+		{pages.Options{Static: true, API: api}, edit, []string{"Suggest a change " + api + form, "Edit this file " + edit}, []string{"How to propose a change"}, "content/tool/pytorch.yaml"},
+		{pages.Options{Static: true, Root: "/index/"}, edit, []string{"Suggest a change " + edit, "How to propose a change /index/submit/"}, []string{"Edit this file"},
+			"You can edit it on git.example: your change goes to the maintainers"},
+		{pages.Options{Static: true, Root: "/index/"}, "", []string{"How to propose a change /index/submit/"}, []string{"Edit this file", "Suggest a change"},
+			"To change it, open a pull request in its repository."},
 	} {
 		s := siteOf(t, edgetest.Built(t), c.o)
 		if s.Build.Manifest.Repository = nil; c.edit != "" {

@@ -11,31 +11,31 @@ import (
 	"kindex/site/textfmt"
 )
 
-// history is a page of the changes of an entity, the newest first.
+// history is a page of the changes of an entity, newest first.
 type history struct {
 	Changes []changeRow
 	Total   int
 	Page    int
 	Pages   int
-	Prev    string // path of the page before, "" for none
+	Prev    string // path of the previous page, "" for none
 	Next    string
-	All     string // path of the first page, "" where this one has all
+	All     string // path of the first page, "" if this one has all
 }
 
-// changeRow is a change with where to look it up.
+// changeRow is a change with links to its commit and pull request.
 type changeRow struct {
 	changeSummary
-	Address string // of the commit, "" where the repository is not on the web
+	Address string // of the commit, "" if the repository is not on the web
 	Pull    string // of the pull request
 	Short   string // of the commit's hash
-	Then    string // path of the entity as it stood at the end of that day, "" for none
+	Then    string // path of the entity as of the end of that day, "" for none
 }
 
 // shortHash is how many digits of a commit are shown.
 const shortHash = 10
 
-// history is a page of some changes of the entity that is at a path, "" for one
-// without further pages.
+// history returns a page of changes of the entity at a path. If path is "", there is
+// only one page.
 func (s *Site) history(path string, changes []uint32, number int) (*history, error) {
 	h := &history{Total: len(changes), Page: number, Pages: (len(changes) + entityChanges - 1) / entityChanges}
 	last := len(changes) - (number-1)*entityChanges
@@ -76,7 +76,7 @@ func (s *Site) changeRow(path string, i int) (changeRow, error) {
 	return t, nil
 }
 
-// historyPage is all that has happened to an entity.
+// historyPage is a page of the history of an entity.
 type historyPage struct {
 	Name    string
 	Path    string // of the entity
@@ -122,12 +122,12 @@ func (r *request) entityHistory() (*page, error) {
 	}
 	d.Crumbs = []link{{textfmt.Capitalize(typ) + "s", "/" + typ + "/"}, {textfmt.Name(d.Name), d.Path}}
 	p := &page{Template: "history", Title: "History of " + textfmt.Name(d.Name), Data: d, NoIndex: d.Deleted || number > 1,
-		Description: "What has changed of " + textfmt.Name(d.Name) + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}
+		Description: "Every change to " + textfmt.Name(d.Name) + ", field by field, with commits and pull requests.", Feed: entityFeedPath(typ, slug)}
 	return p, nil
 }
 
-// historyPaths are the pages of the changes of those that have more than the page of
-// the entity shows.
+// historyPaths yields the history pages of all entities with more changes than their
+// page shows.
 func historyPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for path, changes := range s.histories() {
@@ -145,7 +145,7 @@ func historyPaths(s *Site) iter.Seq[string] {
 	}
 }
 
-// histories are the paths of all entities, and how many changes each has had.
+// histories yields the paths of all entities with their number of changes.
 func (s *Site) histories() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for typ, slug := range s.Build.Keys {

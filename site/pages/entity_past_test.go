@@ -21,9 +21,9 @@ import (
 	"kindex/site/pages"
 )
 
-// departed is an output folder with a build in which spacy has another address, of
-// which only the history knows by now, keras one of which its file tells, tensorlayer is deleted, and pytorch has
-// changed more often than a page shows.
+// departed is an output folder with a build in which spacy was renamed, as only the
+// history shows, keras was renamed, as its file says, tensorlayer was deleted, and
+// pytorch has more changes than a page shows.
 func departed(t *testing.T) (out string) {
 	t.Helper()
 	content := edgetest.Content(t)
@@ -96,7 +96,7 @@ func inClass(class string) func(*node) bool {
 	return func(n *node) bool { return slices.Contains(strings.Fields(n.attr["class"]), class) }
 }
 
-// checkHistory reads all pages of the history of an entity, one after the other.
+// checkHistory reads all pages of the history of an entity.
 func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 	o, _, _ := s.Build.Find(typ, slug)
 	newest, _ := s.Build.Archive().NewestOf(o)
@@ -112,7 +112,7 @@ func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 				t.Fatal(err)
 			}
 			if n.attr["id"] != "change-"+c.ID || !strings.Contains(n.text(), c.Author) || !n.links()["https://github.com/example/index/commit/"+c.Commit] {
-				t.Errorf("%s: change %d is %s, the page tells of %s: %s", path, seen, c.ID, n.attr["id"], n.text())
+				t.Errorf("%s: change %d is %s, the page shows %s: %s", path, seen, c.ID, n.attr["id"], n.text())
 			}
 			for _, f := range c.Fields {
 				if f.Field == "version" && (c.Event == record.Updated && !strings.Contains(n.text(), strings.Trim(string(f.Old), `"`)) || !strings.Contains(n.text(), strings.Trim(string(f.New), `"`))) {
@@ -130,11 +130,11 @@ func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 		}
 	}
 	if seen != len(changes) || seen < 21 {
-		t.Errorf("%d of %d changes are told of", seen, len(changes))
+		t.Errorf("%d of %d changes are shown", seen, len(changes))
 	}
 }
 
-// checkPast compares pages of the past with the snapshots of their days.
+// checkPast compares pages of earlier days with their snapshots.
 func checkPast(t *testing.T, s *pages.Site, deleted string) {
 	a := s.Build.Archive()
 	for _, day := range a.Snapshots() {
@@ -148,7 +148,7 @@ func checkPast(t *testing.T, s *pages.Site, deleted string) {
 			answer := get(t, s, path)
 			p := parse(t, answer.Body)
 			number := p.all(inClass("entity-number"))
-			if answer.Status != http.StatusOK || !strings.Contains(p.text(), "as it stood") || !bytes.Contains(answer.Body, []byte(`<meta name="robots" content="noindex">`)) {
+			if answer.Status != http.StatusOK || !strings.Contains(p.text(), "as of the end of") || !bytes.Contains(answer.Body, []byte(`<meta name="robots" content="noindex">`)) {
 				t.Errorf("%s: %d", path, answer.Status)
 			}
 			if known := e.Scores.Composite.Known(); known != (len(number) == 1) || known && !strings.HasPrefix(number[0].text(), e.Scores.Composite.String()) {
@@ -170,8 +170,8 @@ func checkPast(t *testing.T, s *pages.Site, deleted string) {
 	}
 }
 
-// checkFiles renders all that a static site has of entities: no page leads to the API,
-// to days of the past or to a file about an entity that is not written.
+// checkFiles renders all pages of entities of a static site: none links to the API, to
+// earlier days or to a missing file.
 func checkFiles(t *testing.T, out string) {
 	s := siteOf(t, out, pages.Options{Static: true, Root: "/index/", Base: "https://ada.example/index"})
 	written := map[string]bool{}
@@ -193,7 +193,7 @@ func checkFiles(t *testing.T, out string) {
 		a := get(t, s, path)
 		if a.Location != "" {
 			if !written[a.Location] {
-				t.Errorf("%s leads to %s, which is not written", path, a.Location)
+				t.Errorf("%s links to %s, which does not exist", path, a.Location)
 			}
 			continue
 		}
@@ -210,14 +210,14 @@ func checkFiles(t *testing.T, out string) {
 				to, _, _ := strings.Cut(link, "?") // of the search and of comparisons
 				copied := strings.HasPrefix(to, "/index/data/"+s.Build.Manifest.ID+"/") || strings.HasPrefix(to, "/index/feed.")
 				if strings.HasPrefix(to, "/") && !written[to] && !copied {
-					t.Errorf("%s leads to %s, which is not written", path, link)
+					t.Errorf("%s links to %s, which does not exist", path, link)
 				}
 			}
 		}
 	}
 }
 
-// TestPictures asks for all at once.
+// TestPictures requests all images at once.
 func TestPictures(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
@@ -246,7 +246,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestServedEntities asks an edge: what is gone and where pictures may be kept.
+// TestServedEntities checks deleted entities and the caching of images on an edge.
 func TestServedEntities(t *testing.T) {
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{})
@@ -270,8 +270,8 @@ func TestServedEntities(t *testing.T) {
 	}
 }
 
-// hostile is what somebody who writes markup into every field would propose. Nothing
-// of it passes the checks of content; a page is safe without them.
+// hostile is an entity with markup in every field. The checks of content reject it; pages
+// must be safe without them.
 func hostile() *record.Entity {
 	const markup = `"><script data-brought>alert(1)</script><img data-brought src=x onerror=alert(1)>'` + "\u202e\u2066\u200f" + `{{.}}</script>]]>`
 	long := strings.Repeat("A very long name ", 640)

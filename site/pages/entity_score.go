@@ -15,43 +15,43 @@ import (
 	"kindex/site/textfmt"
 )
 
-// scoreExplanation is how a score came about, in the words and figures of a page.
+// scoreExplanation explains how a score was calculated, formatted for a page.
 type scoreExplanation struct {
 	*score.Explanation
 	Parts   []dimension
-	Total   string // the sum of the points, two decimals; "" where there is no composite
-	Weight  string // of all dimensions
-	Hatched bool   // a dimension is not known
-	Share   string // of the weights that are known, in percent
-	Needed  string // the same that is needed
+	Total   string // the sum of the points, two decimals; "" if there is no composite
+	Weight  string // sum over all dimensions
+	Hatched bool   // a dimension is unknown
+	Share   string // known share of the weight, in percent
+	Needed  string // share needed for a score, in percent
 	Limit   string // the cap that was applied, "" for none
 	Bar     template.HTML
 }
 
-// dimension is a dimension.
+// dimension is a dimension of an explained score.
 type dimension struct {
 	score.DimensionScore
 	Class    string // d1 to d5, of its colour
-	Share    string // of the weights, in percent
-	Points   string // what it brings to the composite, two decimals
+	Share    string // share of the weight, in percent
+	Points   string // points in the composite, two decimals
 	Exact    float64
-	Value    string // its value, or the prior that counts in its place
-	Sum      string // how the value follows from the measures, "" where there is none
-	Why      string // why it is not known
+	Value    string // its value, or the prior if unknown
+	Sum      string // calculation of the value from the measures, "" if unknown
+	Why      string // why it is unknown
 	Picture  template.HTML
 	Measures []measure
-	Missing  []string // measures of which nothing is known
-	Covered  string   // share of the weights whose measure counts, "" for none
+	Missing  []string // names of measures without a figure
+	Covered  string   // weight share of the measures that count, "" for none
 }
 
-// measure is a figure of a dimension.
+// measure is a measure of a dimension with its figure.
 type measure struct {
 	State   string
 	Name    string
 	Figure  string
 	Unit    string
-	Map     string // how a score follows from it
-	Score   string // one decimal, "" where it does not count
+	Map     string // how the figure is mapped to a score
+	Score   string // two decimals, "" if it does not count
 	Weight  string
 	Why     string // why it does not count
 	Date    string
@@ -59,7 +59,7 @@ type measure struct {
 	Source  string
 }
 
-// explain words an explanation.
+// explain formats an explanation.
 func explain(x *score.Explanation) *scoreExplanation {
 	d := &scoreExplanation{Explanation: x, Share: textfmt.Percent(x.Coverage), Needed: textfmt.Percent(x.MinimumCoverage)}
 	weights := 0.0
@@ -85,12 +85,12 @@ func explain(x *score.Explanation) *scoreExplanation {
 	return d
 }
 
-// addUp writes the points so that the figures shown add up to the total shown, which
-// rounds to the score shown: each is less than 0.01 off.
+// addUp rounds the points so that they add up to the total shown, which rounds to the
+// score shown: each is off by less than 0.01.
 func (d *scoreExplanation) addUp(uncapped float64) {
 	total := int(math.Round(100 * uncapped))
 	if shown := record.ScoreOf(uncapped); record.ScoreOf(float64(total)/100) != shown {
-		total-- // 89.748 is 89.75, but 89.7
+		total-- // 89.748 rounds to 89.75, but its score is 89.7
 	}
 	left := total
 	points, order := make([]int, len(d.Parts)), make([]int, len(d.Parts))
@@ -135,19 +135,19 @@ func explainPart(p *score.DimensionScore, weights float64, asOf string) dimensio
 	}
 	switch {
 	case p.Value != nil && len(terms) == 1:
-		d.Sum = d.Value + ", from this figure alone"
+		d.Sum = d.Value + ", from this figure only"
 	case p.Value != nil:
 		d.Sum = "(" + strings.Join(terms, " + ") + ") ÷ " + textfmt.Short(known) + " = " + d.Value
 	case p.Coverage > 0:
-		d.Why = fmt.Sprintf("What is known of it carries %s of the weights, and %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
+		d.Why = fmt.Sprintf("Known figures carry %s of the weight; %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
 	default:
-		d.Why = "Nothing is known of it that counts."
+		d.Why = "No figure counts."
 	}
 	d.Picture = chart.Meter(p.Counted, d.Class, p.Value == nil)
 	return d
 }
 
-// dimensionClass is the class of a dimension's colour.
+// dimensionClass returns the CSS class for the colour of a dimension.
 func dimensionClass(of string) string {
 	return "d" + strconv.Itoa(slices.Index(record.ScoreNames, of))
 }
@@ -180,11 +180,11 @@ func explainMeasure(m *score.MeasureValue, asOf string) measure {
 	}
 	switch {
 	case m.State == score.Stale:
-		d.Why = fmt.Sprintf("Too old to count: it was seen more than %s days before %s.", textfmt.Count(m.Measure.StaleAfter), textfmt.DayOrUnknown(asOf[:10]))
+		d.Why = fmt.Sprintf("Too old to count: observed more than %s days before %s.", textfmt.Count(m.Measure.StaleAfter), textfmt.DayOrUnknown(asOf[:10]))
 	case m.State == score.Future && day > asOf[:10]:
-		d.Why = "It does not count: the date is after " + textfmt.DayOrUnknown(asOf[:10]) + "."
+		d.Why = "Does not count: the date is after " + textfmt.DayOrUnknown(asOf[:10]) + "."
 	case m.State == score.Future:
-		d.Why = "It does not count yet: it was seen after " + textfmt.DayOrUnknown(asOf[:10]) + "."
+		d.Why = "Does not count yet: observed after " + textfmt.DayOrUnknown(asOf[:10]) + "."
 	}
 	f := figure{}
 	f.from(orEmpty(m.Source))
@@ -192,15 +192,15 @@ func explainMeasure(m *score.MeasureValue, asOf string) measure {
 	return d
 }
 
-// mapping words how a measure makes a score of a figure.
+// mapping describes how a measure maps a figure to a score.
 func mapping(m *score.Measure) string {
 	switch m.Map {
 	case "log":
-		return "logarithmic, 100 from " + textfmt.Count(m.Full) + " on"
+		return "logarithmic, 100 at " + textfmt.Count(m.Full) + " or more"
 	case "linear":
-		return "in proportion, 0 at " + textfmt.Count(*m.From) + " and 100 at " + textfmt.Count(*m.To)
+		return "linear, 0 at " + textfmt.Count(*m.From) + " and 100 at " + textfmt.Count(*m.To)
 	}
-	return "100 on the day, halved every " + textfmt.Count(m.HalfLife) + " days"
+	return "100 on the day itself, halved every " + textfmt.Count(m.HalfLife) + " days"
 }
 
 func orEmpty(s *string) string {

@@ -12,15 +12,15 @@ import (
 	"kindex/site/textfmt"
 )
 
-// scoreHistory is how an entity stood over time.
+// scoreHistory has the scores and ranks of an entity over time.
 type scoreHistory struct {
-	Standings []scoreHistoryRow // the newest first
+	Standings []scoreHistoryRow // newest first
 	Since     string            // the day of the oldest
-	Only      *scoreHistoryRow  // the only one with a score, which makes no course; nil where there are more
+	Only      *scoreHistoryRow  // the only one with a score, too few for a chart; nil if there are more
 	Score     template.HTML
-	Rank      template.HTML // "" where a rank is known of fewer than two days
-	Words     string        // what the pictures show, in a sentence
-	Ranks     string        // the same of the ranks, "" where it was never ranked
+	Rank      template.HTML // "" if ranks of fewer than two days are known
+	Words     string        // text alternative of the charts
+	Ranks     string        // text alternative for ranks, "" if never ranked
 }
 
 // scoreHistoryRow is a line of the table.
@@ -29,8 +29,8 @@ type scoreHistoryRow struct {
 	Path string // the page of that day, "" for none
 }
 
-// scoreHistory draws how an entity stood, and stands. The first standing is the oldest. It is
-// nil where no score is known of any day.
+// scoreHistory draws the scores and ranks of an entity over time. list is sorted, oldest
+// first. The result is nil if no day has a score.
 func (r *request) scoreHistory(d *entityPage, list []leaderboard.RankAt) *scoreHistory {
 	if today := (leaderboard.RankAt{Day: d.AsOf, Score: d.Scores.Composite, Rank: d.Rank, Ranked: d.Of}); len(list) == 0 || list[len(list)-1].Day < d.AsOf {
 		list = append(list, today)
@@ -80,12 +80,12 @@ func (r *request) scoreHistory(d *entityPage, list []leaderboard.RankAt) *scoreH
 	return c
 }
 
-// historyPoints are the scores and the ranks of standings.
+// historyPoints returns the points of the charts.
 func historyPoints(list []leaderboard.RankAt) (scores, ranks []chart.Point) {
 	for _, s := range list {
 		t, err := time.Parse(time.DateOnly, s.Day)
 		if err != nil {
-			continue // no build has that
+			continue // never in a build
 		}
 		o := chart.Point{Day: s.Day, At: t, Value: s.Score.Float(), Known: s.Score.Known(), Title: textfmt.Day(s.Day) + ": " + s.Score.String()}
 		scores = append(scores, o)
@@ -95,7 +95,7 @@ func historyPoints(list []leaderboard.RankAt) (scores, ranks []chart.Point) {
 	return scores, ranks
 }
 
-// describeHistory puts a line over time in a sentence.
+// describeHistory describes a chart in a sentence.
 func describeHistory(what string, dots []chart.Point, word func(float64) string) string {
 	var known []chart.Point
 	for _, o := range dots {
@@ -105,9 +105,9 @@ func describeHistory(what string, dots []chart.Point, word func(float64) string)
 	}
 	switch {
 	case len(known) == 0:
-		return "No " + what + " is known of any day."
+		return "No " + what + " is known for any day."
 	case len(known) == 1:
-		return fmt.Sprintf("The %s of one day is known: %s on %s.", what, word(known[0].Value), textfmt.Day(known[0].Day))
+		return fmt.Sprintf("The %s is known for one day: %s on %s.", what, word(known[0].Value), textfmt.Day(known[0].Day))
 	}
 	first, last := known[0], known[len(known)-1]
 	low := slices.MinFunc(known, func(a, b chart.Point) int { return int(math.Copysign(1, a.Value-b.Value)) })
@@ -116,5 +116,5 @@ func describeHistory(what string, dots []chart.Point, word func(float64) string)
 	if low.Value == high.Value {
 		return fmt.Sprintf("The %s was %s from %s to %s.", what, word(first.Value), textfmt.Day(first.Day), textfmt.Day(last.Day))
 	}
-	return s + fmt.Sprintf("; of %d days the lowest was %s, the highest %s.", len(known), word(low.Value), word(high.Value))
+	return s + fmt.Sprintf("; over %d days, the lowest was %s and the highest %s.", len(known), word(low.Value), word(high.Value))
 }

@@ -16,8 +16,8 @@ import (
 	"kindex/site/pages"
 )
 
-// TestCourseOfOneDay: of what was ranked on one day alone there is a sentence, of all
-// else that has a score a picture, and of what never had one nothing.
+// TestCourseOfOneDay checks that entities with a score on one day only have a sentence,
+// those with more scores a chart, and those without a score nothing.
 func TestCourseOfOneDay(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -56,7 +56,7 @@ func TestCourseOfOneDay(t *testing.T) {
 	}
 }
 
-// standingsOf are those of a record up to today, and its entity.
+// standingsOf returns the rank history of a record up to today, and its entity.
 func standingsOf(t *testing.T, s *pages.Site, o uint32) ([]leaderboard.RankAt, *record.Entity) {
 	t.Helper()
 	e, err1 := s.Build.Entity(o)
@@ -72,7 +72,7 @@ func standingsOf(t *testing.T, s *pages.Site, o uint32) ([]leaderboard.RankAt, *
 	return list, e
 }
 
-// knownDays are the days of which a score is known, and how many have a rank.
+// knownDays returns the days with a score, and how many of them have a rank.
 func knownDays(standings []leaderboard.RankAt) (scored []leaderboard.RankAt, ranks int) {
 	for _, d := range standings {
 		if d.Score.Known() {
@@ -85,13 +85,13 @@ func knownDays(standings []leaderboard.RankAt) (scored []leaderboard.RankAt, ran
 	return scored, ranks
 }
 
-// kindOf is how a page is to tell of standings.
+// kindOf returns how a page should show a rank history.
 func kindOf(standings []leaderboard.RankAt) string {
 	scored, _ := knownDays(standings)
 	return []string{"nothing", "sentence", "pictures"}[min(2, len(scored))]
 }
 
-// checkCourse reads what the page of an entity says of its course.
+// checkCourse checks the score history on the page of an entity.
 func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []leaderboard.RankAt) {
 	t.Helper()
 	p := parse(t, get(t, s, "/"+e.Key()+"/").Body)
@@ -121,10 +121,10 @@ func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []lead
 	}
 	for _, day := range []string{only.Day, standings[0].Day} {
 		if len(sentences[0].all(func(n *node) bool { return n.attr["datetime"] == day })) == 0 {
-			t.Errorf("%s: it does not say %s: %s", e.Key(), day, says)
+			t.Errorf("%s: %s is missing: %s", e.Key(), day, says)
 		}
 	}
-	if !strings.Contains(says, "score "+only.Score.String()+", "+rank+".") || !strings.Contains(section[0].text(), "further days") {
-		t.Errorf("%s: of %+v it says %q", e.Key(), only, says)
+	if !strings.Contains(says, "score "+only.Score.String()+", "+rank+".") || !strings.Contains(section[0].text(), "from more days") {
+		t.Errorf("%s: %+v is shown as %q", e.Key(), only, says)
 	}
 }

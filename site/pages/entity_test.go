@@ -64,7 +64,7 @@ func get(t testing.TB, s *pages.Site, path string) *pages.Answer {
 	return a
 }
 
-// node is an element of a page with all that is in it.
+// node is an element of a page with its children.
 type node struct {
 	name     string
 	attr     map[string]string
@@ -73,10 +73,10 @@ type node struct {
 	from, to int              // those below the element
 }
 
-// text is all letters below a node.
+// text returns the text below a node.
 func (n *node) text() string { return n.page.String()[n.from:n.to] }
 
-// parse reads a page.
+// parse parses a page.
 func parse(t testing.TB, html []byte) *node {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader(html))
@@ -110,7 +110,7 @@ func parse(t testing.TB, html []byte) *node {
 	}
 }
 
-// all lists the elements below a node that a function chooses.
+// all returns the elements below a node that a function selects.
 func (n *node) all(is func(*node) bool) (list []*node) {
 	for _, c := range n.children {
 		if is(c) {
@@ -127,7 +127,7 @@ func (n *node) with(attr string) []*node {
 	return n.all(func(c *node) bool { _, has := c.attr[attr]; return has })
 }
 
-// links are the addresses of all links below a node.
+// links returns the targets of all links below a node.
 func (n *node) links() map[string]bool {
 	set := map[string]bool{}
 	for _, a := range n.named("a") {
@@ -136,7 +136,7 @@ func (n *node) links() map[string]bool {
 	return set
 }
 
-// hundredths reads a number with two decimals.
+// hundredths parses a number with two decimals.
 func hundredths(t *testing.T, s string) int {
 	t.Helper()
 	x, err := strconv.ParseFloat(s, 64)
@@ -220,7 +220,7 @@ func zipped(b []byte) int {
 	return z.Len()
 }
 
-// checkHead looks at what programs read.
+// checkHead checks the metadata in the head of the page.
 func checkHead(t *testing.T, path string, p *node) {
 	t.Helper()
 	head := map[string]string{}
@@ -264,7 +264,7 @@ func checkHead(t *testing.T, path string, p *node) {
 	}
 }
 
-// checkSum adds up what the page says of the score.
+// checkSum checks that the points on the page add up to the score.
 func checkSum(t *testing.T, s *pages.Site, path string, p *node, e *record.Entity) {
 	t.Helper()
 	x := s.Formula.Explain(e, s.AsOf)
@@ -301,7 +301,7 @@ func checkSum(t *testing.T, s *pages.Site, path string, p *node, e *record.Entit
 	if section[0].attr["data-composite"] != e.Scores.Composite.String() || x.Cap == nil && uncapped != e.Scores.Composite {
 		t.Errorf("%s: the score is %s, the page says %s", path, e.Scores.Composite, section[0].attr["data-composite"])
 	}
-	if x.Cap != nil && !strings.Contains(p.text(), fmt.Sprintf("%v at most", *x.Cap)) {
-		t.Errorf("%s does not tell of the cap", path)
+	if x.Cap != nil && !strings.Contains(p.text(), fmt.Sprintf("capped at %v", *x.Cap)) {
+		t.Errorf("%s does not mention the cap", path)
 	}
 }

@@ -13,17 +13,17 @@ import (
 	"kindex/site/textfmt"
 )
 
-// tombstonePage tells of an entity that was deleted.
+// tombstonePage is the page of a deleted entity.
 type tombstonePage struct {
 	Type, Slug, Name string
-	Day              string // of its end, YYYY-MM-DD
+	Day              string // of its deletion, YYYY-MM-DD
 	Taken            bool   // another entity has the address now: it is Near
 	History          *history
 	Near             []suggestion
 }
 
-// missingEntity answers for an address that the build does not have: the entity may have
-// another one, or was deleted, or never was.
+// missingEntity responds for an address without an entity: a redirect if the entity has
+// moved, its tombstone if it was deleted, else an error page.
 func (r *request) missingEntity(typ, slug string) (*page, error) {
 	now, standing := r.Build.ResolveRemoved(typ, slug)
 	switch standing {
@@ -40,11 +40,11 @@ func (r *request) missingEntity(typ, slug string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	return r.missing("There is no "+typ+" called “"+textfmt.Name(slug)+"”", "", list), nil
+	return r.missing("There is no "+typ+" “"+textfmt.Name(slug)+"”", "", list), nil
 }
 
-// suggestForMissing are the entities that a slug may have meant, those of its type first. To
-// find none takes the longest: the second look is left out where it finds no other.
+// suggestForMissing returns suggestions for a slug, those of its type first. A search
+// without results takes longest, so there is a second one only if it can find more.
 func (r *request) suggestForMissing(typ, slug string) ([]suggestion, error) {
 	all, err := r.suggestEntities(slug, &exports.Filter{})
 	other := func(n suggestion) bool { return !strings.HasPrefix(n.Path, "/"+typ+"/") }
@@ -72,7 +72,7 @@ func containsPath(list []suggestion, path string) bool {
 	return false
 }
 
-// currentEntity is the present entity of an address, if there is one, as what was probably meant.
+// currentEntity returns the current entity of an address as a suggestion, if it exists.
 func (r *request) currentEntity(typ, slug string) []suggestion {
 	o, _, ok := r.Build.Find(typ, slug)
 	if !ok {
@@ -82,10 +82,10 @@ func (r *request) currentEntity(typ, slug string) []suggestion {
 	if err != nil {
 		return nil
 	}
-	return []suggestion{{siteurl.Entity(e.Type, e.Slug), e.Name, "as it is now"}}
+	return []suggestion{{siteurl.Entity(e.Type, e.Slug), e.Name, "current version"}}
 }
 
-// tombstone is the page of an entity that a version deleted.
+// tombstone renders the page of an entity that a version deleted.
 func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 	d := &tombstonePage{Type: v.Type, Slug: v.Slug, Name: v.Slug, Day: time.Unix(v.Time, 0).UTC().Format(time.DateOnly)}
 	var err error
@@ -97,15 +97,15 @@ func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 	}
 	d.Near = r.currentEntity(v.Type, v.Slug)
 	if d.Taken = len(d.Near) > 0; d.Taken {
-		d.History.Next, d.History.All = "", "" // they would be those of the other
+		d.History.Next, d.History.All = "", "" // these pages belong to the other entity
 	} else if d.Near, err = r.suggestEntities(d.Name, &exports.Filter{Fields: map[string][][]string{"type": {{v.Type}}}}); err != nil {
 		return nil, err
 	}
 	return &page{Template: "tombstone", Title: textfmt.Name(d.Name) + " was deleted", Status: http.StatusGone, NoIndex: true, Data: d, deletedBy: &v}, nil
 }
 
-// tombstones are the addresses that entities have left, and where they went: the
-// version that deleted one, or the present one.
+// tombstones yields the former addresses of entities, each with the version that deleted
+// the entity or the current one.
 func (s *Site) tombstones() iter.Seq2[[2]string, record.Version] {
 	return func(yield func([2]string, record.Version) bool) {
 		a, seen := s.Build.Archive(), map[[2]string]bool{}
@@ -126,8 +126,8 @@ func (s *Site) tombstones() iter.Seq2[[2]string, record.Version] {
 	}
 }
 
-// entityPaths are the pages of all entities, withdrawn ones too, and what tells of
-// those that have gone elsewhere or were deleted.
+// entityPaths yields the pages of all entities, including withdrawn ones, and the former
+// addresses of those that moved or were deleted.
 func entityPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for typ, slug := range s.Build.Keys {
@@ -143,7 +143,7 @@ func entityPaths(s *Site) iter.Seq[string] {
 	}
 }
 
-// filePaths are the files of a name beside the pages of the entities that there are.
+// filePaths yields the paths of a file next to the pages of all current entities.
 func filePaths(file string) func(*Site) iter.Seq[string] {
 	return func(s *Site) iter.Seq[string] {
 		return func(yield func(string) bool) {

@@ -1,6 +1,6 @@
 package pages
 
-// Patterns are those of all routes.
+// Patterns returns the patterns of all routes.
 func Patterns() (list []string) {
 	for _, r := range routes {
 		list = append(list, r.pattern)

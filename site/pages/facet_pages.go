@@ -8,20 +8,20 @@ import (
 	"kindex/site/textfmt"
 )
 
-// maxFacetValues is how many values a page lists; more are a page for each letter.
+// maxFacetValues is how many values a page lists; if there are more, each letter has pages.
 const maxFacetValues = 500
 
-// facetPage lists the values of a kind.
+// facetPage lists the values of a field.
 type facetPage struct {
 	*facetKind
 	Title      string // the heading of the page
 	Total      int
-	Letter     string       // that the page is about, "" for all
+	Letter     string       // letter of the page, "" for all
 	Whole      bool         // all are on the page
-	Frequent   []facetValue // where there are many others
+	Frequent   []facetValue // if there are many others
 	Letters    []option
 	Groups     []letterGroup
-	Others     []option // the other kinds that have such a list
+	Others     []option // the other fields with such a list
 	Prev, Next string
 }
 
@@ -31,8 +31,8 @@ type letterGroup struct {
 	Terms  []facetValue
 }
 
-// letterPath is a page of the values of a letter. Its address cannot be that of a
-// value: the list of a value has no letters to choose.
+// letterPath returns the path of a page of the values of a letter. It cannot clash with
+// the path of a value, which has no letter to choose.
 func (k *facetKind) letterPath(letter string, page int) string {
 	choices := map[string]string{"letter": letter}
 	if page > 1 {
@@ -41,7 +41,7 @@ func (k *facetKind) letterPath(letter string, page int) string {
 	return (&route{pattern: k.Path + "all/", choices: []string{"letter", "page"}}).path(nil, choices)
 }
 
-// facetList is the list of all values of a kind, or of those of a letter.
+// facetList lists all values of a field, or those of a letter.
 func facetList(k *facetKind) func(*request) (*page, error) {
 	return func(r *request) (*page, error) {
 		all, err := r.facetValues(k)
@@ -87,11 +87,11 @@ func facetList(k *facetKind) func(*request) (*page, error) {
 		for _, o := range []*facetKind{byProvider, byTag, byCapability} {
 			d.Others = append(d.Others, option{Name: textfmt.Capitalize(o.Many), To: o.Path, Chosen: o == k})
 		}
-		return &page{Template: "facet-values", Title: d.Title, Data: d, Description: "All " + textfmt.Plural(d.Total, k.One, k.Many) + " of the index."}, nil
+		return &page{Template: "facet-values", Title: d.Title, Data: d, Description: "All " + textfmt.Plural(d.Total, k.One, k.Many) + " in the index."}, nil
 	}
 }
 
-// group puts a value under its letter.
+// group adds a value to the group of its letter.
 func (d *facetPage) group(v facetValue) {
 	letter := letterOf(v)
 	at := slices.IndexFunc(d.Groups, func(g letterGroup) bool { return g.Letter == letter })
@@ -102,7 +102,7 @@ func (d *facetPage) group(v facetValue) {
 	d.Groups[at].Terms = append(d.Groups[at].Terms, v)
 }
 
-// sortGroups puts the letters in their order.
+// sortGroups sorts the groups by letter.
 func (d *facetPage) sortGroups() {
 	slices.SortStableFunc(d.Groups, func(a, b letterGroup) int {
 		return slices.IndexFunc(d.Letters, func(o option) bool { return o.Value == a.Letter }) -
@@ -110,7 +110,7 @@ func (d *facetPage) sortGroups() {
 	})
 }
 
-// letterPaths are the pages of all letters, as a static site has them.
+// letterPaths yields the pages of all letters of a static site.
 func letterPaths(k *facetKind) func(*Site) iter.Seq[string] {
 	return func(s *Site) iter.Seq[string] {
 		return func(yield func(string) bool) {

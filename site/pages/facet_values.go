@@ -15,7 +15,7 @@ import (
 	"kindex/site/textfmt"
 )
 
-// facetKind is a filter field by whose values entities are listed.
+// facetKind is a filter field whose values have pages that list entities.
 type facetKind struct {
 	Field     string // one of exports.FilterFields
 	Path      string // of the list of its values
@@ -23,43 +23,43 @@ type facetKind struct {
 	Lead      string
 }
 
-// The kinds that have pages of their own. Categories have texts, and are in classes.go.
+// The fields with pages for their values. Categories have texts, and are in categories.go.
 var (
-	byProvider   = &facetKind{"provider", "/providers/", "provider", "providers", "Who makes or offers what is listed here."}
-	byTag        = &facetKind{"tag", "/tags/", "tag", "tags", "Free keywords that entities are found by."}
-	byCapability = &facetKind{"capability", "/capabilities/", "capability", "capabilities", "What tools and models can do, as their entries say it."}
+	byProvider   = &facetKind{"provider", "/providers/", "provider", "providers", "The people, projects and companies that make or offer the entities in the index."}
+	byTag        = &facetKind{"tag", "/tags/", "tag", "tags", "Keywords for finding entities."}
+	byCapability = &facetKind{"capability", "/capabilities/", "capability", "capabilities", "What tools and models can do, as stated in their entries."}
 )
 
-// path is the page of a value.
+// path returns the path of the page of a value.
 func (k *facetKind) path(value string) string { return k.Path + siteurl.Key(record.Fold(value)) + "/" }
 
 // facetValue is a value of a field.
 type facetValue struct {
 	Name  string // as most entities spell it
 	Path  string
-	Count int // how many lists show; 0 where only withdrawn entities have it
+	Count int // number of listed entities; 0 if only withdrawn ones have it
 
 	folded string
 }
 
 // facetValues are all values of a field in a build.
 type facetValues struct {
-	all      []facetValue // in the order of their folded form
-	used     int          // how many have a Count
+	all      []facetValue // sorted by folded form
+	used     int          // number of values with a Count
 	byKey    map[string]int
-	keys     []string         // of those that have a Count
-	letters  []option         // of all that have a Count, in order
-	listed   map[string][]int // by letter, "" for all: their places in all
-	frequent []int            // places in all, the most frequent first, as many as are shown
+	keys     []string         // of values with a Count
+	letters  []option         // of values with a Count, sorted
+	listed   map[string][]int // by letter, "" for all: indexes in all
+	frequent []int            // indexes in all of the most frequent values
 }
 
-// mostFrequent is how many values are shown before all others.
+// mostFrequent is how many frequent values are shown first.
 const mostFrequent = 40
 
-// facetValues counts the values of a field, once for each site.
+// facetValues returns the values of a field, counted once per site.
 func (s *Site) facetValues(k *facetKind) (*facetValues, error) { return s.facets[k.Field]() }
 
-// countFacets is how a site counts the values of each field when it is first asked.
+// countFacets returns, by field, functions that count its values on the first call.
 func (s *Site) countFacets() map[string]func() (*facetValues, error) {
 	m := map[string]func() (*facetValues, error){}
 	for _, k := range []*facetKind{byProvider, byTag, byCapability} {
@@ -84,7 +84,7 @@ func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
 	for _, c := range counts {
 		add(c.Value, c.Count)
 	}
-	for _, v := range s.Build.Values(k.Field) { // of withdrawn entities alone
+	for _, v := range s.Build.Values(k.Field) { // of withdrawn entities only
 		if !known[record.Fold(v)] {
 			add(v, 0)
 		}
@@ -115,7 +115,7 @@ func (t *facetValues) find(key string) (facetValue, bool) {
 	return t.all[i], true
 }
 
-// suggestions are the values that a key may have meant.
+// suggestions returns the values with a key similar to key.
 func (t *facetValues) suggestions(key string) []suggestion {
 	var list []suggestion
 	for _, n := range didyoumean.Names(key, t.keys, maxNear) {
@@ -125,13 +125,13 @@ func (t *facetValues) suggestions(key string) []suggestion {
 	return list
 }
 
-// facetValuePaths are the pages of all values of a field, as a static site has them.
+// facetValuePaths yields the pages of all values of a field of a static site.
 func facetValuePaths(k *facetKind) func(*Site) iter.Seq[string] {
 	return func(s *Site) iter.Seq[string] {
 		return func(yield func(string) bool) {
 			t, err := s.facetValues(k)
 			if err != nil {
-				return // the page of the field says so
+				return // the page of the field returns the error
 			}
 			for _, v := range t.all {
 				for p := range s.listPaths(v.Count, func(sort string, page int) string {
@@ -146,7 +146,7 @@ func facetValuePaths(k *facetKind) func(*Site) iter.Seq[string] {
 	}
 }
 
-// letterOf is the group of a value: a letter, "0" for a digit or "other".
+// letterOf returns the group of a value: a letter, "0" for digits or "other".
 func letterOf(v facetValue) string {
 	switch r, _ := utf8.DecodeRuneInString(v.folded); {
 	case r >= 'a' && r <= 'z':
@@ -157,7 +157,7 @@ func letterOf(v facetValue) string {
 	return "other"
 }
 
-// letterTitle is how people read a letter of letterOf.
+// letterTitle returns the title of a group of letterOf.
 func letterTitle(letter string) string {
 	if letter == "0" {
 		return "0–9"
@@ -165,7 +165,7 @@ func letterTitle(letter string) string {
 	return textfmt.Capitalize(letter)
 }
 
-// groupByLetter lists the values that lists have by their letters.
+// groupByLetter groups the values of listed entities by letter.
 func (t *facetValues) groupByLetter() {
 	t.listed = map[string][]int{}
 	for at, v := range t.all {

@@ -8,16 +8,16 @@ import (
 	"kindex/exports/feed"
 )
 
-// feedLink is a feed that programs find in the head of a page.
+// feedLink is a feed linked from the head of a page.
 type feedLink struct{ Format, To string }
 
-// Name is what people call the format.
+// Name returns the display name of the format.
 func (l feedLink) Name() string {
 	return map[string]string{"rss": "RSS", "atom": "Atom", "json": "JSON Feed"}[l.Format]
 }
 
-// Feeds are the feeds of the page. Files have those of all, and of single entities; the
-// others are those of the API.
+// Feeds returns the feeds of the page. Static sites have feeds of all changes and of
+// single entities; the others need the API.
 func (f frame) Feeds() (list []feedLink) {
 	if f.Static && (f.API == "" || f.Feed == "") {
 		if key, ok := strings.CutPrefix(f.Feed, entityFeedPrefix); ok {
@@ -34,7 +34,7 @@ func (f frame) Feeds() (list []feedLink) {
 	return list
 }
 
-// feedPath is the path of a feed of the API in a format.
+// feedPath returns the path of a feed of the API in a format.
 func feedPath(path, format string) string {
 	switch {
 	case format == feed.Formats[0]:
@@ -45,7 +45,7 @@ func feedPath(path, format string) string {
 	return path + "?format=" + format
 }
 
-// entityFeedPath is the path of the API's feed of an entity.
+// entityFeedPath returns the path of the API's feed of an entity.
 func entityFeedPath(typ, slug string) string { return entityFeedPrefix + typ + "/" + slug }
 
 const entityFeedPrefix = "/api/feed?entity="

@@ -13,8 +13,7 @@ import (
 	"kindex/site/pages"
 )
 
-// filed is a tab, and the address of a site whose pages are files, where scripts search
-// and compare.
+// filed returns a tab and the URL of a static site, where scripts search and compare.
 func filed(t *testing.T) (*browser.Tab, string) {
 	t.Helper()
 	suite.InTest(t)
@@ -25,9 +24,9 @@ func filed(t *testing.T) (*browser.Tab, string) {
 	return browser.Open(t, 1200, 900), address
 }
 
-// TestStaticSiteAskedForTooMuch opens addresses that others may have made to keep a
-// browser busy: of thousands of things to narrow down by, or to compare, the scripts
-// heed as many as the service does.
+// TestStaticSiteAskedForTooMuch opens URLs with thousands of filters, or of entities to
+// compare, as someone may craft to keep a browser busy: the scripts apply the same limits
+// as the server.
 func TestStaticSiteAskedForTooMuch(t *testing.T) {
 	t.Parallel()
 	tab, address := filed(t)
@@ -54,8 +53,8 @@ func TestStaticSiteAskedForTooMuch(t *testing.T) {
 	}
 }
 
-// TestSearchOfStaticSiteByOddWords narrows the search of a static site down by words
-// that every object of JavaScript has a value of.
+// TestSearchOfStaticSiteByOddWords filters the search of a static site by words that are
+// properties of every JavaScript object.
 func TestSearchOfStaticSiteByOddWords(t *testing.T) {
 	t.Parallel()
 	tab, address := filed(t)
@@ -64,7 +63,7 @@ func TestSearchOfStaticSiteByOddWords(t *testing.T) {
 		tab.Do(t, chromedp.Navigate(address+"/search/?"+query), chromedp.WaitVisible(`.chosen-chip`))
 		said := browser.Run(t, tab, chromedp.Evaluate[string](`[...document.querySelectorAll('.chosen-chip')].map(e => e.textContent.replace(' ×', '')).join('|') + '|' +
 			document.querySelectorAll('[aria-current]:not(header *)').length + document.querySelectorAll('main img').length`))
-		// The type begins with a capital letter, and no order is chosen where nothing is found.
+		// The type is capitalized, and no order is selected if nothing is found.
 		if want := strings.ToUpper(word[:1]) + word[1:] + "|" + word + "|00"; said != want {
 			t.Errorf("narrowed down by %s: %q, want %q", word, said, want)
 		}

@@ -10,8 +10,8 @@ import (
 	"kindex/site/textfmt"
 )
 
-// functions are what templates call. Everything that an entity says goes through
-// name, line or text.
+// functions returns the functions of the templates. Every text of an entity must go
+// through name, line or text.
 func (s *Site) functions() template.FuncMap {
 	return template.FuncMap{
 		"to":       s.to,
@@ -34,6 +34,7 @@ func (s *Site) functions() template.FuncMap {
 		"bar":      chart.Bar,
 		"plural":   textfmt.Plural,
 		"label":    textfmt.Label,
+		"meaning":  func(dimension string) string { return dimensionMeanings[dimension] },
 		"add":      func(a, b int) int { return a + b },
 		"upper":    textfmt.Capitalize,
 		"formula":  s.formulaAddress,

@@ -41,8 +41,7 @@ func fuzzed(f *testing.F) *pages.Site {
 	return s
 }
 
-// FuzzGet asks for anything. Nothing that is asked is a failure, and nothing leads
-// away from the site.
+// FuzzGet requests arbitrary paths: none causes an error or a redirect to another site.
 func FuzzGet(f *testing.F) {
 	s := fuzzed(f)
 	for _, p := range pages.Patterns() {

@@ -10,25 +10,25 @@ import (
 	"kindex/site/siteurl"
 )
 
-// How much the first page shows.
+// Limits of the home page.
 const (
 	homeLeaders  = 5 // of each type
 	homeTrending = 5
 	homeChanges  = 8
-	homeClasses  = 16 // categories, the largest ones
+	homeClasses  = 16 // the largest categories
 )
 
-// homePage is the first page.
+// homePage is the home page.
 type homePage struct {
 	Boards     []homeBoard
 	Trending   []trendingEntity
-	Since      string // the day that trending looks back to, "" where there was nothing yet
+	Since      string // the day that trending compares with, "" if there was no history yet
 	Changes    []changeSummary
 	Categories []record.Category
 	ChangesAll int
 }
 
-// homeBoard is the head of the leaderboard of a type.
+// homeBoard is the top of the leaderboard of a type.
 type homeBoard struct {
 	Type string
 	Rows []row
@@ -73,13 +73,13 @@ func (r *request) home() (*page, error) {
 type row struct {
 	*record.Entity
 	Rank     int // 0 for none
-	Previous int // its rank on the day that the list is compared with, 0 for none
+	Previous int // its rank on the day of comparison, 0 for none
 }
 
-// Path is where the entity is.
+// Path returns the path of the page of the entity.
 func (w row) Path() string { return siteurl.Entity(w.Type, w.Slug) }
 
-// rows are records of a catalogue as lists show them.
+// rows reads records for a list.
 func (s *Site) rows(from exports.Catalogue, ordinals []uint32) ([]row, error) {
 	list := make([]row, 0, len(ordinals))
 	for _, o := range ordinals {
@@ -92,17 +92,17 @@ func (s *Site) rows(from exports.Catalogue, ordinals []uint32) ([]row, error) {
 	return list, nil
 }
 
-// trendingEntity is an entity that has gained.
+// trendingEntity is an entity whose score has gained.
 type trendingEntity struct {
 	row
 	exports.Trend
 }
 
-// Points is the gain of the score.
+// Points returns the gain of the score.
 func (t trendingEntity) Points() float64 { return float64(t.Gain) / 10 }
 
-// trendingIn are those that gained the most within a window, and the day whose end
-// they are compared with.
+// trendingIn returns the entities that gained the most within a window, and the day
+// whose end they are compared with.
 func (s *Site) trendingIn(window string, most int) (since string, list []trendingEntity, err error) {
 	since, empty, trends := s.Build.Archive().Trends(window)
 	if empty {
@@ -110,7 +110,7 @@ func (s *Site) trendingIn(window string, most int) (since string, list []trendin
 	}
 	for _, t := range trends[:min(most, len(trends))] {
 		if t.Gain == 0 {
-			break // they are in the order of their gain
+			break // they are sorted by gain
 		}
 		e, err := s.Build.Entity(t.Ordinal)
 		if err != nil {
@@ -121,14 +121,14 @@ func (s *Site) trendingIn(window string, most int) (since string, list []trendin
 	return since, list, nil
 }
 
-// changeSummary is a change as pages tell of it.
+// changeSummary is a change as shown on pages.
 type changeSummary struct {
 	*record.Change
 	feed.Summary
-	Here bool // there is a page of the entity, or of what became of it
+	Here bool // the entity has a page or a tombstone
 }
 
-// Path is where the entity is.
+// Path returns the path of the page of the entity.
 func (c changeSummary) Path() string { return siteurl.Entity(c.Type, c.Slug) }
 
 // changeSummary reads one of the changes.
@@ -138,13 +138,13 @@ func (s *Site) changeSummary(i int) (changeSummary, error) {
 		return changeSummary{}, err
 	}
 	_, _, here := s.Build.Find(c.Type, c.Slug)
-	if !here { // what was deleted has a page that tells so
+	if !here { // deleted entities have a tombstone
 		_, here = s.Build.Archive().Last(c.Type, c.Slug)
 	}
 	return changeSummary{c, feed.Summarize(c, s.titles), here}, nil
 }
 
-// dataset describes the index to search engines (schema.org/Dataset).
+// dataset describes the index for search engines (schema.org/Dataset).
 func (r *request) dataset() any {
 	m := r.Build.Manifest
 	d := map[string]any{"@context": "https://schema.org", "@type": "Dataset", "name": m.Title, "description": safetext.OneLine(m.Description),

@@ -14,13 +14,13 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// frame is what the layout is filled with.
+// frame is the data of the layout template.
 type frame struct {
 	*request
 	*page
 }
 
-// render fills a page into the layout.
+// render renders a page in the layout.
 func (r *request) render(p *page) (*Answer, error) {
 	var b bytes.Buffer
 	if err := r.templates[p.Template].ExecuteTemplate(&b, "layout", frame{r, p}); err != nil {
@@ -29,13 +29,13 @@ func (r *request) render(p *page) (*Answer, error) {
 	return &Answer{Status: cmp.Or(p.Status, http.StatusOK), MediaType: htmlType, Body: b.Bytes(), Gone: p.deletedBy}, nil
 }
 
-// SiteTitle is the name of the index.
+// SiteTitle returns the title of the index.
 func (f frame) SiteTitle() string { return f.Build.Manifest.Title }
 
-// Here is the path of the page under which it is best known.
+// Here returns the canonical path of the page.
 func (f frame) Here() string { return cmp.Or(f.Canonical, f.Path) }
 
-// Abs is an absolute address, "" where that of the site is not known.
+// Abs returns an absolute URL, "" if that of the site is unknown.
 func (f frame) Abs(path string) string {
 	if f.Base == "" {
 		return ""
@@ -43,24 +43,24 @@ func (f frame) Abs(path string) string {
 	return f.Base + strings.TrimPrefix(f.to(path), strings.TrimSuffix(f.to("/"), "/"))
 }
 
-// Turned is the number of the page in its list, "" for the first: what tells the titles
-// of the list apart.
+// Turned returns the number of the page in a paged list, "" for the first. It makes the
+// titles of the pages distinct.
 func (f frame) Turned() string { return f.choice("page") }
 
-// Style is the style sheet of the page.
+// Style returns the style sheet of the page.
 func (f frame) Style() string { return cmp.Or(f.Sheet, styleSheet) }
 
-// Image is the path of the picture that links to the page show.
+// Image returns the path of the preview image for links to the page.
 func (f frame) Image() string { return cmp.Or(f.Picture, "/og/index.png") }
 
-// In tells whether the page belongs to a section of the navigation.
+// In reports whether the page belongs to a section of the navigation.
 func (f frame) In(section string) bool {
 	at := cmp.Or(f.Section, f.Path)
 	return at == section || strings.HasPrefix(at, section) && section != "/"
 }
 
-// parsed are the templates by the pages that they are for, each with the layout and
-// the parts. They are parsed once; every site has clones with functions of its own.
+// parsed returns the templates by page, each with the layout and the parts. They are
+// parsed once; every site clones them with its own functions.
 var parsed = sync.OnceValue(func() map[string]*template.Template {
 	files, err := templateFiles.ReadDir("templates")
 	if err != nil {
@@ -84,8 +84,8 @@ var parsed = sync.OnceValue(func() map[string]*template.Template {
 	return m
 })
 
-// Policy is the Content-Security-Policy of the page.
+// Policy returns the Content-Security-Policy of the page.
 func (f frame) Policy() string { return Policy }
 
-// absolute is the absolute address of a path, "" where that of the site is not known.
+// absolute returns the absolute URL of a path, "" if that of the site is unknown.
 func (r *request) absolute(path string) string { return frame{request: r}.Abs(path) }

@@ -14,9 +14,9 @@ import (
 
 const (
 	listRows = 50
-	// A static site has longer lists in one order alone: each order is as many files again.
+	// A static site has longer lists in one order only: each order doubles the files.
 	maxSorted = 20 * listRows
-	// How many values of another kind lead on from a list.
+	// How many related tags a list links to.
 	maxRelated = 12
 )
 
@@ -24,27 +24,27 @@ const (
 type listing struct {
 	Crumbs      []option
 	Heading     string
-	Text        string // what the list is of
+	Text        string // description of the list
 	Total       int
-	First, Last int // of those shown, from 1
+	First, Last int // shown rows, from 1
 	Rows        []row
-	Types       []option // to narrow it down to
+	Types       []option // types to filter by
 	Sorts       []option
-	Related     []option // tags that are frequent here
+	Related     []option // frequent tags in the list
 	Board       string   // path of the leaderboard, "" for none
 	Sort        string
 	Prev, Next  string
 
-	typ     string // that it is narrowed to
+	typ     string // type filter
 	address func(typ, sort string, page int) string
 }
 
-// listRoute is the address of a list, which may go on with the choices of its form.
+// listRoute returns the route of a list with its choices.
 func listRoute(pattern string) *route {
 	return &route{pattern: pattern, choices: []string{"type", "sort", "page"}}
 }
 
-// listChoices choose a form of a list; the first page, in the usual order, takes none.
+// listChoices returns the choices of a list; the first page in the default order has none.
 func listChoices(typ, sort string, page int) map[string]string {
 	m := map[string]string{"type": typ, "sort": sort}
 	if page > 1 {
@@ -53,8 +53,8 @@ func listChoices(typ, sort string, page int) map[string]string {
 	return m
 }
 
-// chosenPage is the number of the page that the path chooses. ok is false where it is
-// not written as links write it, which leave the first one out.
+// chosenPage returns the page number in the path. ok is false if it is not in canonical
+// form, which leaves out the first page.
 func (r *request) chosenPage() (number int, ok bool) {
 	text := r.choice("page")
 	if text == "" {
@@ -64,11 +64,11 @@ func (r *request) chosenPage() (number int, ok bool) {
 	return n, err == nil && n > 1 && n <= lastPage && strconv.Itoa(n) == text
 }
 
-// lastPage is more pages than any list has, and so few that their rows can be counted.
+// lastPage is more pages than any list has; it keeps row numbers from overflowing.
 const lastPage = 1_000_000
 
-// list fills in a page of a list from the set of all its entities. ok is false where
-// the address is of no such page.
+// list fills in a page of a list from the set of its entities. ok is false if the page
+// does not exist.
 func (r *request) list(l *listing, set *roaring.Bitmap) (ok bool, err error) {
 	number, ok := r.chosenPage()
 	sort, known := listOrder(r.choice("sort"))
@@ -97,7 +97,7 @@ func (r *request) list(l *listing, set *roaring.Bitmap) (ok bool, err error) {
 	return true, nil
 }
 
-// listOrder is the order that a path chooses. The usual one is not named.
+// listOrder returns the order that a path chooses. The default has no name.
 func listOrder(name string) (exports.Sort, bool) {
 	for i, o := range sorts[1:] {
 		if name == sortChoice(o.Name) {
@@ -107,7 +107,7 @@ func listOrder(name string) (exports.Sort, bool) {
 	return exports.Sort{}, false
 }
 
-// sortChoice is how an address names an order.
+// sortChoice returns the name of an order in a path.
 func sortChoice(name string) string {
 	if name == sorts[1].Name {
 		return ""
@@ -115,10 +115,10 @@ func sortChoice(name string) string {
 	return name
 }
 
-// sortable tells whether there are other orders of a list of so many.
+// sortable reports whether a list of total entities has other orders.
 func (s *Site) sortable(total int) bool { return total > 1 && (!s.Static || total <= maxSorted) }
 
-// listPaths are the pages of a list of so many, in all orders that there are.
+// listPaths yields the pages of a list of total entities, in all its orders.
 func (s *Site) listPaths(total int, address func(sort string, page int) string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i, o := range sorts[1:] {
@@ -134,7 +134,7 @@ func (s *Site) listPaths(total int, address func(sort string, page int) string) 
 	}
 }
 
-// ofType is the list of all entities of a type.
+// ofType lists all entities of a type.
 func (r *request) ofType() (*page, error) {
 	typ := r.arg("type")
 	set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
@@ -149,10 +149,10 @@ func (r *request) ofType() (*page, error) {
 	if ok, err := r.list(l, set); err != nil || !ok {
 		return r.notFound(), err
 	}
-	return r.listPage(l, "All "+textfmt.Plural(l.Total, typ, typ+"s")+" of the index, with scores from dated figures.", "/api/feed?type="+typ), nil
+	return r.listPage(l, "All "+textfmt.Plural(l.Total, typ, typ+"s")+" in the index, with scores from dated figures.", "/api/feed?type="+typ), nil
 }
 
-// ofTypePage is any other page or order of that list.
+// ofTypePage shows the other pages and orders of that list.
 func (r *request) ofTypePage() (*page, error) {
 	if len(r.choices) == 0 {
 		return r.notFound(), nil
@@ -160,8 +160,8 @@ func (r *request) ofTypePage() (*page, error) {
 	return r.ofType()
 }
 
-// typePath is a page of the list of a type. Only the first one has the address that
-// entities begin with: an entity may be called page-2.
+// typePath returns the path of a page of the list of a type. Only the first page is at
+// the path that entities are below: an entity may have the slug page-2.
 func typePath(typ, sort string, page int) string {
 	if sort == "" && page <= 1 {
 		return "/" + typ + "/"
@@ -185,7 +185,7 @@ func typePaths(s *Site) iter.Seq[string] {
 	}
 }
 
-// facetValueList is the list of the entities that have a value of a kind.
+// facetValueList lists the entities with a value of a field.
 func facetValueList(k *facetKind) func(*request) (*page, error) {
 	return func(r *request) (*page, error) {
 		all, err := r.facetValues(k)
@@ -195,7 +195,7 @@ func facetValueList(k *facetKind) func(*request) (*page, error) {
 		key := r.arg("key")
 		v, ok := all.find(key)
 		if !ok {
-			return r.missing("There is no such "+k.One, "", all.suggestions(key)), nil
+			return r.missing(textfmt.Capitalize(k.One)+" not found", "", all.suggestions(key)), nil
 		}
 		set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{k.Field: {{v.Name}}}})
 		if err != nil {
@@ -209,14 +209,14 @@ func facetValueList(k *facetKind) func(*request) (*page, error) {
 			return r.notFound(), err
 		}
 		r.relate(l, set, v.folded)
-		p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" of the "+k.One+" "+textfmt.Name(v.Name)+".", "")
+		p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" with the "+k.One+" "+textfmt.Name(v.Name)+".", "")
 		p.Title += ", " + k.One // entities have such names, too
 		p.NoIndex = p.NoIndex || l.Total == 0
 		return p, nil
 	}
 }
 
-// relate leads on from the first page of a list to tags that are frequent there.
+// relate adds links to frequent tags to the first page of a list.
 func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
 	if l.First > 1 || l.Total < 2 {
 		return
@@ -228,7 +228,7 @@ func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
 	}
 }
 
-// listPage lays a list out. Search engines take its usual order.
+// listPage renders a list. Search engines index only its default order.
 func (r *request) listPage(l *listing, description, feed string) *page {
 	return &page{Template: "listing", Title: l.Heading, Description: description, Data: l, Feed: feed, NoIndex: r.choice("sort") != ""}
 }

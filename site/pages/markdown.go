@@ -10,14 +10,14 @@ import (
 	"kindex/site"
 )
 
-// What an entity in Markdown shows.
+// Limits of an entity in Markdown.
 const (
 	markdownNear    = 5
 	markdownChanges = 10 // the newest
 )
 
-// Markdown writes the entity of a record for those who read text. base is the address
-// of the service, without a slash at its end.
+// Markdown renders an entity as Markdown. base is the URL of the service, without a
+// trailing slash.
 func (s *Site) Markdown(o uint32, base string) ([]byte, error) {
 	e, err := s.Build.Entity(o)
 	if err != nil {
@@ -46,8 +46,7 @@ func (s *Site) Markdown(o uint32, base string) ([]byte, error) {
 	return site.Markdown(p), nil
 }
 
-// MarkdownAt writes an entity as it stood, by a version of the archive, at the end of
-// a day.
+// MarkdownAt renders a version of an entity as of the end of a day as Markdown.
 func (s *Site) MarkdownAt(e *record.Entity, version int, day time.Time, base string) ([]byte, error) {
 	p := s.markdownOf(e, day, base)
 	p.Past = true
@@ -77,7 +76,7 @@ func (s *Site) markdownOf(e *record.Entity, asOf time.Time, base string) *site.P
 	return p
 }
 
-// addChanges puts the newest of some changes on a page.
+// addChanges adds the latest of some changes to a page.
 func (s *Site) addChanges(p *site.Page, list []uint32) error {
 	p.Total = len(list)
 	for i := len(list) - 1; i >= max(0, len(list)-markdownChanges); i-- {
@@ -90,7 +89,7 @@ func (s *Site) addChanges(p *site.Page, list []uint32) error {
 	return nil
 }
 
-// buildID names what pages are made from. Edits have a name of their own.
+// buildID returns the ID of the build, with that of the overlay if there is one.
 func (s *Site) buildID() string {
 	if draft := s.Build.OverlayID(); draft != "" {
 		return s.Build.Manifest.ID + "+" + draft
@@ -98,7 +97,7 @@ func (s *Site) buildID() string {
 	return s.Build.Manifest.ID
 }
 
-// changesOf are the changes of the entity of a record, the oldest first.
+// changesOf returns the changes of the entity of a record, oldest first.
 func (s *Site) changesOf(o uint32) []uint32 {
 	newest, ok := s.Build.Archive().NewestOf(o)
 	if !ok {
@@ -107,7 +106,7 @@ func (s *Site) changesOf(o uint32) []uint32 {
 	return s.Build.Archive().EntityChanges(newest)
 }
 
-// changesUntil are the changes of the entity of a version up to the end of a day.
+// changesUntil returns the changes of the entity of a version up to the end of a day.
 func (s *Site) changesUntil(version int, day time.Time) (until []uint32) {
 	a, end := s.Build.Archive(), day.AddDate(0, 0, 1)
 	for _, i := range a.EntityChanges(version) {
@@ -118,7 +117,7 @@ func (s *Site) changesUntil(version int, day time.Time) (until []uint32) {
 	return until
 }
 
-// reasons words why a neighbour is one.
+// reasons returns the reasons for a similarity in words.
 func (s *Site) reasons(n exports.Neighbour) (list []string) {
 	for _, r := range n.Reasons.List() {
 		list = append(list, site.Reason(s.Build.Feature(r), s.titles))
@@ -126,8 +125,8 @@ func (s *Site) reasons(n exports.Neighbour) (list []string) {
 	return list
 }
 
-// entityMarkdown is the file beside the page of an entity. Without an API it leads to
-// the files beside it.
+// entityMarkdown renders the Markdown file next to the page of an entity. Without an API
+// it links to the files next to it.
 func (r *request) entityMarkdown() (*page, error) {
 	return r.file(".md", func(o uint32) ([]byte, string, error) {
 		body, err := r.Site.Markdown(o, r.API)

@@ -7,20 +7,20 @@ import (
 	"kindex/site/panel"
 )
 
-// Panel renders such a page. It may hold secrets: nobody may keep the answer.
+// Panel renders a page of the panel. It may contain secrets: it must not be cached.
 func (s *Site) Panel(q Request, v panel.Page) (*Answer, error) {
 	h := v.Head()
 	p := &page{Template: h.Template, Title: h.Title, Description: h.Description, Scripts: h.Scripts,
 		Data: v, NoIndex: true, Section: "/developer/",
-		Status: cmp.Or(h.Status, http.StatusOK)} // said, there is no canonical address: it is one reader's page
+		Status: cmp.Or(h.Status, http.StatusOK)} // set explicitly: personal pages have no canonical URL
 	return (&request{Site: s, Request: q}).render(p)
 }
 
-// developer tells those who are not signed in what a key is for, and how to get one.
+// developer tells visitors who are not signed in what a key is for and how to get one.
 func (r *request) developer() (*page, error) {
-	p := &page{Template: "developer", Title: "For developers", Description: "What a key for the API gives: more requests, webhooks, and submissions of your own."}
+	p := &page{Template: "developer", Title: "For developers", Description: "What an API key gets you: more requests, webhooks and submissions."}
 	if !r.served() {
-		p.Description = "Everything is in plain files, and needs no key."
+		p.Description = "All data is in plain files and needs no key."
 	}
 	return p, nil
 }

@@ -50,16 +50,14 @@ func panelSite(t *testing.T, b *exports.Build, o pages.Options) *pages.Site {
 	return s
 }
 
-// hostileText is what somebody may have put wherever text is taken, with marks of
-// direction where more than one word is.
+// hostileText is an attack that may be in any text, with direction marks between words.
 const hostileText = "<script>alert(1)</script>\" onclick=\"alert(1){{.Token}}"
 
-// free are the fields that hold what people or their servers have written.
+// free are the fields with texts from people or their servers.
 var free = []string{"Account", "Login", "Title", "Heading", "Text", "Name", "URL", "URLFault", "EventFault", "Fault", "Refused", "Reason",
 	"DisabledReason", "Error", "YAML"}
 
-// filled puts a text into every string of a value, at any depth, and one element into
-// every list.
+// filled sets every string of a value, at any depth, and gives every list one element.
 func filled(v reflect.Value, text string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -89,15 +87,14 @@ func filled(v reflect.Value, text string) {
 	}
 }
 
-// panelPages are all kinds of pages of signing in and of the panel.
+// panelPages are all kinds of pages of the sign-in and the panel.
 func panelPages() []panel.Page {
 	return []panel.Page{&panel.SignInPage{}, &panel.FirstKeyPage{}, &panel.RefusalPage{}, &panel.DeveloperPage{}, &panel.NewKeyPage{}, &panel.RevokeKeyPage{}, &panel.AuditPage{},
 		&panel.WebhooksPage{}, &panel.NewWebhookPage{}, &panel.WebhookPage{}, &panel.DeleteWebhookPage{}, &panel.RotateWebhookPage{}, &panel.SubmissionsPage{}, &panel.SubmissionPage{}}
 }
 
-// TestPanelPages renders each page with nothing in it and with attacks in every field
-// of it: nothing breaks out, each form has its token, and nothing is in the page that
-// its policy does not let in.
+// TestPanelPages renders each page empty and with attacks in every field: nothing breaks
+// out, each form has its token, and nothing violates the Content-Security-Policy.
 func TestPanelPages(t *testing.T) {
 	s := panelSite(t, smallBuild(t), pages.Options{Contact: hostileText + "\u202e"})
 	typed := regexp.MustCompile(`<input[^>]* value="[^"]*"`) // is given back as it was typed
@@ -132,8 +129,8 @@ func TestPanelPages(t *testing.T) {
 	}
 }
 
-// TestUse draws all there is to draw: never more than the limit, and never nothing
-// where something was used.
+// TestUse draws all kinds of usage: never more than the limit, and never nothing if
+// something was used.
 func TestUse(t *testing.T) {
 	width := regexp.MustCompile(`class="use-fill" width="([0-9.]+)"`)
 	for _, limit := range []int64{1, 3, 100, 1_000_000} {
@@ -161,7 +158,7 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestForDevelopers says how a key is got, wherever the page stands.
+// TestForDevelopers checks that the page says how to get a key on all kinds of sites.
 func TestForDevelopers(t *testing.T) {
 	b := smallBuild(t)
 	const signIn, api = `href="/signin"`, "https://api.example.org"
@@ -171,7 +168,7 @@ func TestForDevelopers(t *testing.T) {
 	}{
 		{pages.Options{SignIn: true, LimitAnonymous: 20, LimitKey: 1234}, []string{signIn, ">20<", ">1,234<"}, []string{"operator"}},
 		{pages.Options{SignIn: true, LimitKey: 1234}, []string{"without a key are not limited", ">1,234<"}, []string{">0<"}},
-		{pages.Options{LimitAnonymous: 20}, []string{"made by its operator.", "there is no limit"}, []string{signIn, ">0<"}},
+		{pages.Options{LimitAnonymous: 20}, []string{"The operator issues keys for this service.", "there is no limit"}, []string{signIn, ">0<"}},
 		{pages.Options{Contact: "operator@example.org"}, []string{"write to operator@example.org", "Requests are not limited"}, []string{signIn}},
 		{pages.Options{Static: true, API: api}, []string{api + "/developer/", api + "/docs/api", api + "/api/entities"}, []string{signIn, `href="/api/entities`}},
 		{pages.Options{Static: true}, []string{"nothing needs a key", `href="/data/"`}, []string{signIn, "x-api-key", "Get a key"}},

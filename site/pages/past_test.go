@@ -28,7 +28,7 @@ func pastBuild(t testing.TB) string {
 	t.Helper()
 	thePast.Do(func() {
 		repo := t.TempDir()
-		// A build is opened after the test that made it has ended.
+		// The build is used after the test that created it has ended.
 		out, err := os.MkdirTemp("", "kindex-pages-")
 		if err != nil {
 			t.Fatal(err)
@@ -44,7 +44,7 @@ func pastBuild(t testing.TB) string {
 
 var starsPattern = regexp.MustCompile(`(stars: \{value: )(\d+)`)
 
-// writePast commits the content of each of a few days.
+// writePast commits the content of several days.
 func writePast(t testing.TB, repo string) {
 	t.Helper()
 	must := func(err error) {

@@ -16,22 +16,22 @@ import (
 	"kindex/site/textfmt"
 )
 
-// sharedPicture is the picture of the index, for all pages without one of their own.
+// sharedPicture is the preview image of the index, for all pages without their own.
 const sharedPicture = "/og/index.png"
 
 const (
-	// maxPictures is how many entities a static site may have to have a picture each.
+	// maxPictures is the largest number of entities for which a static site has an image each.
 	maxPictures = 5000
-	// maxCached is how many pictures a site keeps, of 40,000 bytes at most each.
+	// maxCached is how many images are cached, each up to 40,000 bytes.
 	maxCached = 128
-	// maxConcurrent is how many pictures are drawn at a time: one takes a processor for
-	// some milliseconds, and anybody may ask for all of them.
+	// maxConcurrent is how many images are drawn at a time: each takes some milliseconds
+	// of CPU, and anyone may request all of them.
 	maxConcurrent = 2
-	// pictureMaxAge is for how long whoever got a picture may show it unasked.
+	// pictureMaxAge is for how long images may be cached.
 	pictureMaxAge = time.Hour
 )
 
-// picturePath is where the picture of an entity is, "" where it has that of the index.
+// picturePath returns the path of the image of an entity, "" if it has none.
 func (s *Site) picturePath(typ, slug string) string {
 	if s.Static && s.Build.Listed() > maxPictures {
 		return ""
@@ -39,11 +39,11 @@ func (s *Site) picturePath(typ, slug string) string {
 	return "/og/" + typ + "/" + slug + ".png"
 }
 
-// picturePaths are the pictures of a static site.
+// picturePaths yields the images of a static site.
 func picturePaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if s.Base == "" {
-			return // no page names a picture, for want of its whole address
+			return // pages name images only by absolute URLs
 		}
 		for typ, slug := range s.Build.Keys {
 			_, former, ok := s.Build.Find(typ, slug)
@@ -54,11 +54,11 @@ func picturePaths(s *Site) iter.Seq[string] {
 	}
 }
 
-// pictureCache are those that were drawn last.
+// pictureCache caches the images that were requested last.
 type pictureCache struct {
 	mu    sync.Mutex
 	of    map[string]*list.Element // by path
-	order list.List                // of *drawn, the one that was asked for last first
+	order list.List                // of *cachedPicture, most recently used first
 	once  singleflight.Group
 	turns chan struct{}
 }
@@ -72,7 +72,7 @@ func newPictures() *pictureCache {
 	return &pictureCache{of: map[string]*list.Element{}, turns: make(chan struct{}, maxConcurrent)}
 }
 
-// get returns the picture of a path, and draws it if it is not kept.
+// get returns the image of a path, and draws it if it is not cached.
 func (p *pictureCache) get(path string, card func() (ogimage.Card, error)) ([]byte, error) {
 	if png := p.cached(path); png != nil {
 		return png, nil
@@ -121,7 +121,7 @@ func (p *pictureCache) add(path string, png []byte) {
 	}
 }
 
-// picturePage is a picture as an answer.
+// picturePage responds with an image.
 func (r *request) picturePage(card func() (ogimage.Card, error)) (*page, error) {
 	png, err := r.pictures.get(r.Path, card)
 	if err != nil {
@@ -143,7 +143,7 @@ func (r *request) entityPicture() (*page, error) {
 	return r.picturePage(func() (ogimage.Card, error) { return r.card(o) })
 }
 
-// card is what the picture of an entity shows.
+// card returns the content of the image of an entity.
 func (s *Site) card(o uint32) (ogimage.Card, error) {
 	e, err := s.Build.Entity(o)
 	if err != nil {

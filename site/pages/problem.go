@@ -12,25 +12,25 @@ import (
 	"kindex/site/textfmt"
 )
 
-// problemPage says why there is no page.
+// problemPage is an error page.
 type problemPage struct {
 	Heading string
 	Text    string
-	Near    []suggestion // what was probably meant
-	History string       // path to the history of what is gone, "" for none
+	Near    []suggestion // suggestions
+	History string       // path of the history of a deleted entity, "" for none
 }
 
-// suggestion is an entity or a page that was probably meant.
+// suggestion is an entity or a page that the user probably meant.
 type suggestion struct {
 	Path, Name, Note string
 }
 
-// notFound is the page for an address that there is nothing at.
+// notFound is the page for unknown addresses.
 func (r *request) notFound() *page {
-	return r.missing("There is nothing at this address", "", nil)
+	return r.missing("Page not found", "There is nothing at this address.", nil)
 }
 
-// parts are the parts of the site by the first part of their addresses, in the order
+// parts are the sections of the site by the first segment of their paths, in the order
 // of the navigation.
 var parts = []struct{ key, path, name string }{
 	{"leaderboards", "/leaderboards/all/", "Leaderboards"}, {"trending", "/trending/", "Trending"},
@@ -40,8 +40,8 @@ var parts = []struct{ key, path, name string }{
 	{"submit", siteurl.Submit, "Submit"}, {"developer", "/developer/", "Developers"},
 }
 
-// notFoundWithSuggestions is the page for an address that is of no kind: people write them by hand. The
-// first part may have meant a part of the site, the last one an entity.
+// notFoundWithSuggestions is the page for an address that matches no route, such as one
+// typed by hand. It suggests sections for the first segment and entities for the last.
 func (r *request) notFoundWithSuggestions() (*page, error) {
 	p := r.notFound()
 	list := p.Data.(*problemPage)
@@ -79,7 +79,7 @@ func (r *request) missing(heading, text string, list []suggestion) *page {
 // maxNear is how many names are suggested.
 const maxNear = 5
 
-// suggestEntities are the entities that a text may have meant.
+// suggestEntities returns the entities that best match a text.
 func (s *Site) suggestEntities(text string, f *exports.Filter) ([]suggestion, error) {
 	if s.Index == nil {
 		return nil, nil

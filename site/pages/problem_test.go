@@ -12,8 +12,7 @@ import (
 	"kindex/site/pages"
 )
 
-// TestLost: an address that people write by hand, and get wrong, leads on to what they
-// meant: to a part of the site, or to an entity.
+// TestLost checks that mistyped URLs get suggestions: sections of the site, or entities.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
@@ -30,7 +29,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestSitemapIsWhole: the parts of the site are in its map, and what is there exists.
+// TestSitemapIsWhole checks that the sitemap has all sections, and only existing pages.
 func TestSitemapIsWhole(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -64,7 +63,7 @@ func TestSitemapIsWhole(t *testing.T) {
 	}
 }
 
-// TestAbsoluteAddressesBelowAFolder: they have the folder once, whatever it is called.
+// TestAbsoluteAddressesBelowAFolder checks that absolute URLs have the folder once, whatever its name.
 func TestAbsoluteAddressesBelowAFolder(t *testing.T) {
 	t.Parallel()
 	const folder = "https://ada.example/mod%C3%A8les%20ml"

@@ -4,23 +4,23 @@ import (
 	"maps"
 )
 
-// request is a request under way.
+// request is a request in progress.
 type request struct {
 	*Site
 	Request
-	route   *route            // nil where no page has the address
+	route   *route            // nil if no page has the address
 	args    map[string]string // named parts of the path
-	choices map[string]string // what chooses a form of the page, by name
+	choices map[string]string // choices in the path, by name
 }
 
-// arg is a named part of the path.
+// arg returns a named segment of the path.
 func (r *request) arg(name string) string { return r.args[name] }
 
-// choice is what the path chooses, "" where it leaves that open.
+// choice returns a choice in the path, "" for none.
 func (r *request) choice(name string) string { return r.choices[name] }
 
-// with is the path of the same page with another choice; "" as the value takes the
-// choice away. Another choice than the page begins at its first page again.
+// with returns the path of the same page with another choice; an empty value removes the
+// choice. Any choice other than the page resets the page number.
 func (r *request) with(name, value string) string {
 	chosen := maps.Clone(r.choices)
 	if name != "page" {

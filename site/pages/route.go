@@ -10,14 +10,14 @@ import (
 
 // route is a kind of page.
 type route struct {
-	pattern string   // :name stands for one part
-	choices []string // names of the choices that may follow, as name-value, in this order
+	pattern string   // :name matches one segment
+	choices []string // names of optional choices, which follow as name-value, in this order
 	show    func(*request) (*page, error)
 	paths   func(*Site) iter.Seq[string] // nil: a static site has none
 }
 
-// match reads a path. Each page has one address: choices in another order, twice or
-// without a value are none.
+// match parses a path. Each page has one address: choices that are repeated, empty or in
+// another order do not match.
 func (t *route) match(path string, args, choices map[string]string) bool {
 	want := strings.Split(strings.Trim(t.pattern, "/"), "/")
 	got := strings.Split(strings.Trim(path, "/"), "/")
@@ -49,7 +49,7 @@ func (t *route) match(path string, args, choices map[string]string) bool {
 	return true
 }
 
-// path writes an address of the route.
+// path returns a path of the route.
 func (t *route) path(args, choices map[string]string) string {
 	var b strings.Builder
 	for part := range strings.SplitSeq(strings.Trim(t.pattern, "/"), "/") {

@@ -7,11 +7,11 @@ import (
 	"kindex/site/siteurl"
 )
 
-// routes is the whole website on one screen: the addresses, what in them chooses a
-// form of the page, who shows it, and which of them a static site has.
+// routes is the whole website on one screen: the paths, their choices, the functions
+// that render them, and the paths of a static site.
 var routes []route
 
-func init() { // not where it is declared: pages look their own addresses up in it
+func init() { // in init, because pages look up their own paths in it
 	routes = []route{
 		{"/", nil, (*request).home, only("/")},
 		{"/search/", nil, (*request).search, only("/search/")},
@@ -50,13 +50,13 @@ func init() { // not where it is declared: pages look their own addresses up in 
 		{"/og/:file", nil, (*request).indexPicture, only(sharedPicture)},
 		{"/og/:type/:file", nil, (*request).entityPicture, picturePaths},
 		{"/:type/", nil, (*request).ofType, typePaths},
-		{"/:type/all/", []string{"sort", "page"}, (*request).ofTypePage, nil}, // behind those of entities
+		{"/:type/all/", []string{"sort", "page"}, (*request).ofTypePage, nil}, // after those of entities
 		{"/developer/", nil, (*request).developer, only("/developer/")},
-		{siteurl.Submit, nil, (*request).howToSubmit, only(siteurl.Submit)}, // the form is the edge's
+		{siteurl.Submit, nil, (*request).howToSubmit, only(siteurl.Submit)}, // the form itself is served by the edge
 	}
 }
 
-// find looks up who answers a request.
+// find finds the route of a request.
 func (s *Site) find(q Request) *request {
 	r := &request{Site: s, Request: q, args: map[string]string{}, choices: map[string]string{}}
 	for i := range routes {

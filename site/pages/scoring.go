@@ -11,7 +11,7 @@ import (
 	"kindex/site/textfmt"
 )
 
-// scoringPage is the formula of the build in words.
+// scoringPage explains the scoring formula of the build.
 type scoringPage struct {
 	Version string
 	AsOf    string
@@ -23,7 +23,7 @@ type scoringPage struct {
 // scoredType is the formula of a type.
 type scoredType struct {
 	Type       string
-	Coverage   string // share of the weights that must be known
+	Coverage   string // share of the weight that must be known
 	Dimensions []scoredDimension
 }
 
@@ -32,9 +32,9 @@ type scoredDimension struct {
 	Name          string
 	Weight, Share string
 	Prior         string
-	Coverage      string // "" where one measure is enough
+	Coverage      string // "" if one measure is enough
 	Measures      []scoredMeasure
-	Stale         bool // a measure has a limit of age
+	Stale         bool // a measure has an age limit
 }
 
 // scoredMeasure is a measure of a dimension.
@@ -46,7 +46,7 @@ type scoredMeasure struct {
 	Stale         string
 }
 
-// scoring shows the formula that the scores of the build were computed with.
+// scoring shows the formula that the scores of the build were calculated with.
 func (r *request) scoring() (*page, error) {
 	d := &scoringPage{Version: r.Formula.Version, AsOf: r.Build.Manifest.AsOf,
 		File: "/data/" + r.Build.Manifest.ID + "/" + exports.ScoringFile}
@@ -58,12 +58,21 @@ func (r *request) scoring() (*page, error) {
 			d.Types = append(d.Types, describeType(t, f))
 		}
 	}
-	return &page{Template: "scoring", Title: "How scores are computed", Data: d,
-		Description: "The formula behind every score: dimensions, weights and the figures that count, as this build has used them."}, nil
+	return &page{Template: "scoring", Title: "How scores are calculated", Data: d,
+		Description: "The formula behind every score: the dimensions, weights and figures of this build."}, nil
 }
 
-// scores are the scores that the formula of the build makes for entities of types, the
-// composite first: an index with a formula of its own has no columns of nothing.
+// dimensionMeanings says in a sentence what each dimension measures, for any formula.
+var dimensionMeanings = map[string]string{
+	"adoption":   "How widely it is used, judged by counts such as stars, downloads or likes.",
+	"quality":    "How well it performs, judged by published benchmark results.",
+	"freshness":  "How recent its release is: the value fades as the release ages.",
+	"citations":  "How much other work builds on it, judged by dependents and citations.",
+	"engagement": "How many people work on it or with its code, judged by contributors and forks.",
+}
+
+// scores returns the scores that the formula of the build calculates for entities of
+// types, the composite first. Pages leave out dimensions that the formula does not have.
 func (s *Site) scores(types ...string) []string {
 	if s.Formula == nil {
 		return record.ScoreNames
@@ -124,9 +133,9 @@ func describeMeasure(m score.Measure, weights float64) scoredMeasure {
 	}
 	switch m.Map {
 	case "log":
-		d.How = fmt.Sprintf("100 · ln(1 + x) / ln(1 + %[1]s): nothing earns 0, %[1]s or more earn 100", textfmt.Count(m.Full))
+		d.How = fmt.Sprintf("100 · ln(1 + x) / ln(1 + %[1]s): 0 earns 0, %[1]s or more earns 100", textfmt.Count(m.Full))
 	case "linear":
-		d.How = fmt.Sprintf("In a straight line: %s earns 0, %s earns 100", textfmt.Count(*m.From), textfmt.Count(*m.To))
+		d.How = fmt.Sprintf("Linear: %s earns 0, %s earns 100", textfmt.Count(*m.From), textfmt.Count(*m.To))
 	case "age":
 		d.How = fmt.Sprintf("100 on the day itself, half as much after each %s", daysLong(m.HalfLife))
 	}
@@ -136,7 +145,7 @@ func describeMeasure(m score.Measure, weights float64) scoredMeasure {
 	return d
 }
 
-// share is a part of a whole in percent.
+// share formats a part of a whole in percent.
 func share(part, whole float64) string {
 	if whole == 0 {
 		return textfmt.Percent(0)
@@ -144,7 +153,7 @@ func share(part, whole float64) string {
 	return textfmt.Percent(part / whole)
 }
 
-// daysLong writes a span of days, in years where it is about that.
+// daysLong formats a number of days, also in years if it is whole years.
 func daysLong(days float64) string {
 	text := textfmt.Count(days) + " days"
 	if days == 1 {

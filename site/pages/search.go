@@ -18,18 +18,18 @@ const (
 	searchRows   = 20
 	searchFacets = 10  // values of a facet
 	maxQueryLen  = 500 // bytes, as of the API
-	// How many phrases in quotes are looked for: where two words are frequent that is
-	// a look at the texts of half of all entities, some milliseconds.
+	// How many quoted phrases are searched for: for frequent words, each reads the
+	// texts of half of all entities, which takes some milliseconds.
 	maxPhrases = 2
-	maxLeft    = 12 // words that were left out and are named
+	maxLeft    = 12 // ignored words that are named
 	maxPages   = 500
-	// How much results can be narrowed down by at once: each of the page's links has
-	// all of it in its address, so that a long query would make a page of its square.
+	// Limits of the filters: each link of the page has all of them in its URL, so that
+	// the size of the page grows with the square of the query.
 	maxChosen    = 20
 	maxChosenLen = 2000 // bytes of all values
 )
 
-// sorts are the orders of results, by their names in the address.
+// sorts are the orders of results, by their names in the URL.
 var sorts = []struct {
 	Name, Title string
 	Sort        exports.Sort
@@ -40,10 +40,10 @@ var sorts = []struct {
 	{"updated", "Latest change", exports.Sort{Key: "lastUpdated", Desc: true}},
 }
 
-// facetNames are what results are counted and narrowed by.
+// facetNames are the fields that results are filtered and counted by.
 var facetNames = []string{"type", "category", "tag", "provider", "license", "pricingModel"}
 
-// searchPage is what a search found.
+// searchPage is the result of a search.
 type searchPage struct {
 	Query   string
 	Sort    string
@@ -51,27 +51,27 @@ type searchPage struct {
 	Total   int
 	Hits    []searchHit
 	Facets  []facet
-	Near    []suggestion // where nothing was found
-	Within  bool         // Near was found without the filters
+	Near    []suggestion // suggestions if nothing was found
+	Within  bool         // Near matches without the filters
 	Chosen  []option
-	Hidden  []option // fields that the form keeps
+	Hidden  []option // fields that the form keeps, such as filters
 	Prev    string
 	Next    string
 	First   int
 	Last    int
-	Browse  bool // nothing was asked for: all are listed
+	Browse  bool // empty query: all entities are listed
 	TooLong bool
-	TooMany bool     // not all that was to narrow down is heeded
-	Left    []string // words and phrases that were not looked for
-	More    int      // of those, how many are not named
+	TooMany bool     // some filters were ignored
+	Left    []string // words and phrases that were ignored
+	More    int      // number of further ignored words
 }
 
 // searchHit is a result.
 type searchHit struct {
 	row
-	Name        template.HTML // with what was met marked
+	Name        template.HTML // with matches marked
 	Description template.HTML
-	Else        []markedField // further texts in which something was met
+	Else        []markedField // other fields with matches
 }
 
 type markedField struct {
@@ -79,13 +79,13 @@ type markedField struct {
 	Text  template.HTML
 }
 
-// facet is what results can be narrowed by.
+// facet is a field that results can be filtered by.
 type facet struct {
 	Name   string
 	Values []option
 }
 
-// search shows results. A static site's script fills the page instead.
+// search shows results. On a static site, a script fills the page.
 func (r *request) search() (*page, error) {
 	p := &page{Template: "search", Title: "Search", NoIndex: len(r.Query) > 0, Scripts: []string{"search.js"}, Canonical: "/search/",
 		Description: "Search tools and models by name, topic and description."}
@@ -118,8 +118,8 @@ func (r *request) search() (*page, error) {
 	return p, r.results(d)
 }
 
-// boundedQuery is what the page heeds of a query, each parameter and value once.
-// tooMany tells that there was more to narrow down by than it takes.
+// boundedQuery returns the part of a query that the page applies, without duplicates.
+// tooMany reports whether it dropped filters.
 func boundedQuery(asked url.Values, words string) (q url.Values, tooMany bool) {
 	q = url.Values{}
 	chosen, room := 0, maxChosenLen
@@ -147,7 +147,7 @@ func boundedQuery(asked url.Values, words string) (q url.Values, tooMany bool) {
 	return q, tooMany
 }
 
-// results searches and sorts.
+// results searches, sorts and counts.
 func (r *request) results(d *searchPage) error {
 	filter := &exports.Filter{Fields: map[string][][]string{}}
 	for _, f := range facetNames {
@@ -190,7 +190,7 @@ func (r *request) results(d *searchPage) error {
 	}
 	if d.Total == 0 && !d.Browse && !d.TooLong {
 		text := d.Query
-		if d.Within = len(filter.Fields) > 0; !d.Within { // what is in quotes was looked for in vain
+		if d.Within = len(filter.Fields) > 0; !d.Within { // the quoted phrases had no matches
 			text = indexes.Unquoted(text)
 		}
 		d.Near, err = r.suggestEntities(text, &exports.Filter{})
@@ -198,7 +198,7 @@ func (r *request) results(d *searchPage) error {
 	return err
 }
 
-// hits are the results of a page in the order that was asked for.
+// hits reads the results of a page in the requested order.
 func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap, skip int) error {
 	var list []indexes.Hit
 	if res != nil && d.Sort == sorts[0].Name {
@@ -231,8 +231,8 @@ func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap
 	return nil
 }
 
-// mark puts in what the index has marked, which is escaped already. Long texts go
-// without, since they cannot be cut.
+// mark sets the texts with marked matches, which the index has escaped. Long texts are
+// left out, since marked texts cannot be truncated.
 func (h *searchHit) mark(res *indexes.Result, found indexes.Hit, category string) error {
 	list, err := res.Highlights(found, h.Entity, category)
 	if err != nil {
@@ -253,7 +253,7 @@ func (h *searchHit) mark(res *indexes.Result, found indexes.Hit, category string
 	return nil
 }
 
-// addFacets fills in what results can be narrowed by and sorted.
+// addFacets fills in the filters and orders.
 func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 	for _, f := range facetNames {
 		chosen := r.Query[f]
@@ -282,8 +282,8 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 	}
 }
 
-// facet counts the values of a field over what was found. Those over everything are
-// counted once: people who only look around begin there.
+// facet counts the values of a field in a result. The counts over all entities, where
+// most visits start, are cached.
 func (s *Site) facet(found *roaring.Bitmap, field string) []exports.FacetCount {
 	if all, facets := s.allListed(); all != nil && found.Equals(all) {
 		return facets[field]
@@ -291,11 +291,11 @@ func (s *Site) facet(found *roaring.Bitmap, field string) []exports.FacetCount {
 	return s.Build.Facet(found, field, searchFacets)
 }
 
-// countAll is what everything returns: all that lists show, and their facets.
+// countAll returns all listed entities and their facets.
 func (s *Site) countAll() (*roaring.Bitmap, map[string][]exports.FacetCount) {
 	all, err := s.Build.Select(&exports.Filter{})
 	if err != nil {
-		return nil, nil // whoever lists them is told why
+		return nil, nil // listing them returns the error
 	}
 	facets := map[string][]exports.FacetCount{}
 	for _, f := range facetNames {
@@ -314,7 +314,7 @@ func (s *Site) valueTitle(field, value string) string {
 	return textfmt.Name(value)
 }
 
-// query is the address of the page with a parameter set; from its first page on,
+// query returns the URL of the page with a parameter set; it resets the page number
 // unless that is the parameter.
 func (r *request) query(name, value string) string {
 	return r.queried(func(q url.Values) { q.Set(name, value) }, name == "page")

@@ -12,8 +12,8 @@ import (
 	"kindex/site/pages"
 )
 
-// TestSearchIsBounded asks for results narrowed down by as much as a request can hold:
-// each link of the page has all of it in its address.
+// TestSearchIsBounded searches with as many filters as fit into a request: each link of
+// the page has all applied ones in its URL.
 func TestSearchIsBounded(t *testing.T) {
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	same := strings.Repeat("tag=a&", 5000)
@@ -35,19 +35,19 @@ func TestSearchIsBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(a.Body) > 1_000_000 || packed(string(a.Body)) > largest {
-			t.Errorf("%s: %d bytes are answered to %d", name, len(a.Body), len(query))
+			t.Errorf("%s: the page has %d bytes for a query of %d", name, len(a.Body), len(query))
 		}
-		said := strings.Contains(string(a.Body), "more than can be heeded")
+		said := strings.Contains(string(a.Body), "Too many filters")
 		if want := name == "many" || name == "long"; said != want {
-			t.Errorf("%s: told that it is too much: %v", name, said)
+			t.Errorf("%s: reported as too many filters: %v", name, said)
 		}
 		if n := strings.Count(string(a.Body), "chosen-chip"); n > 20 || name == "many" && n != 20 || name == "same" && n != 1 {
-			t.Errorf("%s: %d are chosen", name, n)
+			t.Errorf("%s: %d filters are applied", name, n)
 		}
 	}
 }
 
-// TestSearchSaysWhatItLeavesOut asks for more words and phrases than are looked for.
+// TestSearchSaysWhatItLeavesOut searches for more words and phrases than the limits.
 func TestSearchSaysWhatItLeavesOut(t *testing.T) {
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	for query, want := range map[string][]string{
@@ -61,17 +61,17 @@ func TestSearchSaysWhatItLeavesOut(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, said, found := strings.Cut(string(a.Body), "Left out: ")
+		_, said, found := strings.Cut(string(a.Body), "Ignored: ")
 		if said, _, _ = strings.Cut(said, ".</p>"); found != (want != nil) {
-			t.Errorf("%s: what is left out is said: %v", query, found)
+			t.Errorf("%s: ignored words are named: %v", query, found)
 		}
 		for i, m := range regexp.MustCompile(`<bdi>(.*?)</bdi>`).FindAllStringSubmatch(said, -1) {
 			if i >= len(want) || html.UnescapeString(m[1]) != want[i] {
-				t.Errorf("%s: %s is left out, want %s", query, said, want)
+				t.Errorf("%s: %s is ignored, want %s", query, said, want)
 			}
 		}
 		if strings.Count(said, "<bdi>") != len(want) {
-			t.Errorf("%s: %s is left out, want %s", query, said, want)
+			t.Errorf("%s: %s is ignored, want %s", query, said, want)
 		}
 	}
 	var many strings.Builder
@@ -83,6 +83,6 @@ func TestSearchSaysWhatItLeavesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(a.Body), "and 46 more.</p>") {
-		t.Error("it is not told how many more are left out")
+		t.Error("the number of further ignored words is missing")
 	}
 }

@@ -11,15 +11,15 @@ import (
 	"kindex/site/textfmt"
 )
 
-// searchTexts is up to how many entities the file for the search in a browser has
-// their descriptions; of more it would be too large to load before a search.
+// searchTexts is the largest number of entities for which the search file of a static
+// site includes descriptions; with more, it would be too large to load.
 const searchTexts = 20_000
 
-// searchFields are the columns of the file for the search in a browser.
+// searchFields are the columns of the search file.
 var searchFields = []string{"type", "slug", "name", "provider", "description", "category", "tags", "license", "pricingModel", "composite", "rank", "lastUpdated"}
 
-// searchFile is what a static site is searched in: a row for each entity, the best
-// first, with the columns named once.
+// searchFile renders the file that a static site is searched in: a row for each entity,
+// best first, with the columns named once.
 func (r *request) searchFile() (*page, error) {
 	if !r.Static {
 		return r.notFound(), nil
@@ -72,8 +72,8 @@ func names(list []string) []string {
 	return out
 }
 
-// record is an entity as the API gives it, and its rank on the board of all, null for
-// none.
+// record renders an entity as the API returns it, with its rank on the leaderboard of
+// all, null for none.
 func (r *request) record() (*page, error) {
 	o, moved, ok := r.Build.Find(r.arg("type"), r.arg("slug"))
 	if !r.Static || !ok || moved {
@@ -93,7 +93,7 @@ func (r *request) record() (*page, error) {
 	return &page{body: append(body, "}\n"...), mediaType: "application/json"}, nil
 }
 
-// records are the paths of all records.
+// records yields the paths of all records.
 func (s *Site) records() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for o := range uint32(s.Build.Len()) { //nolint:gosec // ordinals have 32 bits

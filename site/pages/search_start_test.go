@@ -8,31 +8,31 @@ import (
 	"kindex/site/pages"
 )
 
-// TestSearchBegins: who begins to type where all are listed by score gets what matches
-// best first, while an order that was chosen stays; a list of nothing says what to do.
+// TestSearchBegins checks that a search started from the list of all entities is sorted
+// by relevance unless another order was chosen, and that empty results say what to do.
 func TestSearchBegins(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	const kept = `<input type="hidden" name="sort" value="name">`
 	for query, want := range map[string]string{
-		"":                           "the best first",
-		"type=tool":                  "the best first",
+		"":                           "best first",
+		"type=tool":                  "best first",
 		"q=pytorch":                  "results",
 		"sort=name":                  kept,
 		"q=pytorch&sort=name":        kept,
-		"category=nowhere":           "Nothing has all of this at once",
-		"q=zzzzqqqqxxxx":             "Fewer or other words may find more",
+		"category=nowhere":           "Nothing matches all filters",
+		"q=zzzzqqqqxxxx":             "Try fewer or other words",
 		"category=nowhere&sort=name": kept,
 	} {
 		body := string(pageAt(t, s, "/search/?"+query).Body)
-		if !strings.Contains(body, want) || want != kept && strings.Contains(body, `name="sort"`) || strings.Contains(query, "nowhere") && strings.Contains(body, "the best first") {
-			t.Errorf("/search/?%s lacks %q, keeps an order, or praises nothing:\n%s", query, want, body)
+		if !strings.Contains(body, want) || want != kept && strings.Contains(body, `name="sort"`) || strings.Contains(query, "nowhere") && strings.Contains(body, "best first") {
+			t.Errorf("/search/?%s lacks %q, keeps an order, or calls an empty list sorted:\n%s", query, want, body)
 		}
 	}
 }
 
-// TestSharedAddresses: where the query makes the page, as that of a comparison, no
-// og:url leads those who share it to the page without.
+// TestSharedAddresses checks that pages that depend on the query, such as comparisons,
+// have no og:url, which would lead to the page without it.
 func TestSharedAddresses(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{Base: base})

@@ -1,9 +1,9 @@
-// Package pages renders the website from one build: the edge on demand, and a
-// static build into plain files at the same addresses.
+// Package pages renders the website of one build, for an edge on demand, and as plain
+// files at the same paths for a static site.
 //
-// Addresses of pages end in a slash. What chooses among the forms of a page stands
-// in the path, as /leaderboards/nlp/type-tool/page-2/, so that a folder of files can
-// hold it; only the search and the comparison take a query.
+// Paths of pages end in a slash. The choices of a page are part of its path, as in
+// /leaderboards/nlp/type-tool/page-2/, so that every variant can be a file; only the
+// search and the comparison use the query.
 package pages
 
 import (
@@ -17,8 +17,8 @@ import (
 	"kindex/exports/leaderboard"
 )
 
-// Get renders a page. What is wrong with a request is an answer, too; an error is a
-// failure of this program or a damaged build.
+// Get renders a page. Invalid requests get an error page as an Answer; an error means a
+// bug or a damaged build.
 func (s *Site) Get(q Request) (*Answer, error) {
 	q.Base = cmp.Or(q.Base, s.Base)
 	r := s.find(q)
@@ -39,7 +39,7 @@ func (s *Site) Get(q Request) (*Answer, error) {
 	return r.render(p)
 }
 
-// redirectToSlash leads to the page whose address lacks only its last slash.
+// redirectToSlash redirects to the page whose path lacks only the trailing slash.
 func (s *Site) redirectToSlash(r *request) (*Answer, error) {
 	q := r.Request
 	q.Path += "/"
@@ -76,7 +76,7 @@ func (s *Site) Paths(yield func(path string) bool) {
 	}
 }
 
-// New makes the site of a build.
+// New returns the site of a build.
 func New(from Source, o Options) (*Site, error) {
 	if o.Root == "" {
 		o.Root = "/"

@@ -18,40 +18,40 @@ import (
 	"kindex/indexes"
 )
 
-// Source is the build that pages are rendered from. It must stay open as long.
+// Source is the build that pages are rendered from. It must stay open while they are.
 type Source struct {
 	Build      *exports.Build
-	Index      *indexes.Index      // nil where the search runs in the browser
-	Boards     *leaderboard.Boards // how entities stand, now and before; nil: the site makes its own
+	Index      *indexes.Index      // nil if the search runs in the browser
+	Boards     *leaderboard.Boards // current and earlier ranks
 	Formula    *score.Formula
 	AsOf       time.Time
 	Categories []record.Category
 }
 
-// Options say where the pages will stand.
+// Options says where and how the pages are served.
 type Options struct {
-	// Root is the path that all addresses begin with: "/", or "/folder/" for a static
-	// site that is not at the root of its host. "" is "/".
+	// Root is the path prefix of all pages: "/", or "/folder/" for a static site that is
+	// not at the root of its host. "" means "/".
 	Root string
-	// Static tells that the pages are files: there is no API beside them, nobody can
-	// sign in, and the search runs in the browser.
+	// Static reports whether the pages are files: there is no API next to them, no
+	// sign-in, and the search runs in the browser.
 	Static bool
-	// API is the address of an edge that a static site leads to, without a slash at
-	// its end, "" for none.
+	// API is the URL of an edge that a static site links to, without a trailing slash,
+	// "" for none.
 	API string
-	// Base is the absolute address of the site, for requests that do not name it,
-	// without a slash at its end; "" where nobody knows.
+	// Base is the absolute URL of the site, for requests that do not name it, without a
+	// trailing slash; "" if unknown.
 	Base string
-	// SignIn tells that people can sign in at /signin.
+	// SignIn reports whether people can sign in at /signin.
 	SignIn bool
 	// Contact is the operator's address, "" for none.
 	Contact string
-	// LimitAnonymous and LimitKey are how many requests a day an address without a
-	// key, and an account, may make of the API; 0 counts none.
+	// LimitAnonymous and LimitKey are the API requests per day for an IP address without
+	// a key, and for an account; 0 is unlimited.
 	LimitAnonymous, LimitKey int64
 }
 
-// Site renders the pages of one build, for any number of goroutines.
+// Site renders the pages of one build. It is safe for concurrent use.
 type Site struct {
 	Source
 	Options
@@ -59,22 +59,22 @@ type Site struct {
 	templates map[string]*template.Template
 	pictures  *pictureCache
 
-	pastBoards         func() map[string][]string              // what findPastBoards finds, looked for once
+	pastBoards         func() map[string][]string              // findPastBoards, called once
 	facets             map[string]func() (*facetValues, error) // by field
 	categoryCounts     func() ([]category, error)
 	guides             func() (map[string]*guidePage, error)
-	changeFilterValues func() map[string][]option // what changes can be narrowed down by
+	changeFilterValues func() map[string][]option // values of the filters of changes
 	known              knownValues
 	allListed          func() (*roaring.Bitmap, map[string][]exports.FacetCount)
 }
 
-// types are the types that the build has entities of.
+// types returns the types of which the build has entities.
 func (s *Site) types() []string {
 	return slices.DeleteFunc(slices.Clone(record.Types), func(t string) bool { return s.Build.Bitmap("type", t) == nil })
 }
 
-// to is an address of the site for a page: the path with the root before it. A path
-// may have a query, or a fragment.
+// to returns the URL of a path of the site: the path with the root as prefix. The path
+// may have a query or a fragment.
 func (s *Site) to(path string) string {
 	tail := ""
 	if at := strings.IndexAny(path, "?#"); at >= 0 {
@@ -84,10 +84,10 @@ func (s *Site) to(path string) string {
 	return u.EscapedPath() + tail
 }
 
-// api is an address of the API.
+// api returns the URL of a path of the API.
 func (s *Site) api(path string) string { return s.API + path }
 
-// served tells whether there is an API to lead to.
+// served reports whether there is an API to link to.
 func (s *Site) served() bool { return !s.Static || s.API != "" }
 
 func (s *Site) categoryTitle(slug string) string {
@@ -97,7 +97,7 @@ func (s *Site) categoryTitle(slug string) string {
 	return slug
 }
 
-// SourceOf reads from a build what its pages need, but for the search index.
+// SourceOf reads everything that pages need from a build, except the search index.
 func SourceOf(b *exports.Build) (Source, error) {
 	s := Source{Build: b}
 	data, _, _ := b.File(exports.ScoringFile)

@@ -13,15 +13,14 @@ import (
 	"kindex/site/siteurl"
 )
 
-// sitemapEntities is how many entities a file of the site map has: half a megabyte, made
-// anew whenever anybody asks for it. The format allows 50,000 addresses
-// (https://www.sitemaps.org/protocol.html).
+// sitemapEntities is how many entities a sitemap file has: half a megabyte, rendered for
+// each request. The format allows 50,000 URLs (https://www.sitemaps.org/protocol.html).
 const sitemapEntities = 5_000
 
 const xmlType = "application/xml; charset=utf-8"
 
-// robots tells crawlers what there is, and to leave the API to programs: each of
-// their addresses has twenty requests a day there.
+// robots renders robots.txt. It keeps crawlers from the API, where their IP addresses
+// have only a small daily quota.
 func (r *request) robots() (*page, error) {
 	var b strings.Builder
 	b.WriteString("User-agent: *\n")
@@ -37,8 +36,8 @@ func (r *request) robots() (*page, error) {
 	return &page{body: []byte(b.String()), mediaType: "text/plain; charset=utf-8"}, nil
 }
 
-// sitemap lists the parts of the site map. Its addresses are absolute: where nobody
-// knows that of the site, there is none.
+// sitemap renders the sitemap index. Its URLs are absolute: if that of the site is
+// unknown, there is no sitemap.
 func (r *request) sitemap() (*page, error) {
 	if r.Base == "" {
 		return r.notFound(), nil
@@ -54,7 +53,7 @@ func (r *request) sitemap() (*page, error) {
 	return &page{body: b.Bytes(), mediaType: xmlType}, nil
 }
 
-// sitemaps are the paths of the parts.
+// sitemaps yields the paths of the sitemap files.
 func (s *Site) sitemaps() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for i := range (s.Build.Listed()+sitemapEntities-1)/sitemapEntities + 1 {
@@ -65,7 +64,7 @@ func (s *Site) sitemaps() iter.Seq[string] {
 	}
 }
 
-// sitemapFiles are what a static site has of the site map.
+// sitemapFiles yields the paths of the sitemap of a static site.
 func (s *Site) sitemapFiles() iter.Seq[string] {
 	return func(yield func(string) bool) {
 		if s.Base != "" && yield("/sitemap.xml") {
@@ -74,7 +73,7 @@ func (s *Site) sitemapFiles() iter.Seq[string] {
 	}
 }
 
-// sitemapPart lists addresses: part 0 the pages of the site, the others entities.
+// sitemapPart renders a sitemap file: part 0 has the pages of the site, the others entities.
 func (r *request) sitemapPart() (*page, error) {
 	n, err := strconv.Atoi(strings.TrimSuffix(r.arg("file"), ".xml"))
 	if err != nil || r.Base == "" || !slices.Contains(slices.Collect(r.sitemaps()), r.Path) {

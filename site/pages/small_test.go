@@ -13,8 +13,8 @@ import (
 	"kindex/site/pages"
 )
 
-// TestSmallIndex: the pages of an index of one tool, of one day and without git say of
-// it only what holds.
+// TestSmallIndex checks that the texts are right for an index of one tool and one day,
+// without git.
 func TestSmallIndex(t *testing.T) {
 	t.Parallel()
 	content, out := t.TempDir(), t.TempDir()
@@ -37,11 +37,11 @@ func TestSmallIndex(t *testing.T) {
 		{served, "/", `placeholder="Search 1 entity"`, "git"},
 		{served, "/", "it is checked while you type", "Leading models"},
 		{files, "/", "it is reviewed in the open and credited", "while you type"},
-		{served, "/trending/", "Too young to tell", "further"},
-		{served, "/leaderboards/all/at-2020-01-01/", "kept of " + today + " alone", "from"},
+		{served, "/trending/", "Not enough history yet", "longer window"},
+		{served, "/leaderboards/all/at-2020-01-01/", "exist only for " + today + ";", "from"},
 		{served, "/leaderboards/all/", "Nothing is ranked here", "Quality"},
 		{served, "/compare/?e=tool/one", "Adoption", "Quality"},
-		{served, "/tool/one/at-2020-01-01/", "known as of " + today + " alone", "from"},
+		{served, "/tool/one/at-2020-01-01/", "has data only for " + today + ".", "from"},
 	} {
 		_, main, _ := strings.Cut(string(pageAt(t, c.site, c.path).Body), "<main")
 		main, _, _ = strings.Cut(main, "</main>")
@@ -51,7 +51,7 @@ func TestSmallIndex(t *testing.T) {
 	}
 }
 
-// At is the page of an address with its query.
+// pageAt gets the page of a path with a query.
 func pageAt(t *testing.T, s *pages.Site, address string) *pages.Answer {
 	t.Helper()
 	u, err := url.Parse(address)
@@ -65,7 +65,7 @@ func pageAt(t *testing.T, s *pages.Site, address string) *pages.Answer {
 	return a
 }
 
-// TestFigures: thousands are set apart whatever comes after the point.
+// TestFigures checks thousands separators, whatever the decimals.
 func TestFigures(t *testing.T) {
 	t.Parallel()
 	e := &record.Entity{Type: "tool", Slug: "figures", Name: "Figures", Category: "ml-frameworks", Description: "Has figures of all sizes."}

@@ -13,12 +13,12 @@ import (
 	"kindex/site/textfmt"
 )
 
-// formPage is the form with what stands around it.
+// formPage is the page of the form.
 type formPage struct {
 	*form.Form
 	Groups  []formGroup
 	Known   []knownValuesOf
-	Other   []form.Remark // problems of no field
+	Other   []form.Remark // problems without a field
 	Content string        // the content folder
 	Action  string        // path that checks
 	Send    string        // path that submits
@@ -30,7 +30,7 @@ type formGroup struct {
 	Inputs []formInput
 }
 
-// formInput is a field with what was entered.
+// formInput is a field with its entry.
 type formInput struct {
 	form.Field
 	ID       string
@@ -38,10 +38,10 @@ type formInput struct {
 	Options  []option
 	Problems []form.Remark
 	Warnings []form.Remark
-	Likes    []form.Similar // below the name
+	Likes    []form.Similar // similar entities, below the name
 }
 
-// Says lists the ids of what describes the field.
+// Says returns the IDs of the elements that describe the field.
 func (i formInput) Says() string {
 	if i.Hint == "" {
 		return i.ID + "-says"
@@ -49,14 +49,14 @@ func (i formInput) Says() string {
 	return i.ID + "-hint " + i.ID + "-says"
 }
 
-// knownValuesOf are values in use that a field offers.
+// knownValuesOf are existing values that a field suggests.
 type knownValuesOf struct {
 	ID     string
 	Values []string
 }
 
-// Submit is the page with a form. Only an edge has it: a static site explains what
-// else there is, as Get does.
+// Submit renders the page with the form. Only an edge has it: on a static site, Get
+// renders a page on how to propose an entity without it.
 func (s *Site) Submit(q Request, f *form.Form) (*Answer, error) {
 	r := &request{Site: s, Request: q}
 	d := &formPage{Form: f, Content: r.contentFolder(), Action: siteurl.CheckSubmission, Send: siteurl.Submit}
@@ -79,10 +79,10 @@ func (s *Site) Submit(q Request, f *form.Form) (*Answer, error) {
 		return nil, err
 	}
 	return r.render(&page{Template: "submit", Title: "Propose a tool or a model", Data: d, Status: f.Status, NoIndex: len(f.Values) > 0, Canonical: siteurl.Submit,
-		Scripts: []string{"submit.js"}, Description: "Propose a tool or a model: the form checks it while you type and writes its file."})
+		Scripts: []string{"submit.js"}, Description: "Propose a tool or a model: the form checks your entries as you type and writes the file."})
 }
 
-// input is a field with what was entered.
+// input returns a field with its entry.
 func (r *request) input(field form.Field, f *form.Form) formInput {
 	in := formInput{Field: field, ID: "f-" + strings.ReplaceAll(field.Name, ".", "-"), Value: f.Values[field.Name]}
 	of := func(list []form.Remark) []form.Remark {
@@ -106,17 +106,17 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 	case "name":
 		in.Likes = f.Similar
 	}
-	// What was sent stays to be seen, though nobody can choose it.
+	// Keep an invalid entry visible although it is not a choice.
 	if field.Kind == "choice" && in.Value != "" && !slices.ContainsFunc(in.Options, func(o option) bool { return o.Chosen }) {
 		in.Options = append(in.Options, option{Name: textfmt.Name(in.Value), Value: in.Value, Chosen: true})
 	}
 	return in
 }
 
-// maxKnown is how many values in use a field offers: the most frequent.
+// maxKnown is how many existing values a field suggests, most frequent first.
 const maxKnown = 200
 
-// knownValues are the values in use, counted once a build.
+// knownValues are the existing values, counted once per build.
 type knownValues struct {
 	once sync.Once
 	list []knownValuesOf
@@ -145,7 +145,7 @@ func (s *Site) suggestedValues() ([]knownValuesOf, error) {
 	return s.known.list, s.known.err
 }
 
-// contentFolder is what the folder of the content is called.
+// contentFolder returns the name of the content folder.
 func (s *Site) contentFolder() string {
 	if r := s.Build.Manifest.Repository; r != nil && r.Path != "" {
 		return textfmt.Name(r.Path)

@@ -10,21 +10,21 @@ import (
 	"kindex/site/textfmt"
 )
 
-// suggestEditPage shows how to change an entity that is there.
+// suggestEditPage shows how to change an existing entity.
 type suggestEditPage struct {
 	*record.Entity
 	File    string
-	YAML    string // "" where the build does not know it
+	YAML    string // "" if the build does not have it
 	Edit    string // page that opens an editor for it, "" for none
 	View    string
 	Content string
 }
 
-// Path is where the entity is.
+// Path returns the path of the page of the entity.
 func (a suggestEditPage) Path() string { return siteurl.Entity(a.Type, a.Slug) }
 
-// SuggestEdit is the page for changing an entity that is there, whose file write makes
-// from what was authored.
+// SuggestEdit renders the page for changing an existing entity. write formats its file
+// from the authored entity.
 func (s *Site) SuggestEdit(q Request, typ, slug string, write func(*record.Entity) ([]byte, error)) (*Answer, error) {
 	r := &request{Site: s, Request: q}
 	o, _, ok := s.Build.Find(typ, slug)
@@ -33,7 +33,7 @@ func (s *Site) SuggestEdit(q Request, typ, slug string, write func(*record.Entit
 		if err != nil {
 			return nil, err
 		}
-		return r.render(r.missing("There is no such entity to change", "If it is missing here, propose it: the form is at Submit.", list))
+		return r.render(r.missing("Entity not found", "If it is missing, use Submit to propose it.", list))
 	}
 	e, err := s.Build.Entity(o)
 	if err != nil {
@@ -55,18 +55,18 @@ func (s *Site) SuggestEdit(q Request, typ, slug string, write func(*record.Entit
 	return r.render(&page{Template: "suggest-edit", Title: "Change " + textfmt.Name(e.Name), Data: d, NoIndex: true, Canonical: d.Path(), Section: siteurl.Submit, Scripts: []string{"submit.js"}})
 }
 
-// howToSubmitPage says how to propose an entity without a form.
+// howToSubmitPage explains how to propose an entity without the form.
 type howToSubmitPage struct {
-	Form    string // the address of a form elsewhere, "" for none
+	Form    string // URL of a form elsewhere, "" for none
 	Content string
 	Files   []exampleFile
-	Read    string // page of the content's own guide, "" for none
+	Read    string // page of the guide to the content, "" for none
 }
 
-// exampleFile is a file to begin with.
+// exampleFile is a file to start from.
 type exampleFile struct{ Type, File, YAML, New string }
 
-// Example is the file of a type to begin with, and its name.
+// Example returns the name and the content of a file to start from.
 func Example(typ string) (file, yaml string) {
 	file = typ + "/new-" + typ + ".yaml"
 	more := "license: Apache-2.0\npricingModel: open-source\nurl: https://example.org/new-tool\nlinks:\n  repository: https://example.org/new-tool/source\ntags: [python, search]\n"
@@ -77,8 +77,8 @@ func Example(typ string) (file, yaml string) {
 		"description: One or two sentences on what it is for and what sets it apart.\ncategory: CATEGORY\n" + more
 }
 
-// exampleCategory is the most frequent category of a type, so that its example has one
-// that fits; where it has none, the first of all.
+// exampleCategory returns the most frequent category of a type for its example, or the
+// first category if there is none.
 func (r *request) exampleCategory(typ string) (string, error) {
 	set, err := r.Build.Select(&exports.Filter{Fields: map[string][][]string{"type": {{typ}}}})
 	if err != nil {
@@ -99,7 +99,7 @@ func (r *request) exampleCategory(typ string) (string, error) {
 	return "the-category", nil
 }
 
-// howToSubmit is the page where there is no form.
+// howToSubmit renders the page for sites without the form.
 func (r *request) howToSubmit() (*page, error) {
 	d := &howToSubmitPage{Content: r.contentFolder()}
 	if r.Static && r.API != "" {

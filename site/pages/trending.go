@@ -15,33 +15,33 @@ import (
 
 const trendingRows = 50
 
-// trendingPage shows what has gained.
+// trendingPage shows the entities that gained the most.
 type trendingPage struct {
 	Window  string
 	Days    int
-	Since   string // the day that it looks back to
-	Young   bool   // there was nothing on that day yet
+	Since   string // the day that it compares with
+	Young   bool   // there is no history of that day
 	Begins  string // the day of the first change, "" for none
 	Type    string
 	Windows []option
 	Types   []option
 	Rows    []trendingRow
 	Total   int
-	Longer  string // path of the page of a longer window, "" for none that could tell more
+	Longer  string // path of a longer window, "" if none can show more
 	Changes string
 }
 
-// trendingRow is an entity that has gained.
+// trendingRow is an entity whose score has gained.
 type trendingRow struct {
 	trendingEntity
 	Rank  int // among all ranked, 0 for none
 	Moved boardDelta
 }
 
-// Path is where the entity is.
+// Path returns the path of the page of the entity.
 func (t trendingRow) Path() string { return siteurl.Entity(t.Type, t.Slug) }
 
-// trendingWindows are what the page can look back to, the first unless it is asked.
+// trendingWindows returns the time windows of the page, the default first.
 func (s *Site) trendingWindows() []string { return s.Build.Archive().Windows() }
 
 func windowDays(window string) (days int) {
@@ -49,7 +49,7 @@ func windowDays(window string) (days int) {
 	return days
 }
 
-// trending shows which entities gained the most.
+// trending shows the entities that gained the most.
 func (r *request) trending() (*page, error) {
 	windows := r.trendingWindows()
 	if len(windows) == 0 {
@@ -69,7 +69,7 @@ func (r *request) trending() (*page, error) {
 		for _, t := range didyoumean.Names(d.Type, record.Types, maxNear) {
 			list = append(list, suggestion{Path: r.with("type", t), Name: "Trending " + t + "s"})
 		}
-		return r.missing("There is no such type", fmt.Sprintf("There are %s.", strings.Join(record.Types, ", ")), list), nil
+		return r.missing("Unknown type", fmt.Sprintf("Expected one of: %s.", strings.Join(record.Types, ", ")), list), nil
 	}
 	d.Days = windowDays(d.Window)
 	if err := r.fillTrending(d); err != nil {
@@ -81,7 +81,7 @@ func (r *request) trending() (*page, error) {
 		title += " " + d.Type + "s"
 	}
 	return &page{Template: "trending", Title: fmt.Sprintf("%s, last %d days", title, d.Days), Data: d, Section: "/trending/",
-		Description: fmt.Sprintf("The tools and models whose scores gained the most by changes in the last %d days.", d.Days)}, nil
+		Description: fmt.Sprintf("The tools and models whose scores gained the most from changes in the last %d days.", d.Days)}, nil
 }
 
 func (r *request) missingWindow(windows []string) *page {
@@ -92,7 +92,7 @@ func (r *request) missingWindow(windows []string) *page {
 		}
 		list = append(list, suggestion{Path: r.with("window", w), Name: fmt.Sprintf("The last %d days", windowDays(windows[i]))})
 	}
-	return r.missing("There is no such window of time", "", list)
+	return r.missing("Unknown time window", "Choose one of these:", list)
 }
 
 // fillTrending reads the rows.
@@ -130,7 +130,7 @@ func (r *request) addTrendingChoices(d *trendingPage, windows []string) {
 		if i == 0 {
 			o.To = r.with("window", "")
 		}
-		if windowDays(w) > d.Days && d.Longer == "" && !d.Young { // what began later than a week ago began later than a month ago
+		if windowDays(w) > d.Days && d.Longer == "" && !d.Young { // no history of a week ago means none of a month ago
 			d.Longer = o.To
 		}
 		d.Windows = append(d.Windows, o)
@@ -143,7 +143,7 @@ func (r *request) addTrendingChoices(d *trendingPage, windows []string) {
 	}
 }
 
-// trendingPaths are the pages of a static site: each window with each type.
+// trendingPaths yields the pages of a static site: each window with each type.
 func trendingPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		windows := []string{""}

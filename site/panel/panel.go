@@ -1,5 +1,5 @@
-// Package panel holds the pages of signing in and of the developer panel, as the edge
-// fills them in and the templates show them.
+// Package panel defines the pages of the sign-in and of the developer panel: the data
+// that the edge fills in and the templates show.
 package panel
 
 import (
@@ -10,11 +10,11 @@ import (
 	"kindex/site/textfmt"
 )
 
-// Page is a page of signing in, or of the panel in which developers look after
-// what is theirs. Whoever serves it has filled it in; the site adds its look.
+// Page is a page of the sign-in or of the developer panel. The edge fills it in; package
+// pages renders it.
 type Page interface{ Head() Head }
 
-// Head is what the layout needs to know of such a page.
+// Head is the metadata of a page for the layout.
 type Head struct {
 	Template    string // file name without .html
 	Title       string
@@ -23,16 +23,16 @@ type Head struct {
 	Scripts     []string
 }
 
-// Member is who is signed in.
+// Member is the signed-in account.
 type Member struct {
 	Account string // its name
-	Token   string // for each form
+	Token   string // CSRF token for forms
 }
 
-// SignInPage lets people choose whom they sign in with.
+// SignInPage lets people choose a sign-in provider.
 type SignInPage struct{ Providers []SignInProvider }
 
-// SignInProvider vouches for people. Its form is sent to /signin/<Name>.
+// SignInProvider is a sign-in provider. Its form is sent to /signin/<Name>.
 type SignInProvider struct{ Name, Title string }
 
 // Head implements Page.
@@ -40,10 +40,10 @@ func (*SignInPage) Head() Head {
 	return Head{Template: "panel-signin", Title: "Sign in", Description: "Sign in to get an API key."}
 }
 
-// FirstKeyPage shows the key that came with a new account, this once.
+// FirstKeyPage shows the first key of a new account, once.
 type FirstKeyPage struct {
 	Account string
-	Login   string // what they are called at the provider, "" where it has not said
+	Login   string // user name at the provider, "" if unknown
 	Key     string
 }
 
@@ -52,14 +52,14 @@ func (*FirstKeyPage) Head() Head {
 	return Head{Template: "panel-firstkey", Title: "Your API key", Scripts: copyScripts}
 }
 
-// RefusalPage says why something was not done.
+// RefusalPage explains why a request was refused.
 type RefusalPage struct {
-	Member  // nobody where that is not known
+	Member  // zero if unknown
 	Status  int
 	Heading string
 	Text    string
-	Back    string // path of the page to go on at
-	BackTo  string // and what it is called
+	Back    string // path of the page to continue at
+	BackTo  string // label of the link to it
 }
 
 // Head implements Page.
@@ -69,31 +69,31 @@ func (p *RefusalPage) Head() Head {
 
 var copyScripts = []string{"panel.js"}
 
-// DeveloperPage shows what an account has used of its limit, and its keys.
+// DeveloperPage shows the usage and the keys of an account.
 type DeveloperPage struct {
 	Member
 	Use     Use
 	Keys    []APIKey
-	Most    int // keys that an account may have
+	Most    int // maximum number of keys
 	Name    string
-	Fault   string // what is wrong with Name
+	Fault   string // error of Name
 	Scopes  []ScopeChoice
 	Lives   []LifeChoice
 	Life    string // the value of the chosen one
-	Refused string // why no key was made, where no field is to blame
-	Once    string // tells a form that is sent again from another
+	Refused string // why no key was created, if not because of a field
+	Once    string // detects a form that is sent twice
 	Status  int
 
-	ScopeFault, LifeFault string // what is wrong with the choices
+	ScopeFault, LifeFault string // errors of the choices
 }
 
-// ScopeChoice is something that a new key may be allowed.
+// ScopeChoice is a scope that a new key can have.
 type ScopeChoice struct {
 	Name, Text string
 	Chosen     bool
 }
 
-// LifeChoice is when a new key may expire.
+// LifeChoice is a lifetime that a new key can have.
 type LifeChoice struct{ Value, Text string }
 
 // Head implements Page.
@@ -101,28 +101,28 @@ func (p *DeveloperPage) Head() Head {
 	return Head{Template: "panel-keys", Title: "API keys", Status: p.Status}
 }
 
-// Full tells that the account may have no further key.
+// Full reports whether the account has as many keys as it can have.
 func (p *DeveloperPage) Full() bool { return len(p.Keys) >= p.Most }
 
-// APIKey is an API key, as far as it can be shown.
+// APIKey is an API key without its secret.
 type APIKey struct {
 	ID, Name, Masked string
 	Scopes           []string
-	Legacy           bool       // older than scopes, so that it has all of them
+	Legacy           bool       // older than scopes: has all of them
 	ExpiresAt        *time.Time // nil: never
 	CreatedAt        time.Time
 	LastUsedAt       *time.Time // nil: never
 }
 
-// AuditPage shows what was done with an account, the newest first.
+// AuditPage shows the audit log of an account, newest first.
 type AuditPage struct {
 	Member
 	Entries   []AuditEntry
 	Count     int    // on all pages
 	Older     string // path of the next page, "" for none
 	Later     bool   // this is not the first page
-	Days      int    // for which entries are kept
-	PerAction int    // entries that are kept of each action
+	Days      int    // retention of entries
+	PerAction int    // entries kept for each action
 }
 
 // Head implements Page.
@@ -134,20 +134,20 @@ type AuditEntry struct {
 	Action, Actor, Address, Target, Detail string
 }
 
-// Use is how much of its limit an account has used.
+// Use is the usage of an account.
 type Use struct {
 	Used, Limit int64
 	Window      time.Duration
 	Reset       time.Time
-	Unknown     bool // it cannot be read
-	Unlimited   bool // requests are not counted
-	Arranged    bool // the operator has arranged the limit with the account
+	Unknown     bool // usage is not available
+	Unlimited   bool // there is no limit
+	Arranged    bool // the operator set a limit for this account
 }
 
-// Left is what remains.
+// Left returns the number of requests left.
 func (u Use) Left() int64 { return max(0, u.Limit-u.Used) }
 
-// Level is how near the limit is: "", "near" from four fifths on, or "full".
+// Level returns how close the usage is to the limit: "", "near" from 80 percent on, or "full".
 func (u Use) Level() string {
 	switch {
 	case u.Used >= u.Limit:
@@ -158,10 +158,10 @@ func (u Use) Level() string {
 	return ""
 }
 
-// Daily tells that the limit is for a UTC day.
+// Daily reports whether the limit is for a UTC day.
 func (u Use) Daily() bool { return u.Window == 24*time.Hour }
 
-// Span is the window in words.
+// Span returns the window in words.
 func (u Use) Span() string {
 	for _, unit := range []struct {
 		length time.Duration
@@ -174,10 +174,10 @@ func (u Use) Span() string {
 	return textfmt.Plural(int(u.Window/time.Second), "second", "seconds")
 }
 
-// Picture draws the use as a bar.
+// Picture draws the usage as a bar.
 func (u Use) Picture() template.HTML { return chart.Quota(u.Used, u.Limit) }
 
-// NewKeyPage shows a key that was just made, this once.
+// NewKeyPage shows a new key, once.
 type NewKeyPage struct {
 	Member
 	Name, Key string
@@ -185,10 +185,10 @@ type NewKeyPage struct {
 
 // Head implements Page.
 func (*NewKeyPage) Head() Head {
-	return Head{Template: "panel-newkey", Title: "A new key", Scripts: copyScripts}
+	return Head{Template: "panel-newkey", Title: "New key", Scripts: copyScripts}
 }
 
-// RevokeKeyPage asks whether a key is to be revoked.
+// RevokeKeyPage asks for confirmation to revoke a key.
 type RevokeKeyPage struct {
 	Member
 	Key APIKey

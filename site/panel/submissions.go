@@ -8,15 +8,15 @@ import (
 	"kindex/site/textfmt"
 )
 
-// SubmissionsPage lists what an account has submitted, the newest first.
+// SubmissionsPage lists the submissions of an account, newest first.
 type SubmissionsPage struct {
 	Member
 	Submissions []Submission
-	Count       int    // of all
-	Open        int    // those that no build holds yet and nobody has closed
-	MaxOpen     int    // the number of open ones that the account may have
-	Older       string // path of the next part, "" at the end
-	Later       bool   // this is not the first part
+	Count       int    // in total
+	Open        int    // open ones: neither published nor closed
+	MaxOpen     int    // maximum number of open ones
+	Older       string // path of the next page, "" on the last
+	Later       bool   // this is not the first page
 }
 
 // Head implements Page.
@@ -24,41 +24,41 @@ func (*SubmissionsPage) Head() Head {
 	return Head{Template: "panel-submissions", Title: "Submissions"}
 }
 
-// Submission is a proposed entity and how far it has come.
+// Submission is a proposed entity and its status.
 type Submission struct {
 	ID          string
 	Type, Slug  string
 	Name, URL   string
 	Status      string // pending, in-review, accepted, published, rejected or withdrawn
 	Reason      string // why it was rejected
-	PullRequest string // its address, "" for none
+	PullRequest string // its URL, "" for none
 	Number      int64  // of the pull request, 0 for none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
-	YAML        string // single ones only
+	YAML        string // only on SubmissionPage
 
-	Withdrawable bool // its status allows that; single ones only
+	Withdrawable bool // it can be withdrawn; only on SubmissionPage
 }
 
-// Path is where the submission is shown.
+// Path returns the path of the page of the submission.
 func (s Submission) Path() string { return "/developer/submissions/" + s.ID + "/" }
 
-// Entity is where the entity is, once it is published.
+// Entity returns the path of the entity once it is published.
 func (s Submission) Entity() string { return siteurl.Entity(s.Type, s.Slug) }
 
-// submissionSteps say what the states mean.
+// submissionSteps explain the states.
 var submissionSteps = map[string]string{
-	"pending": "waits for somebody to look at it", "in-review": "is looked at in a pull request", "accepted": "is accepted, and comes with the next build",
-	"published": "is in the index", "rejected": "was not taken in", "withdrawn": "was withdrawn by you",
+	"pending": "is waiting for review", "in-review": "is being reviewed in a pull request", "accepted": "was accepted and will be in the next build",
+	"published": "is in the index", "rejected": "was rejected", "withdrawn": "was withdrawn by you",
 }
 
-// Says is the state in words.
+// Says returns the state in words.
 func (s Submission) Says() string { return submissionSteps[s.Status] }
 
-// longFile is how much of a file is shown, in characters.
+// longFile is the number of characters of a file that are shown.
 const longFile = 50_000
 
-// File is the YAML, with escapes in the place of hidden characters.
+// File returns the YAML with hidden characters escaped.
 func (s Submission) File() string { return textfmt.Truncate(safetext.EscapeLines(s.YAML), longFile) }
 
 // SubmissionPage shows one submission with its file.

@@ -6,17 +6,17 @@ import (
 	"kindex/exports/record"
 )
 
-// WebhooksPage lists the webhooks of an account, and makes new ones.
+// WebhooksPage lists the webhooks of an account and has the form for new ones.
 type WebhooksPage struct {
 	Member
 	Webhooks   []Webhook
-	Most       int // webhooks that an account may have
+	Most       int // maximum number of webhooks
 	URL        string
 	Chosen     []string // names of events
 	URLFault   string
 	EventFault string
-	Refused    string // why none was made, where no field is to blame
-	Once       string // tells a form that is sent again from another
+	Refused    string // why none was created, if not because of a field
+	Once       string // detects a form that is sent twice
 	Status     int
 }
 
@@ -25,19 +25,19 @@ func (p *WebhooksPage) Head() Head {
 	return Head{Template: "panel-webhooks", Title: "Webhooks", Status: p.Status}
 }
 
-// Full tells that the account may have no further webhook.
+// Full reports whether the account has as many webhooks as it can have.
 func (p *WebhooksPage) Full() bool { return len(p.Webhooks) >= p.Most }
 
-// EventChoice is an event that a webhook may hear of.
+// EventChoice is an event that a webhook can receive.
 type EventChoice struct {
 	Name, Text string
 	Chosen     bool
 }
 
-var eventTexts = map[string]string{"entity.created": "something new is in the index", "entity.updated": "something has changed",
-	"entity.deleted": "something was deleted"}
+var eventTexts = map[string]string{"entity.created": "an entity was added", "entity.updated": "an entity changed",
+	"entity.deleted": "an entity was deleted"}
 
-// Events are all there are to choose from.
+// Events returns all events to choose from.
 func (p *WebhooksPage) Events() []EventChoice {
 	var list []EventChoice
 	for _, name := range record.Events {
@@ -50,7 +50,7 @@ func (p *WebhooksPage) Events() []EventChoice {
 	return list
 }
 
-// Webhook is a webhook as its owner sees it. A time that is nil has not been.
+// Webhook is a webhook as its owner sees it. A nil time means never.
 type Webhook struct {
 	ID, URL        string
 	Events         []string
@@ -64,10 +64,10 @@ type Webhook struct {
 	NextAttemptAt  *time.Time
 }
 
-// Path is where the webhook is looked after.
+// Path returns the path of the page of the webhook.
 func (w Webhook) Path() string { return "/developer/webhooks/" + w.ID + "/" }
 
-// State is "active", "failing" or "disabled".
+// State returns "active", "failing" or "disabled".
 func (w Webhook) State() string {
 	switch {
 	case !w.Active:
@@ -78,22 +78,21 @@ func (w Webhook) State() string {
 	return "active"
 }
 
-// NewWebhookPage shows the secret of a webhook that was just made or given another
-// one, this once.
+// NewWebhookPage shows the secret of a new webhook or the new secret of a webhook, once.
 type NewWebhookPage struct {
 	Member
 	Webhook Webhook
 	Secret  string
-	// PreviousUntil is how long the secret before is valid, nil for a new webhook.
+	// PreviousUntil is when the previous secret expires, nil for a new webhook.
 	PreviousUntil *time.Time
 }
 
 // Head implements Page.
 func (p *NewWebhookPage) Head() Head {
 	if p.PreviousUntil != nil {
-		return Head{Template: "panel-newwebhook", Title: "A new secret", Scripts: copyScripts}
+		return Head{Template: "panel-newwebhook", Title: "New secret", Scripts: copyScripts}
 	}
-	return Head{Template: "panel-newwebhook", Title: "A new webhook", Scripts: copyScripts}
+	return Head{Template: "panel-newwebhook", Title: "New webhook", Scripts: copyScripts}
 }
 
 // WebhookPage shows one webhook and a part of its log.
@@ -101,9 +100,9 @@ type WebhookPage struct {
 	Member
 	Webhook    Webhook
 	Deliveries []Delivery
-	Count      int    // of all deliveries
-	Older      string // path of the next part of the log, "" at its end
-	Later      bool   // this is not the first part
+	Count      int    // deliveries in total
+	Older      string // path of the next page of the log, "" on the last
+	Later      bool   // this is not the first page
 }
 
 // Head implements Page.
@@ -111,7 +110,7 @@ func (*WebhookPage) Head() Head {
 	return Head{Template: "panel-webhook", Title: "Webhook", Scripts: copyScripts}
 }
 
-// Pending tells that something is under way.
+// Pending reports whether a delivery is pending.
 func (p *WebhookPage) Pending() bool {
 	for _, d := range p.Deliveries {
 		if d.Status == "pending" {
@@ -132,24 +131,24 @@ type Delivery struct {
 	CreatedAt      time.Time
 	LastAttemptAt  *time.Time
 	NextAttemptAt  *time.Time
-	ResponseStatus int   // 0: no answer came
+	ResponseStatus int   // 0: no response
 	Milliseconds   int64 // of the last attempt
 	Error          string
 }
 
-// RotateWebhookPage asks whether a webhook is to have another secret.
+// RotateWebhookPage asks for confirmation to rotate the secret of a webhook.
 type RotateWebhookPage struct {
 	Member
 	Webhook Webhook
-	Once    string // tells the form from every other one
+	Once    string // detects a form that is sent twice
 }
 
 // Head implements Page.
 func (*RotateWebhookPage) Head() Head {
-	return Head{Template: "panel-rotate", Title: "A new secret for a webhook"}
+	return Head{Template: "panel-rotate", Title: "Rotate a webhook secret"}
 }
 
-// DeleteWebhookPage asks whether a webhook is to be deleted.
+// DeleteWebhookPage asks for confirmation to delete a webhook.
 type DeleteWebhookPage struct {
 	Member
 	Webhook Webhook

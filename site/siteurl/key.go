@@ -9,14 +9,14 @@ import (
 	"unicode"
 )
 
-// maxKeyLen is how many bytes a key may have: a file system takes 255 for a name.
+// maxKeyLen is the maximum length of a key in bytes: file systems allow 255 for a name.
 const maxKeyLen = 120
 
-// Key makes a folded text one part of a path, and the name of a folder on any file
-// system: letters, digits, hyphens and dots stay, a space becomes "_", each byte of all
-// else "~" and two hexadecimal digits. Two texts never have the same key, nor two that
-// differ in case alone. A text that is too long is cut, and its hash tells it from
-// others: who looks for the text of a key makes the keys of all texts.
+// Key encodes a folded text as one segment of a path and the name of a folder on any
+// file system: letters, digits, hyphens and dots stay, a space becomes "_", and each
+// other byte becomes "~" and two hexadecimal digits. Keys are unique, even ignoring case.
+// Texts that are too long are truncated and get a hash. Keys cannot be decoded: to find
+// the text of a key, compare the keys of all texts.
 func Key(folded string) string {
 	var b strings.Builder
 	reserved := taken.MatchString(folded)
@@ -50,14 +50,13 @@ func escapeRune(b *strings.Builder, r rune) {
 	}
 }
 
-// onlyCase tells of one among the letters that differ in case alone, such as σ among Σ,
-// σ and ς: most file systems of desktops take them for the same.
+// onlyCase reports whether r represents the letters that differ from it only in case,
+// such as σ for Σ, σ and ς: most desktop file systems treat them as equal.
 func onlyCase(r rune) bool {
 	return unicode.SimpleFold(r) == r || unicode.ToLower(unicode.ToUpper(r)) == r
 }
 
-// taken are the names that no folder of a key can have: those that Windows keeps for
-// devices, in any folder and whatever follows behind a dot, and that of the file which
-// is the page of the folder above.
+// taken matches names that a folder cannot have: the device names of Windows, with any
+// extension, and index.html, the page of the parent folder.
 // https://learn.microsoft.com/windows/win32/fileio/naming-a-file
 var taken = regexp.MustCompile(`^(?:(?:aux|con|nul|prn|(?:com|lpt)[0-9])(?:\.|$)|index\.html$)`)

@@ -1,20 +1,20 @@
-// Package siteurl makes the paths of pages that several packages link to.
+// Package siteurl builds the paths of pages that several packages link to.
 package siteurl
 
 import (
 	"kindex/exports/record"
 )
 
-// Provider is the page of a provider.
+// Provider returns the path of the page of a provider.
 func Provider(provider string) string {
 	return "/providers/" + Key(record.Fold(provider)) + "/"
 }
 
-// Entity is where an entity is.
+// Entity returns the path of the page of an entity.
 func Entity(typ, slug string) string { return "/" + typ + "/" + slug + "/" }
 
-// Submit is the page for proposing an entity, and CheckSubmission where its form is
-// checked.
+// Submit is the path of the page for proposing an entity, and CheckSubmission the path
+// that checks its form.
 const (
 	Submit          = "/submit/"
 	CheckSubmission = "/submit/check"

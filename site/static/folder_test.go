@@ -28,8 +28,8 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// TestNothingOutside has links in the folder that lead out of it, and a list of files
-// that names what is not of the site.
+// TestNothingOutside writes to a folder with symbolic links out of it and a list that
+// names files outside the site.
 func TestNothingOutside(t *testing.T) {
 	suite.InTest(t)
 	dir, _ := written(t, static.Options{})
@@ -44,7 +44,7 @@ func TestNothingOutside(t *testing.T) {
 	}
 	forged := string(list) + strings.Join([]string{".git/config", "own/.keep", "../" + filepath.Base(outside) + "/index.html", mine, ".", "..", ""}, "\n")
 	write(t, filepath.Join(dir, ".kindex-static"), forged)
-	// A file of the site that leads elsewhere becomes a file.
+	// A symbolic link in place of a file is replaced.
 	if err := os.Remove(filepath.Join(dir, "index.html")); err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +60,7 @@ func TestNothingOutside(t *testing.T) {
 			t.Errorf("%s: %q %v", name, text, err)
 		}
 	}
-	// A folder of the site that leads elsewhere is an error, before anything is there.
+	// A symbolic link in place of a folder is an error, before anything is written.
 	if err := os.RemoveAll(filepath.Join(dir, "search")); err != nil {
 		t.Fatal(err)
 	}
@@ -68,7 +68,7 @@ func TestNothingOutside(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), "search") {
-		t.Errorf("a folder that leads elsewhere: %v", err)
+		t.Errorf("a symbolic link in place of a folder: %v", err)
 	}
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "mine" {
 		t.Errorf("%s: %q %v", mine, text, err)
@@ -78,8 +78,8 @@ func TestNothingOutside(t *testing.T) {
 	}
 }
 
-// TestTurns lets two runs with other addresses meet in a folder: the site is that of
-// the one that came last, and nothing of the other is left.
+// TestTurns runs two writers with different URLs in one folder: the site is that of the
+// last one, without leftovers of the other.
 func TestTurns(t *testing.T) {
 	suite.InTest(t)
 	dir := filepath.Join(t.TempDir(), "site")
@@ -107,8 +107,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestLocked: while another run has the folder nothing is written, and what is in the
-// place of the lock's file is none but a file.
+// TestLocked checks that nothing is written while another run has locked the folder, and
+// that the lock must be a regular file.
 func TestLocked(t *testing.T) {
 	suite.InTest(t)
 	dir, _ := written(t, static.Options{})
@@ -119,7 +119,7 @@ func TestLocked(t *testing.T) {
 	}
 	var busy *store.BusyError
 	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir, URL: "https://ada.example"}); !errors.As(err, &busy) || busy.Root != dir {
-		t.Errorf("a folder at which somebody is at work: %v", err)
+		t.Errorf("a locked folder: %v", err)
 	}
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
@@ -134,15 +134,15 @@ func TestLocked(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), store.LockFile+" is not a lock file") {
-		t.Errorf("a link in the place of the lock: %v", err)
+		t.Errorf("a symbolic link in place of the lock: %v", err)
 	}
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "years of work" {
 		t.Errorf("%s: %q %v", mine, text, err)
 	}
 }
 
-// TestCutOff breaks a run off, as a full disk does: what it has written is the site's
-// own to the next one.
+// TestCutOff interrupts a run, as a full disk does: the next run may replace and remove
+// what it has written.
 func TestCutOff(t *testing.T) {
 	suite.InTest(t)
 	dir := filepath.Join(t.TempDir(), "site")
@@ -175,8 +175,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestKilled: what a run left that was killed in the middle of a file is gone after the
-// next one, whatever its list promised; what is like it elsewhere is none of the site.
+// TestKilled checks that the next run removes partial files of a killed run, whatever its
+// list says, and keeps similar files elsewhere.
 func TestKilled(t *testing.T) {
 	suite.InTest(t)
 	dir, _ := written(t, static.Options{})
@@ -187,7 +187,7 @@ func TestKilled(t *testing.T) {
 	write(t, filepath.Join(dir, "tool/keras", part), "<!doctype ht")
 	write(t, filepath.Join(dir, "data/20000101-0011223344556677/entities.json"), "[")
 	write(t, filepath.Join(dir, "own", part), "mine")
-	// Names below what is a file now, and two that were never written.
+	// Names below what is now a file, and two that were never written.
 	promised := []string{".unfinished", "data/20000101-0011223344556677/entities.json", "providers/index.html/index.html", "tool/none/index.html", "none.xml"}
 	write(t, list, whole[".kindex-static"]+strings.Join(promised, "\n")+"\n")
 	if _, again := written(t, static.Options{Dir: dir}); again.Written != 0 || again.Removed != 1 {
@@ -201,7 +201,7 @@ func TestKilled(t *testing.T) {
 	if !maps.Equal(whole, after) {
 		t.Errorf("%d files, %d of them before", len(after), len(whole))
 	}
-	// The list itself was cut off: of the site nothing was begun.
+	// Writing the list was interrupted: nothing of the site exists.
 	write(t, filepath.Join(dir, part), "404.ht")
 	written(t, static.Options{Dir: dir})
 	if _, left := files(t, dir)[part]; left {
@@ -209,8 +209,8 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestListedBefore: a run that is broken off behind its pages leaves nothing that no
-// later run would remove: its list names all files, not pages alone.
+// TestListedBefore checks that a run that is interrupted after its pages leaves nothing
+// that later runs would not remove: its list has all files, not only pages.
 func TestListedBefore(t *testing.T) {
 	suite.InTest(t)
 	first, _ := written(t, static.Options{})
@@ -226,8 +226,8 @@ func TestListedBefore(t *testing.T) {
 	}
 }
 
-// TestPruned has another builder remove the build while its site is being written, as
-// --keep lets it: the site is whole.
+// TestPruned removes the build while its site is being written, as another builder may
+// with --keep: the site is complete.
 func TestPruned(t *testing.T) {
 	suite.InTest(t)
 	first, _ := written(t, static.Options{})

@@ -14,18 +14,17 @@ import (
 	"kindex/site/pages"
 )
 
-// ofSite tells whether a name may be that of a file of a site: none is outside its
-// folder, and none is hidden, as the repository is that the folder may be in.
+// ofSite reports whether a name can be that of a file of a site: neither outside its
+// folder nor hidden, such as .git.
 func ofSite(name string) bool {
 	return filepath.IsLocal(filepath.FromSlash(name)) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// unfinished is a line of a list that is written first. It is in the list until the
-// site is whole.
+// unfinished is the first line of the list until the site is complete.
 const unfinished = ".unfinished"
 
-// readList reads the names of the files of an earlier site, and whether the run that
-// wrote it was cut off. Names that cannot be of one are none of ours.
+// readList reads the names of the files of the previous site, and whether the run that
+// wrote it was interrupted. Invalid names are ignored.
 func (w *writer) readList() (names []string, cutOff bool, err error) {
 	data, err := w.root.ReadFile(listFile)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -39,16 +38,16 @@ func (w *writer) readList() (names []string, cutOff bool, err error) {
 	return slices.DeleteFunc(names, func(name string) bool { return !ofSite(name) }), cutOff, nil
 }
 
-// writeList writes the names of the files of the site, as a whole or not at all.
+// writeList writes the names of the files of the site atomically.
 func (w *writer) writeList(names []string) error {
-	defer w.written.Store(w.written.Load()) // it is none of the site
+	defer w.written.Store(w.written.Load()) // the list is not part of the site
 	return w.replace(listFile, func(f *os.File) error {
 		_, err := f.WriteString(strings.Join(names, "\n") + "\n")
 		return err
 	})
 }
 
-// others are the names of the files that are no pages.
+// others returns the names of the files other than pages.
 func (w *writer) others() []string {
 	names := []string{"404.html", w.dataOf(store.ManifestFile)}
 	for _, a := range pages.Assets() {
@@ -65,8 +64,8 @@ func (w *writer) others() []string {
 	return names
 }
 
-// sweep takes away what a run that was killed has left half written, in the folders of
-// some names. The lock of the site keeps others from writing meanwhile.
+// sweep removes partial files of a killed run from the folders of names. The caller must
+// have locked the site.
 func (w *writer) sweep(names []string) error {
 	seen := map[string]bool{}
 	for _, name := range names {
@@ -77,7 +76,7 @@ func (w *writer) sweep(names []string) error {
 		seen[folder] = true
 		entries, err := fs.ReadDir(w.root.FS(), folder)
 		if err != nil {
-			continue // it is not there, or nothing can be written in it either, which says so
+			continue // missing; or not writable, and then writing returns the error
 		}
 		for _, e := range entries {
 			if !strings.HasPrefix(e.Name(), partPrefix) || !e.Type().IsRegular() {
@@ -91,8 +90,8 @@ func (w *writer) sweep(names []string) error {
 	return nil
 }
 
-// remove takes away what an earlier site had and this one has not, and the folders
-// that are empty then.
+// remove removes files of the previous site that this one does not have, and folders
+// that become empty.
 func (w *writer) remove(before []string) (removed int, err error) {
 	for _, name := range before {
 		if _, kept := slices.BinarySearch(w.names, name); kept {
@@ -102,8 +101,8 @@ func (w *writer) remove(before []string) (removed int, err error) {
 		switch {
 		case err == nil:
 			removed++
-		// The list of a run that was cut off names what was never written, perhaps
-		// below what is a file.
+		// The list of an interrupted run may have names that were never written,
+		// perhaps below a file.
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			return removed, err
 		}

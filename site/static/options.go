@@ -14,28 +14,28 @@ import (
 	"kindex/site/pages"
 )
 
-// Options say what to write, and where.
+// Options says what to write, and where.
 type Options struct {
-	Out string // the output folder whose published build is shown
+	Out string // the output folder; its published build is rendered
 	Dir string // the folder of the site
-	// URL is the address that the site will have, such as
-	// https://ada.example/index; "": that of the content, else a host's root, and
-	// nothing that needs the whole address.
+	// URL is the URL of the site, such as https://ada.example/index. If it is "", the
+	// url of the content is used; without one, the site is for the root of any host and
+	// lacks everything that needs an absolute URL.
 	URL string
-	// API is the address of an edge that the pages lead to for what files cannot do,
-	// "" for none.
+	// API is the URL of an edge that the pages link to for what files cannot do, "" for
+	// none.
 	API string
-	// Wait is told, once, when another run is at work in the folder, which Write then
-	// waits for; with a nil Wait, Write returns an *exports.BusyError instead.
+	// Wait is called once if another run is writing to the folder; Write then waits for
+	// it. If Wait is nil, Write returns an *exports.BusyError instead.
 	Wait func(*store.BusyError)
-	// Progress is told how many files are written; total is 0 until that is known.
+	// Progress receives the number of files written; total is 0 until it is known.
 	Progress func(done, total int)
 }
 
-// Check tells what is wrong with options before anything is built.
+// Check validates the options before anything is built.
 func (o *Options) Check() error {
 	if !pages.Searchable() {
-		return errors.New("this kindex was built without MiniSearch, by which static pages are searched: build it with make static, which needs npm")
+		return errors.New("this kindex was built without MiniSearch, which static sites need for search: build it with make static, which needs npm")
 	}
 	for _, a := range []string{o.URL, o.API} {
 		if _, err := address(a); err != nil {
@@ -58,32 +58,32 @@ func (o *Options) Check() error {
 		}
 	}
 	if others != "" && !own {
-		return fmt.Errorf("%s has files that are of no static site of kindex, such as %s: name an empty folder, or a new one", o.Dir, others)
+		return fmt.Errorf("%s has files that are not part of a static site of kindex, such as %s: use an empty or a new folder", o.Dir, others)
 	}
 	return nil
 }
 
-// address reads the address of a site, without a slash at its end; "" is one without a
-// host. Links begin with its path: an empty part of that would make them lead to other
-// hosts, and ".." to other folders. A password in it would be on every page.
+// address parses the URL of a site and removes the trailing slash; "" is a URL without a
+// host. Links start with its path: an empty segment would make them point to other
+// hosts, and ".." to other folders. A password would be on every page.
 func address(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case text == "":
 		return u, nil
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || strings.ContainsAny(text, "?#"):
-		return nil, fmt.Errorf("%q is not the address of a site, such as https://index.example.org", text)
+		return nil, fmt.Errorf("%q is not a valid site URL (expected one such as https://index.example.org)", text)
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	if u.Path != "" && (strings.HasSuffix(u.Path, "/") || u.Path != path.Clean(u.Path)) || strings.Contains(strings.ToLower(u.EscapedPath()), "%2f") {
-		return nil, fmt.Errorf("%q is not the address of a site: its path has an empty part, dots in place of one, or a slash that is none", text)
+		return nil, fmt.Errorf("%q is not a valid site URL: its path has an empty segment, a dot segment or an escaped slash", text)
 	}
 	u.RawPath = ""
 	return u, nil
 }
 
-// open opens the published build. Other builders may publish their own and remove this
-// one at any moment: what is opened stays, and what is gone before is opened anew.
+// open opens the published build. Other builders may publish and remove builds at any
+// time: if the build is removed before it is open, open retries with the new one.
 func (o *Options) open() (*exports.Build, []byte, error) {
 	for {
 		id, err := store.Current(o.Out)

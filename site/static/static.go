@@ -1,5 +1,4 @@
-// Package static writes the website of a build as plain files, which any host of
-// files can serve.
+// Package static writes the website of a build as plain files, for any static file host.
 package static
 
 import (
@@ -27,23 +26,22 @@ import (
 	"kindex/site/pages"
 )
 
-// Report says what was written.
+// Report has the numbers of files of a run.
 type Report struct {
-	Pages   int   `json:"pages"`   // of HTML
+	Pages   int   `json:"pages"`   // HTML files
 	Files   int   `json:"files"`   // all
 	Bytes   int64 `json:"bytes"`   // of all
-	Written int   `json:"written"` // files that were not there, or other ones
-	Removed int   `json:"removed"` // files of an earlier site
+	Written int   `json:"written"` // new and changed files
+	Removed int   `json:"removed"` // removed files of the previous site
 }
 
-// listFile names the files of the site that is in a folder, one a line: those may be
-// replaced and removed, and nothing else.
+// listFile is the name of the file that lists the files of the site in a folder, one per
+// line: only those may be replaced and removed.
 const listFile = ".kindex-static"
 
-// Write writes the site of the published build. Files that are right already are left
-// as they are; those of an earlier site that this one does not have are removed;
-// anything else in the folder stays. One run at a time is at work in a folder; which
-// build is shown is settled when its turn has come.
+// Write writes the site of the published build. It leaves unchanged files alone, removes
+// files of the previous site that this one does not have, and keeps all other files in
+// the folder. Runs lock the folder; the build is opened under the lock.
 func Write(ctx context.Context, o Options) (report *Report, err error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -64,7 +62,7 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 	}
 	base, err := address(cmp.Or(o.URL, string(b.Manifest.URL)))
 	if err != nil {
-		return nil, fmt.Errorf("the url of index.yaml cannot be that of files: %w", err) // --url was checked
+		return nil, fmt.Errorf("url in index.yaml: %w", err) // --url was checked
 	}
 	site, err := pages.New(from, pages.Options{Root: base.Path + "/", Base: base.String(), Static: true, API: strings.TrimSuffix(o.API, "/")})
 	if err != nil {
@@ -74,18 +72,18 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 	return w.write(ctx)
 }
 
-// writer writes one site. It reaches nothing outside the folder: a link in it that
-// leads elsewhere is replaced where a file belongs, and an error where a folder does.
+// writer writes one site. It never writes outside the folder: a symbolic link out of it
+// is replaced if it is in place of a file, and an error if in place of a folder.
 type writer struct {
 	Options
 	root     *os.Root
 	site     *pages.Site
 	build    *exports.Build
-	manifest []byte // of the build, as it is written
+	manifest []byte // manifest of the build, as written
 
 	mu      sync.Mutex
 	names   []string // of all files, with slashes
-	folders sync.Map // that are there
+	folders sync.Map // existing folders
 
 	pages, written, done atomic.Int64
 	bytes                atomic.Int64
@@ -113,12 +111,12 @@ func (w *writer) write(ctx context.Context) (*Report, error) {
 	begun = append(append(begun, unfinished), w.others()...)
 	slices.Sort(begun)
 	begun = slices.Compact(begun)
-	// First that which a next run may remove, should this one be cut off.
+	// Write the list first, so that the next run can clean up if this one is interrupted.
 	if err := w.writeList(begun); err != nil {
 		return nil, err
 	}
 	if !cutOff {
-		begun = []string{listFile} // it may have been cut off itself
+		begun = []string{listFile} // that write may itself have been interrupted
 	}
 	if err := w.sweep(begun); err != nil {
 		return nil, err
@@ -142,7 +140,7 @@ func (w *writer) write(ctx context.Context) (*Report, error) {
 	return &Report{Pages: int(w.pages.Load()), Files: len(w.names), Bytes: w.bytes.Load(), Written: int(w.written.Load()), Removed: removed}, nil
 }
 
-// render writes all pages, on all processors.
+// render writes all pages, in parallel.
 func (w *writer) render(ctx context.Context, paths []string) error {
 	g, ctx := errgroup.WithContext(ctx)
 	todo := make(chan string)
@@ -173,8 +171,8 @@ func (w *writer) render(ctx context.Context, paths []string) error {
 	return g.Wait()
 }
 
-// page writes what is at a path. A file cannot redirect: a page that does so itself
-// stands for that.
+// page writes the page of a path. Files cannot redirect: redirects become pages with a
+// meta refresh.
 func (w *writer) page(p string) error {
 	a, err := w.site.Get(pages.Request{Path: p})
 	if err != nil {
@@ -191,12 +189,12 @@ func (w *writer) page(p string) error {
 		}
 		body = b.Bytes()
 	} else if a.Status >= 400 && a.Status != 410 {
-		return fmt.Errorf("the page of a static site answers %d", a.Status)
+		return fmt.Errorf("unexpected status %d of a page", a.Status)
 	}
 	return w.put(fileOf(p), body)
 }
 
-// fileOf is the file of a path.
+// fileOf returns the file name of a path.
 func fileOf(p string) string {
 	name := strings.TrimPrefix(p, "/")
 	if name == "" || strings.HasSuffix(name, "/") {
@@ -225,7 +223,7 @@ func (w *writer) assets() error {
 	return nil
 }
 
-// missing writes the page that hosts show where there is nothing.
+// missing writes 404.html, which hosts show for unknown paths.
 func (w *writer) missing() error {
 	a, err := w.site.Get(pages.Request{Path: "/404.html"})
 	if err != nil {
@@ -234,8 +232,7 @@ func (w *writer) missing() error {
 	return w.put("404.html", a.Body)
 }
 
-// data copies the files that everybody may download, and the feeds once more to where
-// subscriptions stay.
+// data copies the public files of the build, and the feeds also to their permanent paths.
 func (w *writer) data() error {
 	for _, f := range w.build.Manifest.Files {
 		if !published(f) {
@@ -254,18 +251,18 @@ func (w *writer) data() error {
 	return w.put(w.dataOf(store.ManifestFile), w.manifest)
 }
 
-// dataOf is where a file of the build may be downloaded.
+// dataOf returns the name of a public file of the build.
 func (w *writer) dataOf(file string) string { return "data/" + w.build.Manifest.ID + "/" + file }
 
-// published tells whether everybody may download a file of a build.
+// published reports whether a file of a build is public.
 func published(f store.File) bool { return !strings.HasPrefix(f.Path, "lookup/") }
 
-// isFeed tells whether a file of a build is the feed of all changes, in some format.
+// isFeed reports whether a file of a build is the feed of all changes, in any format.
 func isFeed(f store.File) bool {
 	return f.Encoding == "" && strings.TrimSuffix(f.Path, path.Ext(f.Path)) == exports.FeedFile
 }
 
-// put writes a file unless it is there as it should be.
+// put writes a file unless it exists with the same content.
 func (w *writer) put(name string, body []byte) error {
 	if !ofSite(name) || strings.Contains(name, "\n") {
 		return fmt.Errorf("%q is not the name of a file below the site", name)
@@ -280,11 +277,11 @@ func (w *writer) put(name string, body []byte) error {
 	})
 }
 
-// holds reports whether a file is there as it should be, by its bytes: it may be one
-// that was committed, and anybody's.
+// holds reports whether a file exists with the given content. It compares bytes, since
+// other programs may have written the file.
 func (w *writer) holds(name string, body []byte) bool {
 	if info, err := w.root.Lstat(filepath.FromSlash(name)); err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(body)) {
-		return false // a link is replaced, and a pipe would block
+		return false // a symbolic link is replaced, and a pipe would block
 	}
 	f, err := w.root.Open(filepath.FromSlash(name))
 	if err != nil {
@@ -302,7 +299,7 @@ func (w *writer) holds(name string, body []byte) bool {
 	return true
 }
 
-// replace writes a file beside its place and moves it there.
+// replace writes a file under a temporary name and renames it.
 func (w *writer) replace(name string, fill func(*os.File) error) error {
 	to := filepath.FromSlash(name)
 	folder := filepath.Dir(to)
@@ -328,7 +325,7 @@ func (w *writer) replace(name string, fill func(*os.File) error) error {
 	return nil
 }
 
-// partPrefix begins the names of files that are being written.
+// partPrefix is the prefix of the names of partial files.
 const partPrefix = ".kindex-part-"
 
 func (w *writer) note(name string, size int64) {

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// few is a build of a part of the shipped content, with a short history: an entity was
-// renamed, one deleted, and one has changed its category.
+// few is a build of part of the shipped content with a short history: one entity was
+// renamed, one deleted, and one moved to another category.
 var few = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "kindex-static-")
 	if err != nil {
@@ -97,7 +97,7 @@ func built(t *testing.T) string {
 	return out
 }
 
-// written is a site of few, or of all where asked for, and its folder.
+// written returns a site of few, or of all content if requested, and its folder.
 func written(t *testing.T, o static.Options) (string, *static.Report) {
 	t.Helper()
 	if !pages.Searchable() {
@@ -116,7 +116,7 @@ func written(t *testing.T, o static.Options) (string, *static.Report) {
 	return o.Dir, r
 }
 
-// files are the contents of a folder, by path.
+// files returns the contents of the files in a folder, by path.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	m := map[string]string{}
@@ -137,8 +137,8 @@ func files(t *testing.T, dir string) map[string]string {
 
 var links = regexp.MustCompile(`(?:href|src|action|data-[a-z]+)="(/[^"]*)"`)
 
-// TestEveryLinkLeadsSomewhere: whatever a page links to or loads is a file of the
-// site, as a plain file server finds it.
+// TestEveryLinkLeadsSomewhere checks that everything that a page links to or loads is a
+// file of the site, as a plain file server finds it.
 func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	suite.InTest(t)
 	dir, report := written(t, static.Options{})
@@ -187,8 +187,8 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// TestWholeAddresses: an address of the site that stands whole in a page, a text to copy,
-// a feed or the site map is one of a file.
+// TestWholeAddresses checks that absolute URLs of the site in pages, snippets, feeds and
+// the sitemap are those of files.
 func TestWholeAddresses(t *testing.T) {
 	suite.InTest(t)
 	const base = "https://ada.example/index"
@@ -226,8 +226,8 @@ func TestWholeAddresses(t *testing.T) {
 	}
 }
 
-// TestAddressOfSite: a path with letters that links must escape stands once in whole
-// addresses, and what would make links lead elsewhere, or tell a password, is refused.
+// TestAddressOfSite checks that a path with characters that links must escape is escaped
+// once, and that URLs with a password or a path that would change hosts are refused.
 func TestAddressOfSite(t *testing.T) {
 	suite.InTest(t)
 	dir, _ := written(t, static.Options{URL: "https://ada.example/Verzeichnis für alle/"})
@@ -247,15 +247,15 @@ func TestAddressOfSite(t *testing.T) {
 		"https://ada.example/../index", "https://ada.example/%2e%2e/index", "https://ada.example/a%2Fb", "https://ada.example/?", "https://ada.example/#"} {
 		for _, o := range []static.Options{{URL: wrong}, {API: wrong}} {
 			o.Dir = filepath.Join(t.TempDir(), "site")
-			if err := o.Check(); err == nil || !strings.Contains(err.Error(), "is not the address of a site") {
+			if err := o.Check(); err == nil || !strings.Contains(err.Error(), "is not a valid site URL") {
 				t.Errorf("%q: %v", wrong, err)
 			}
 		}
 	}
 }
 
-// TestNamesForWindows: a site can be unpacked on Windows, where some names are those of
-// devices, some characters are in none, and case tells no two names apart.
+// TestNamesForWindows checks that a site can be unpacked on Windows, which reserves
+// device names and some characters, and ignores case.
 func TestNamesForWindows(t *testing.T) {
 	dir, _ := written(t, static.Options{})
 	devices := regexp.MustCompile(`(?i)^(aux|con|nul|prn|conin\$|conout\$|(com|lpt)[0-9])(\..*)?$`)
@@ -279,8 +279,8 @@ func TestNamesForWindows(t *testing.T) {
 	}
 }
 
-// TestWrittenAgain: a second run changes nothing, a site with another address what
-// names it, and what is not of the site stays.
+// TestWrittenAgain checks that a second run changes nothing, that a run with another URL
+// changes only what contains it, and that other files stay.
 func TestWrittenAgain(t *testing.T) {
 	suite.InTest(t)
 	dir, first := written(t, static.Options{})
@@ -324,8 +324,8 @@ func TestWrittenAgain(t *testing.T) {
 	}
 }
 
-// TestSameBytes: the same build gives the same site, in whatever order its pages were
-// rendered.
+// TestSameBytes checks that the same build yields the same site, in whatever order its
+// pages are rendered.
 func TestSameBytes(t *testing.T) {
 	suite.InTest(t)
 	a, _ := written(t, static.Options{})

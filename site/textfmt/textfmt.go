@@ -1,5 +1,5 @@
-// Package textfmt formats texts, numbers and dates for people: what strangers wrote
-// becomes one line of limited length.
+// Package textfmt formats texts, numbers and dates for people. Untrusted texts become one
+// line of limited length.
 package textfmt
 
 import (
@@ -15,8 +15,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Longest texts of an entity, in characters: whoever writes a name of ten thousand
-// makes no page of a megabyte.
+// Maximum lengths of an entity's texts, in characters, so that they cannot make pages
+// huge.
 const (
 	MaxNameLen = 120
 	MaxLineLen = 240  // a description in a list
@@ -24,10 +24,10 @@ const (
 	maxURLLen  = 2000
 )
 
-// Name is a name, or another short text, on one line.
+// Name returns a name, or another short text, as one line.
 func Name(s string) string { return Truncate(safetext.OneLine(s), MaxNameLen) }
 
-// Truncate shortens a text to that many characters, and an ellipsis.
+// Truncate shortens a text to maxLen characters and adds an ellipsis.
 func Truncate(s string, maxLen int) string {
 	n := 0
 	for i := range s {
@@ -38,7 +38,7 @@ func Truncate(s string, maxLen int) string {
 	return s
 }
 
-// WebURL is an address that a link may have, "" for any but http and https.
+// WebURL returns a URL that is safe to link to, "" for any other than http and https.
 func WebURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || len(s) > maxURLLen {
@@ -47,7 +47,7 @@ func WebURL(s string) string {
 	return u.String()
 }
 
-// Host is the part of an address that people know it by.
+// Host returns the host of a URL without www.
 func Host(s string) string {
 	u, err := url.Parse(s)
 	if err != nil {
@@ -56,7 +56,7 @@ func Host(s string) string {
 	return Truncate(safetext.OneLine(strings.TrimPrefix(u.Hostname(), "www.")), 60)
 }
 
-// Count writes a number with its thousands set apart.
+// Count formats a number with thousands separators.
 func Count(n any) string {
 	var x float64
 	switch n := n.(type) {
@@ -86,7 +86,7 @@ func Count(n any) string {
 	return b.String()
 }
 
-// Compact writes a number with three digits that mean something: 29.8M.
+// Compact formats a number with three significant digits, such as 29.8M.
 func Compact(x float64) string {
 	for _, u := range []struct {
 		from float64
@@ -108,7 +108,7 @@ func Compact(x float64) string {
 	return Count(x)
 }
 
-// Day writes YYYY-MM-DD, or YYYY-MM, as people read it. What is none stays.
+// Day formats YYYY-MM-DD or YYYY-MM for people. Other texts are returned as one line.
 func Day(s string) string {
 	if t, err := time.Parse(time.DateOnly, s); err == nil {
 		return t.Format("2 Jan 2006")
@@ -119,7 +119,7 @@ func Day(s string) string {
 	return safetext.OneLine(s)
 }
 
-// Plural returns a number with the word for one, or for many.
+// Plural returns a number with the singular or the plural of a noun.
 func Plural(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one
@@ -135,13 +135,13 @@ func Capitalize(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// labels are the words that pages alone have for names of the interface.
+// labels are display names that only pages use.
 var labels = map[string]string{
 	"addedDate": "Added", "lastUpdated": "Updated", "modelCard": "Model card",
 	"open-source": "Open source", "open-weights": "Open weights", "usage-based": "Usage-based",
 }
 
-// Label is what people call a field, a score, a signal or one of their values.
+// Label returns the display name of a field, a score, a signal or one of their values.
 func Label(name string) string {
 	if l := labels[name]; l != "" {
 		return l
@@ -152,10 +152,10 @@ func Label(name string) string {
 	return Capitalize(safetext.OneLine(name))
 }
 
-// DayOrUnknown writes a day as it stands in a sentence.
+// DayOrUnknown formats a day for use in a sentence.
 func DayOrUnknown(s string) string { return cmp.Or(Day(s), "an unknown day") }
 
-// ISODay is a day, or a month, for programs, "" for what is none.
+// ISODay returns s if it is a day or a month in ISO 8601, else "".
 func ISODay(s string) string {
 	for _, layout := range []string{time.DateOnly, "2006-01"} {
 		if _, err := time.Parse(layout, s); err == nil {
@@ -165,24 +165,24 @@ func ISODay(s string) string {
 	return ""
 }
 
-// UnixDay writes the UTC day of a time in Unix seconds.
+// UnixDay formats the UTC day of a time in Unix seconds.
 func UnixDay(seconds int64) string { return Day(time.Unix(seconds, 0).UTC().Format(time.DateOnly)) }
 
 // Hundredths formats a number of hundredths with two decimals.
 func Hundredths(n int) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
 
-// Percent writes a share.
+// Percent formats a share from 0 to 1 as a percentage.
 func Percent(x float64) string {
 	return strings.TrimSuffix(strconv.FormatFloat(100*x, 'f', 1, 64), ".0") + " %"
 }
 
-// Short writes a number of a formula with as many digits as it has, six at most.
+// Short formats a number of a formula with at most six significant digits.
 func Short(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
 // RankNumber formats a rank: #1,234.
 func RankNumber(v float64) string { return "#" + Count(v) }
 
-// JoinAnd joins names as a sentence does.
+// JoinAnd joins names with commas and "and".
 func JoinAnd(names []string) string {
 	if len(names) < 2 {
 		return strings.Join(names, "")

@@ -1,5 +1,5 @@
-// Leaderboards: a menu of the categories and a slider over the days, made from the
-// links that are there without them; in a static site heads that sort the rows shown.
+// Leaderboards: turns the category links into a menu and the day links into a slider;
+// on a static site, column headers sort the rows of the page.
 let named = 0;
 const make = (tag, text, more = {}) => Object.assign(document.createElement(tag), {textContent: text}, more);
 const labelled = (field, text) => {
@@ -7,7 +7,7 @@ const labelled = (field, text) => {
   return make('label', text, {htmlFor: field.id});
 };
 
-// The categories become a menu.
+// Replaces the category links with a menu.
 const categories = document.querySelector('details[data-categories]');
 if (categories) {
   const menu = document.createElement('select');
@@ -20,7 +20,7 @@ if (categories) {
   categories.replaceWith(line);
 }
 
-// The days become a slider, the present at its right end.
+// Replaces the day links with a slider, today at the right.
 const days = document.querySelector('details[data-days]');
 if (days) slide([...days.querySelectorAll('a')].reverse());
 
@@ -42,10 +42,10 @@ function slide(links) {
   const go = () => {
     clearTimeout(waiting);
     if (Number(range.value) === at) return;
-    try { sessionStorage.setItem('slider', '1'); } catch { /* the next page begins at its top then */ }
+    try { sessionStorage.setItem('slider', '1'); } catch { /* focus is lost on the next page */ }
     location.assign(links[range.value].href);
   };
-  // With the keyboard every step is a change: wait until there are no more.
+  // With the keyboard, every step fires a change event: wait for the last one.
   let keys = false;
   range.addEventListener('keydown', e => {
     keys = true;
@@ -63,12 +63,12 @@ function slide(links) {
   try {
     if (sessionStorage.getItem('slider')) range.focus({preventScroll: true});
     sessionStorage.removeItem('slider');
-  } catch { /* nothing is remembered */ }
-  // A page that comes back from the history of the browser says what it shows.
+  } catch { /* no storage */ }
+  // After a return from the back/forward cache, show the day of this page again.
   addEventListener('pageshow', e => { if (e.persisted) { range.value = at; show(); } });
 }
 
-// A static site has boards by one score alone: others sort the rows shown.
+// A static site has leaderboards by composite score only: other scores sort the rows of the page.
 const board = document.querySelector('table.board-static');
 if (board) {
   const body = board.tBodies[0];
@@ -87,7 +87,7 @@ if (board) {
       if (head.dataset.score === by) head.setAttribute('aria-sort', 'descending'); else head.removeAttribute('aria-sort');
     }
     menu.value = by;
-    said.textContent = `The ${rows.length} rows shown are sorted by ${heads.find(h => h.dataset.score === by).textContent}.`;
+    said.textContent = `The ${rows.length} rows on this page are sorted by ${heads.find(h => h.dataset.score === by).textContent}.`;
   };
   for (const head of heads) {
     const button = make('button', head.textContent, {type: 'button'});
@@ -98,6 +98,6 @@ if (board) {
   menu.value = board.dataset.by;
   menu.addEventListener('change', () => sort(menu.value));
   const line = make('p', '', {className: 'chooser choose-by'});
-  line.append(labelled(menu, 'Sort the rows shown by'), menu);
+  line.append(labelled(menu, 'Sort rows by'), menu);
   document.querySelector('.choosers').append(line);
 }

@@ -1,5 +1,5 @@
-// A button that copies, at each block of code and each checksum. Browsers give the
-// clipboard to pages of https and of this machine; elsewhere there are no buttons.
+// Adds a copy button to each code block and checksum. The clipboard is available only
+// over https and on localhost; elsewhere there are no buttons.
 const say = (button, text, usual) => {
   button.textContent = text;
   setTimeout(() => { button.textContent = usual; }, 1500);

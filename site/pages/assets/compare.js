@@ -1,8 +1,8 @@
-// Comparisons: names suggested as one types, and only the rows that differ.
+// Comparisons: suggests names while typing, and can hide rows without differences.
 const form = document.querySelector('form[data-compare]');
 const make = (tag, text, more = {}) => Object.assign(document.createElement(tag), {textContent: text}, more);
 
-// The address of what is shown, in place of one that adds a name to it.
+// Replace the URL that adds a name with the URL of the resulting comparison.
 if (form?.dataset.here && new URLSearchParams(location.search).has('add') && !document.querySelector('.compare-notice')) {
   history.replaceState(null, '', form.dataset.here);
 }
@@ -14,7 +14,7 @@ if (form) {
   said.setAttribute('role', 'status');
   form.append(said);
   let timer = 0;
-  let under = null; // the request under way
+  let under = null; // controller of the current request
 
   const hide = () => { box.hidden = true; box.replaceChildren(); };
   const links = () => [...box.querySelectorAll('a')];
@@ -35,15 +35,15 @@ if (form) {
     if (!text) { hide(); said.textContent = ''; return; }
     let found;
     try {
-      // A static site has its names in a file, which another script looks through.
+      // On a static site, comparison.js looks names up in a file.
       found = form.suggestions ? await form.suggestions(text) : await fetched(text);
     } catch {
-      return; // the button still adds what was typed
+      return; // the Add button still works
     }
-    if (field.value.trim() !== text || box.contains(document.activeElement)) return; // or somebody is choosing
+    if (field.value.trim() !== text || box.contains(document.activeElement)) return; // stale, or the user is choosing
     box.replaceChildren(...found);
     const n = links().length;
-    if (!n) box.replaceChildren(make('p', 'No name begins like this.'));
+    if (!n) box.replaceChildren(make('p', 'No matching names.'));
     box.hidden = false;
     said.textContent = n === 1 ? '1 suggestion' : `${n} suggestions`;
   }
@@ -61,7 +61,7 @@ if (form) {
   });
 }
 
-// Rows in which all have the same can be left out.
+// Adds the checkbox that hides rows in which all entities have the same value.
 function foldable() {
   const table = document.querySelector('table[data-comparison]');
   const same = table ? [...table.querySelectorAll('tr[data-same]')] : [];

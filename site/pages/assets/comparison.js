@@ -1,15 +1,15 @@
-// The comparison of a static site: what the address names is read from the files of
-// the entities, and shown as the edge shows it.
+// Renders the comparison of a static site: reads the entities named in the URL from
+// their files and shows them as the edge does.
 const form = document.querySelector('form[data-compare]');
 const place = document.getElementById('comparison');
 const words = document.querySelector('template[data-skeleton]').content;
 const most = Number(document.querySelector('template[data-skeleton]').dataset.most);
-const longest = 100; // characters of a name that is looked for
+const longest = 100; // characters of a name to look up
 const root = form.dataset.root;
 const say = new Map([...words.querySelectorAll('[data-values] [data-value]')].map(e => [e.dataset.value, e.textContent]));
 const boards = new Map([...words.querySelectorAll('[data-categories] a')].map(a => [a.dataset.value, a]));
 
-// As words.go writes names, numbers and days.
+// Same formatting of names, numbers and days as package textfmt.
 const hidden = /[\u202a-\u202e\u2060-\u206f\u200e\u200f\u061c\u200b\u2028\u2029\ufeff\u3164\u00ad\u{e0000}-\u{e007f}]/gu;
 const clean = s => String(s ?? '').replace(hidden, ' ').replace(/[\s\p{Cc}\ufffd\u0085]+/gu, ' ').trim();
 const cut = (s, n) => ([...s].length > n ? [...s].slice(0, n).join('').replace(/ +$/, '') + '…' : s);
@@ -50,7 +50,7 @@ function bar(value) {
   return svg;
 }
 
-// The rows: what each entity has in a field, as {text, to, note, list, score}.
+// The rows: the value of each entity for a field, as {text, to, note, list, score}.
 const facts = {
   type: e => ({text: label(e.type)}),
   provider: e => ({text: named(e.provider)}),
@@ -135,7 +135,7 @@ function tableRow(row, columns, group, id) {
   } else {
     tr.append(...row.cells.map(cellOf));
   }
-  // A cell's headers are its group, its row and its column (or all columns, if it spans
+  // The headers of a cell are its group, its row and its column (or all columns, if it spans
   // them).
   [...tr.querySelectorAll('td')].forEach((td, i) => {
     const heads = row.common ? Array.from({length: columns}, (_, c) => `c${c}`) : [`c${i}`];
@@ -175,7 +175,7 @@ function tableOf(list) {
   return table;
 }
 
-// Names, from the file that the search has.
+// Names come from the search file.
 let reading = null;
 function index() {
   reading ??= fetch(form.dataset.names).then(a => { if (!a.ok) throw new Error(String(a.status)); return a.json(); }).then(file => {
@@ -225,7 +225,7 @@ function notice(before, text, after, list) {
 }
 
 async function read(k) {
-  if (!/^[a-z]+\/[a-z0-9-]{1,200}$/.test(k)) return null; // no host has a file for what is no slug
+  if (!/^[a-z]+\/[a-z0-9-]{1,200}$/.test(k)) return null; // not a valid slug: no such file
   const answer = await fetch(`${pathOf(k)}entity.json`);
   if (answer.status === 404) return null;
   if (!answer.ok) throw new Error(String(answer.status));
@@ -235,7 +235,7 @@ async function read(k) {
 async function show() {
   const query = new URLSearchParams(location.search);
   const keysAsked = [...new Set(query.getAll('e').map(k => k.trim()).filter(Boolean))];
-  const asked = keysAsked.slice(0, 4 * most); // more is somebody who plays
+  const asked = keysAsked.slice(0, 4 * most); // bounds hand-written URLs
   const add = clean(query.get('add')).slice(0, longest);
   const unknown = [];
   const list = [];
@@ -253,16 +253,16 @@ async function show() {
   const keys = () => list.map(key);
   for (const k of unknown) {
     const near = list.length >= most ? [] : await nearTo((k.split('/')[1] ?? k).replaceAll('-', ' ')).catch(() => []);
-    notice('There is no “', k, near.length ? '”. Near to it:' : '”.', listOf(near.slice(0, 5), keys()));
+    notice('“', k, near.length ? '” was not found. Did you mean:' : '” was not found.', listOf(near.slice(0, 5), keys()));
   }
-  if (tooMany) place.before(make('p', 'Only the first four can be compared.', {className: 'compare-notice'}));
+  if (tooMany) place.before(make('p', 'Only the first four are shown: a comparison has up to four.', {className: 'compare-notice'}));
   if (add && list.length < most) {
     const found = await matching(add, true);
     if (found.length === 1 && await take(key(found[0]))) {
       history.replaceState(null, '', compareWith(keys()));
     } else {
       const may = found.length ? found : await nearTo(add);
-      notice(may.length ? 'Which one is “' : 'Nothing is called “', add, may.length ? '”?' : '”.', listOf(may, keys()));
+      notice(may.length ? 'Which one is “' : 'No tool or model is named “', add, may.length ? '”?' : '”.', listOf(may, keys()));
       form.elements.add.value = add;
     }
   }
@@ -286,5 +286,5 @@ async function show() {
 form.suggestions = async text => [listOf(await matching(text, false), new FormData(form).getAll('e'))];
 place.setAttribute('aria-busy', 'true');
 show().catch(() => {
-  place.before(make('p', 'The comparison cannot be shown: its files could not be read.', {className: 'compare-notice'}));
+  place.before(make('p', 'The comparison could not be loaded. Reload the page to try again.', {className: 'compare-notice'}));
 }).finally(() => place.removeAttribute('aria-busy'));

@@ -1,5 +1,5 @@
-// The search of a static site: MiniSearch over one prebuilt file, with the same
-// results page as the server renders.
+// Search on a static site: MiniSearch over one prebuilt file, with the same results
+// page as the server renders.
 const form = document.querySelector('form[data-live]');
 const field = form.elements.q;
 const results = document.getElementById('results');
@@ -12,17 +12,17 @@ const labels = {type: 'Type', category: 'Category', tag: 'Tag', provider: 'Provi
 const orders = {relevance: 'Best match', score: 'Highest score', name: 'Name', updated: 'Latest change'};
 const compare = new Intl.Collator('en', {sensitivity: 'base'}).compare;
 
-// Names are compared without marks and case, as the index of the service does.
+// Compares names without case and diacritics, like the server's index.
 const fold = s => s.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-// As words.go writes short texts: what a file has of a name, and an address asks for.
+// Same formatting of short texts as package textfmt.
 const hidden = /[\u202a-\u202e\u2060-\u206f\u200e\u200f\u061c\u200b\u2028\u2029\ufeff\u3164\u00ad\u{e0000}-\u{e007f}]/gu;
 const clean = s => [...s.replace(hidden, ' ').replace(/[\s\p{Cc}\ufffd]+/gu, ' ').trim()];
 const named = s => (c => c.slice(0, 120).join('') + (c.length > 120 ? '…' : ''))(clean(s));
-// What a table says of a word that somebody else has chosen, such as "constructor".
+// Looks up own properties only: keys such as "constructor" come from others.
 const own = (table, word) => (Object.hasOwn(table, word) ? table[word] : undefined);
 const label = s => own(labels, s) ?? s.charAt(0).toUpperCase() + s.slice(1);
 
-let ready = null; // the entities and the engine, once somebody searches
+let ready = null; // the entities and the engine, loaded by the first search
 function load() {
   ready ??= Promise.all([import(engine), fetch(file).then(a => { if (!a.ok) throw new Error(a.status); return a.json(); })])
     .then(async ([{default: MiniSearch}, data]) => {
@@ -49,7 +49,7 @@ function load() {
   return ready;
 }
 
-// What was met in the texts of a result, by the words of the index.
+// Marks the matched terms in a text.
 function marked(text, terms) {
   const out = document.createDocumentFragment();
   let end = 0;
@@ -96,17 +96,17 @@ function row(e, terms) {
     element('p', {class: 'row-text', dir: 'auto'}, marked(e.description, terms)), meta), score);
 }
 
-// The address of the same search with something else asked for.
+// Returns the URL of the current search with a change.
 function address(query, change) {
   const q = new URLSearchParams(query);
   change(q);
   return location.pathname + (q.size ? '?' + q : '');
 }
 
-// What the page heeds of an address, as the service does: each value once, and no more
-// of them than it can show. Others may have written the address.
+// Returns the part of a query that the page applies, with the same limits as the
+// server: each value once, and a limited number of values.
 const mostChosen = 20;
-const longestChosen = 2000; // characters of all values
+const longestChosen = 2000; // characters in all values
 function bounded(asked) {
   const query = new URLSearchParams();
   let chosen = 0, room = longestChosen, tooMany = false;
@@ -179,7 +179,7 @@ function render({list: all, mini, titles}) {
   const page = Math.max(1, Math.min(500, Math.ceil(found.length / perPage), Number.parseInt(query.get('page') ?? '1', 10) || 1));
   const shown = found.slice((page - 1) * perPage, page * perPage);
 
-  const says = browse ? several(found.length, 'entity', 'entities') + (order === 'score' ? ', the best first' : '')
+  const says = browse ? several(found.length, 'entity', 'entities') + (order === 'score' ? ', best first' : '')
     : found.length ? several(found.length, 'result', 'results') : 'Nothing found for “' + named(text) + '”';
   const head = element('div', {class: 'results-head'}, element('p', {class: 'results-count num', role: 'status', 'aria-live': 'polite'}, says));
   if (found.length) {
@@ -212,7 +212,7 @@ function render({list: all, mini, titles}) {
         element('ul', {class: 'near'}, ...instead.map(e => element('li', {}, element('a', {href: path(e)}, element('bdi', {}, e.name)), ' ',
           element('span', {class: 'quiet'}, e.title)))));
     } else {
-      hits.append(element('p', {class: 'empty'}, 'Fewer or other words may find more. There are also ', element('a', {href: root + 'categories/'}, 'all categories'), ', ',
+      hits.append(element('p', {class: 'empty'}, 'Try fewer or other words. You can also browse ', element('a', {href: root + 'categories/'}, 'all categories'), ', ',
         element('a', {href: root + 'providers/'}, 'providers'), ' and ', element('a', {href: root + 'tags/'}, 'tags'), '.'));
     }
   }
@@ -223,8 +223,8 @@ function render({list: all, mini, titles}) {
     hits.append(pager);
   }
   body.append(hits);
-  const heeded = element('p', {class: 'quiet', role: 'status'}, 'This narrows down by more than can be heeded at once; what is listed here is what counts.');
-  results.replaceChildren(head, ...(chosen.childNodes.length ? [chosen] : []), ...(tooMany ? [heeded] : []), body);
+  const applied = element('p', {class: 'quiet', role: 'status'}, 'Too many filters: only those listed here are applied.');
+  results.replaceChildren(head, ...(chosen.childNodes.length ? [chosen] : []), ...(tooMany ? [applied] : []), body);
   for (const e of form.querySelectorAll('input[type=hidden]')) e.remove();
   for (const f of [...facets, 'sort']) for (const v of query.getAll(f)) form.append(element('input', {type: 'hidden', name: f, value: v}));
 }
@@ -235,7 +235,7 @@ async function show() {
     render(await load());
   } catch (e) {
     ready = null;
-    results.replaceChildren(element('p', {class: 'empty', role: 'status'}, 'The file that is searched cannot be loaded now. Try again in a moment.'));
+    results.replaceChildren(element('p', {class: 'empty', role: 'status'}, 'The search file could not be loaded. Try again in a moment.'));
     console.error(e);
   }
 }
@@ -281,6 +281,6 @@ document.addEventListener('keydown', e => {
 });
 if (!matchMedia('(pointer: coarse)').matches) {
   field.focus();
-  field.setSelectionRange(field.value.length, field.value.length); // to type on
+  field.setSelectionRange(field.value.length, field.value.length); // caret at the end
 }
 show();

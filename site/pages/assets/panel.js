@@ -1,5 +1,5 @@
-// The panel works without this. It copies what is shown once, and looks again while
-// something is under way.
+// Copies secrets, and refreshes the page while a delivery is pending. The panel works
+// without it.
 for (const button of document.querySelectorAll('[data-copy]')) {
   const text = document.getElementById(button.dataset.copy);
   const said = document.querySelector('[data-copied]');
@@ -9,7 +9,7 @@ for (const button of document.querySelectorAll('[data-copy]')) {
       await navigator.clipboard.writeText(text.textContent);
       button.textContent = 'Copied';
       said.textContent = 'Copied';
-    } catch { // not allowed: it is marked, to be copied by hand
+    } catch { // not allowed: select it, to copy by hand
       getSelection().selectAllChildren(text);
       text.focus();
     }
@@ -28,17 +28,17 @@ async function look() {
   if (document.hidden) { wait(); return; }
   try {
     const answer = await fetch(location.href, {redirect: 'error', headers: {Accept: 'text/html'}});
-    if (!answer.ok) return; // signed out, or gone: the page that is shown says what it knew
+    if (!answer.ok) return; // signed out, or gone: keep the page as it is
     const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
     for (const part of document.querySelectorAll('[data-live]')) {
       const next = page.getElementById(part.id);
       if (next && next.innerHTML !== part.innerHTML) replace(part, next);
     }
-  } catch { /* the network is away: the next time may do */ }
+  } catch { /* offline: try again later */ }
   wait();
 }
 
-// What has the focus keeps it, where it is there again.
+// Keeps the focus if the focused element still exists.
 function replace(part, next) {
   const focused = part.contains(document.activeElement) ? document.activeElement.id : '';
   part.replaceChildren(...next.childNodes);

@@ -1,8 +1,8 @@
-// Results as one types. The server renders them; this only fetches the page that the
-// form leads to and takes the results over, and keeps the address that can be shared.
+// Shows results while typing. The server renders them: this script fetches the page of
+// the form, copies its results, and updates the URL.
 const form = document.querySelector('form[data-live]');
 const field = form.elements.q;
-let under = null; // the request under way
+let under = null; // controller of the current request
 let timer = 0;
 
 const results = () => document.getElementById('results');
@@ -22,7 +22,7 @@ async function show(to, push) {
     const answer = await fetch(to, {signal: mine.signal, headers: {Accept: 'text/html'}});
     text = await answer.text();
   } catch (e) {
-    if (e.name !== 'AbortError') location.assign(to); // the browser says what is wrong
+    if (e.name !== 'AbortError') location.assign(to); // the browser shows the error
     return;
   }
   if (mine !== under) return;
@@ -33,13 +33,13 @@ async function show(to, push) {
   results().replaceChildren(...next.childNodes);
   unfold(open);
   document.title = page.title;
-  // What narrows down is kept by the form.
+  // The form keeps the filters.
   for (const e of form.querySelectorAll('input[type=hidden]')) e.remove();
   for (const e of page.querySelectorAll('form[data-live] input[type=hidden]')) form.append(document.adoptNode(e));
   if (push) history.pushState(null, '', to); else history.replaceState(null, '', to);
 }
 
-// On wide screens what narrows down is always open.
+// On wide screens, filters are always open.
 const wide = matchMedia('(min-width: 60rem)');
 function unfold(open) {
   const d = results().querySelector('details[data-facets]');
@@ -69,7 +69,7 @@ addEventListener('popstate', () => {
   show(location.href, false);
 });
 
-// Arrows walk through the results; Escape goes back to the words, and empties them.
+// Arrow keys move through the results; Escape returns to the search field.
 document.addEventListener('keydown', e => {
   const list = links();
   const at = list.indexOf(document.activeElement);
@@ -87,5 +87,5 @@ document.addEventListener('keydown', e => {
 });
 if (!matchMedia('(pointer: coarse)').matches && !location.hash) {
   field.focus();
-  field.setSelectionRange(field.value.length, field.value.length); // to type on
+  field.setSelectionRange(field.value.length, field.value.length); // caret at the end
 }

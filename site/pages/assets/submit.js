@@ -1,5 +1,5 @@
-// The form for proposing an entity, checked as one types: the service says what is wrong
-// and writes the file, this only shows it. Without it the buttons do the same.
+// The form for proposing an entity, checked while typing: the server checks and writes
+// the file, this script shows the result. Without it, the buttons do the same.
 const form = document.querySelector('form[data-propose]');
 
 for (const button of document.querySelectorAll('[data-copy]')) {
@@ -10,7 +10,7 @@ for (const button of document.querySelectorAll('[data-copy]')) {
       await navigator.clipboard.writeText(text.textContent);
       button.textContent = 'Copied';
       setTimeout(() => { button.textContent = 'Copy'; }, 2000);
-    } catch { // where the browser does not let it be done, it is marked for the keyboard
+    } catch { // not allowed: select it, to copy by hand
       getSelection().selectAllChildren(text);
     }
   });
@@ -21,10 +21,10 @@ if (form) live();
 function live() {
   const kept = 'proposal';
   const touched = new Set(); // fields whose problems are shown
-  let edited = ''; // the field that is being filled in for the first time
+  let edited = ''; // the field being filled in for the first time
   let all = 'checked' in form.dataset;
-  let told = null; // what was said last
-  let under = null; // the request under way
+  let told = null; // the last result
+  let under = null; // controller of the current request
   let timer = 0;
   let pause = 0;
 
@@ -47,7 +47,7 @@ function live() {
       if (mine !== under) return;
       if (answer.ok) show(told = said); else refused(said.detail);
     } catch (e) {
-      if (e.name !== 'AbortError' && mine === under) refused('The service cannot be reached at the moment. What you have entered is kept in this tab.');
+      if (e.name !== 'AbortError' && mine === under) refused('The service cannot be reached at the moment. Your entries are kept in this tab.');
     }
   }
 
@@ -82,7 +82,7 @@ function live() {
     one('[data-then]').hidden = said.complete;
     const pull = one('[data-pull]');
     pull.hidden = !said.pull;
-    pull.querySelector('a').href = said.pull; // hidden with none
+    pull.querySelector('a').href = said.pull; // hidden if empty
   }
 
   function summary(said) {
@@ -91,12 +91,12 @@ function live() {
     let text = said.says;
     if (!said.taken && !all && said.problems.length) {
       const shown = said.problems.filter(p => touched.has(p.input)).length;
-      text = shown ? '' : 'What is required is marked. Nothing is stored before you submit it.';
-      if (shown) text = shown === 1 ? 'One thing that you have entered is not right yet.' : shown + ' things that you have entered are not right yet.';
+      text = shown ? '' : 'Required fields are marked. Nothing is stored until you submit.';
+      if (shown) text = shown === 1 ? 'One field needs a correction.' : shown + ' fields need corrections.';
     }
     if (says.textContent !== text) says.textContent = text;
     if (said.taken?.path) {
-      const link = make('a', '', 'See it');
+      const link = make('a', '', 'View it');
       link.href = said.taken.path;
       says.append(' ', link);
     }
@@ -131,7 +131,7 @@ function live() {
     if (e.target.type === 'radio' || e.target.tagName === 'SELECT') touched.add(name);
     edited = name;
     clearTimeout(pause);
-    pause = setTimeout(() => touch(name), 1200); // nobody is told of a word half written
+    pause = setTimeout(() => touch(name), 1200); // do not complain about half-typed words
     clearTimeout(timer);
     timer = setTimeout(check, 300);
   });
@@ -147,7 +147,7 @@ function live() {
     const use = e.target.closest('.suggest');
     if (!use) return;
     e.preventDefault();
-    // The server's own buttons have both in their value.
+    // Buttons rendered by the server have name and value in their value attribute.
     const [name, value] = use.dataset.use ? [use.dataset.use, use.dataset.value] : [use.value.slice(0, use.value.indexOf('=')), use.value.slice(use.value.indexOf('=') + 1)];
     const input = form.elements[name];
     input.value = value;
@@ -158,7 +158,7 @@ function live() {
   });
 
   form.addEventListener('submit', async e => {
-    if (e.submitter?.hasAttribute('formaction')) { // to be submitted: the answer is another page
+    if (e.submitter?.hasAttribute('formaction')) { // submits: the response is another page
       forget();
       return;
     }
@@ -171,9 +171,9 @@ function live() {
     wrong.focus();
   });
 
-  // What was entered lasts in this tab, for whoever signs in meanwhile.
-  function keep() { try { sessionStorage.setItem(kept, values().toString()); } catch { /* then it does not */ } }
-  function forget() { try { sessionStorage.removeItem(kept); } catch { /* there is none then */ } }
+  // Entries are kept in this tab, so that they survive signing in.
+  function keep() { try { sessionStorage.setItem(kept, values().toString()); } catch { /* no storage */ } }
+  function forget() { try { sessionStorage.removeItem(kept); } catch { /* no storage */ } }
   function restore() {
     let before = null;
     try { before = sessionStorage.getItem(kept); } catch { return; }
@@ -182,9 +182,9 @@ function live() {
       const input = form.elements[name];
       if (input && input.type !== 'hidden') input.value = value;
     }
-    const anew = one('[data-anew]');
-    anew.hidden = false;
-    anew.addEventListener('click', () => {
+    const startOver = one('[data-anew]');
+    startOver.hidden = false;
+    startOver.addEventListener('click', () => {
       forget();
       form.reset();
       location.reload();
@@ -193,7 +193,7 @@ function live() {
     check();
   }
 
-  // A list offers its next word: what browsers complete is the whole field.
+  // Lists suggest their next word: browsers complete only whole fields.
   for (const input of form.querySelectorAll('[data-list][list]')) {
     const known = [...input.list.options].map(o => o.value);
     input.addEventListener('input', () => {

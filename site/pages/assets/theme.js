@@ -1,5 +1,5 @@
-// Light or dark: as the system has it, until somebody chooses. It runs before the
-// page is shown, so that nobody sees the wrong one first.
+// Light or dark theme: the system's, until the user chooses. Runs before the first
+// paint, to avoid a flash of the wrong theme.
 (() => {
   const root = document.documentElement;
   const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -13,15 +13,15 @@
       button.hidden = false;
       button.addEventListener('click', () => {
         const next = shown() === 'dark' ? 'light' : 'dark';
-        try { localStorage.setItem('theme', next); } catch { /* it lasts for this page then */ }
+        try { localStorage.setItem('theme', next); } catch { /* applies to this page only */ }
         root.dataset.theme = next;
       });
     }
-    // Where all parts of the site have no room, the one that is open is in view.
+    // If the navigation does not fit, scroll the current section into view.
     const nav = document.querySelector('.nav');
     const here = nav?.querySelector('[aria-current]');
     if (here) nav.scrollLeft = here.offsetLeft - nav.offsetLeft - (nav.clientWidth - here.offsetWidth) / 2;
-    // A slash begins a search, wherever nothing is being typed.
+    // A slash focuses the search field unless the user is typing.
     document.addEventListener('keydown', e => {
       if (e.key !== '/' || e.ctrlKey || e.metaKey || e.altKey || e.target.closest('input, textarea, select, [contenteditable]')) return;
       const field = document.querySelector('#q, #hero-find, #find');

@@ -1,5 +1,4 @@
-// Package statictest gives tests the website of a build as plain files, which a host
-// of files serves on loopback.
+// Package statictest serves the static site of a build on loopback, for tests.
 package statictest
 
 import (
@@ -13,16 +12,15 @@ import (
 	"kindex/site/static"
 )
 
-// Site is a static site that is served until its test ends.
+// Site is a static site, served until its test ends.
 type Site struct {
 	URL string // http://127.0.0.1:port
 	Dir string
 }
 
-// Serve writes the website of the build that is published in a folder, and serves it
-// as any host of files does. A named site is told its address, and has what needs it:
-// canonical addresses, a map, a picture of each entity. In CI a program without
-// MiniSearch is a failure.
+// Serve writes the static site of the published build of a folder, and serves it like any
+// file host. A named site knows its URL, and so has canonical URLs, a sitemap and an image
+// of each entity. In CI, it is an error if MiniSearch is missing.
 func Serve(t testing.TB, out string, named bool) *Site {
 	t.Helper()
 	if !pages.Searchable() {
