@@ -228,7 +228,7 @@ func TestComposite(t *testing.T) {
 		if got := string(s.Adoption.AppendJSON(nil)) + " " + string(s.Composite.AppendJSON(nil)); got != c.want || d.Coverage != c.cover || d.MinimumCoverage != 0.75 {
 			t.Errorf("%s, want %s: %+v", got, c.want, d)
 		}
-		if !x.Ranked && !strings.HasSuffix(*x.Reason, "minimum coverage; of adoption 25 % is known and 75 % is needed") {
+		if !x.Ranked && !strings.HasSuffix(*x.Reason, "minimum coverage; adoption is 25 % known, 75 % is needed") {
 			t.Errorf("the reason is %q", *x.Reason)
 		}
 	}
@@ -245,28 +245,28 @@ func TestParseErrors(t *testing.T) {
 	in := func(measure string) string { return fmt.Sprintf(one, measure) }
 	const first = "types.tool.dimensions.adoption.measures.0"
 	for text, want := range map[string]string{
-		`{"types": {"robot": {}}}`:                                                                      "types.robot: is not a type of entity; known are model, tool",
+		`{"types": {"robot": {}}}`:                                                                      "types.robot: unknown entity type (expected one of: model, tool)",
 		`{"types": {"tool": null}}`:                                                                     "types.tool: is empty",
-		`{"types": {"tool": {"dimensions": {"composite": {}}}}}`:                                        "types.tool.dimensions.composite: is not a dimension; known are adoption,",
+		`{"types": {"tool": {"dimensions": {"composite": {}}}}}`:                                        "types.tool.dimensions.composite: unknown dimension (expected one of: adoption,",
 		`{"types": {"model": {"dimensions": {"quality": null}}}}`:                                       "types.model.dimensions.quality: is empty",
 		`{"types": {"tool": {"dimensions": {"quality": {"weight": 1e16}}}}}`:                            "types.tool.dimensions.quality.weight: is too large",
 		`{"types": {"tool": {"dimensions": {"quality": {"weight": -1}}}}}`:                              "types.tool.dimensions.quality.weight: must not be negative",
 		`{"types": {"tool": {"dimensions": {"quality": {"prior": 101}}}}}`:                              "types.tool.dimensions.quality.prior: must be from 0 to 100",
 		`{"types": {"tool": {"minimumCoverage": 2}}}`:                                                   "types.tool.minimumCoverage: must be from 0 to 1",
 		`{"deprecatedCap": -1}`:                                                                         "deprecatedCap: must be from 0 to 100",
-		in(`{"map": "log", "full": 1, "weight": 1}`):                                                    first + ": names either a signal or a benchmark",
-		in(`{"signal": "stars", "benchmark": "B", "map": "log", "full": 1, "weight": 1}`):               first + ": names either a signal or a benchmark",
+		in(`{"map": "log", "full": 1, "weight": 1}`):                                                    first + ": must name either a signal or a benchmark",
+		in(`{"signal": "stars", "benchmark": "B", "map": "log", "full": 1, "weight": 1}`):               first + ": must name either a signal or a benchmark",
 		`{"types": {"tool": {"dimensions": {"quality": {"minimumCoverage": 1.1}}}}}`:                    "types.tool.dimensions.quality.minimumCoverage: must be from 0 to 1",
-		in(`{"signal": "stars", "variants": true, "map": "log", "full": 1, "weight": 1}`):               first + ": variants belongs to a benchmark",
-		in(`{"signal": "Stars", "map": "log", "full": 1, "weight": 1}`):                                 first + ": Stars is not a signal",
+		in(`{"signal": "stars", "variants": true, "map": "log", "full": 1, "weight": 1}`):               first + ": variants applies only to a benchmark",
+		in(`{"signal": "Stars", "map": "log", "full": 1, "weight": 1}`):                                 first + `: unknown signal "Stars"`,
 		in(`{"signal": "stars", "map": "log", "full": 1}`):                                              first + ": needs a weight above 0",
 		in(`{"signal": "stars", "map": "log", "full": 1, "weight": -1}`):                                first + ": needs a weight above 0",
 		in(`{"signal": "stars", "map": "log", "full": 1, "weight": 1, "staleAfter": -1}`):               first + ": staleAfter must not be negative",
-		in(`{"signal": "stars", "map": "log", "full": 1, "weight": 1e16}`):                              first + ": holds a number that is too large",
-		in(`{"signal": "stars", "map": "log", "full": 1e300, "weight": 1}`):                             first + ": holds a number that is too large",
-		in(`{"benchmark": "B", "map": "linear", "from": -1e308, "to": 1, "weight": 1}`):                 first + ": holds a number that is too large",
-		in(`{"benchmark": "B", "map": "linear", "from": 1, "to": 1e308, "weight": 1}`):                  first + ": holds a number that is too large",
-		in(`{"signal": "released", "map": "age", "halfLife": 1e300, "weight": 1}`):                      first + ": holds a number that is too large",
+		in(`{"signal": "stars", "map": "log", "full": 1, "weight": 1e16}`):                              first + ": contains a number that is too large",
+		in(`{"signal": "stars", "map": "log", "full": 1e300, "weight": 1}`):                             first + ": contains a number that is too large",
+		in(`{"benchmark": "B", "map": "linear", "from": -1e308, "to": 1, "weight": 1}`):                 first + ": contains a number that is too large",
+		in(`{"benchmark": "B", "map": "linear", "from": 1, "to": 1e308, "weight": 1}`):                  first + ": contains a number that is too large",
+		in(`{"signal": "released", "map": "age", "halfLife": 1e300, "weight": 1}`):                      first + ": contains a number that is too large",
 		in(`{"signal": "stars", "map": "log", "weight": 1}`):                                            first + ": map log is for counts and needs full",
 		in(`{"signal": "stars", "map": "log", "full": -1, "weight": 1}`):                                first + ": map log is for counts and needs full",
 		in(`{"signal": "released", "map": "log", "full": 1, "weight": 1}`):                              first + ": map log is for counts and needs full",
@@ -280,10 +280,10 @@ func TestParseErrors(t *testing.T) {
 		in(`{"signal": "stars", "map": "age", "halfLife": 1, "weight": 1}`):                             first + ": map age is for dates",
 		in(`{"benchmark": "B", "map": "age", "halfLife": 1, "weight": 1}`):                              first + ": map age is for dates",
 		in(`{"signal": "stars", "map": "square", "weight": 1}`):                                         first + `: map "square" is not one of log, linear, age`,
-		in(`{"signal": "stars", "map": "linear", "from": 0, "to": 1, "full": 1, "weight": 1}`):          first + ": full belongs to map log",
-		in(`{"signal": "stars", "map": "log", "full": 1, "to": 1, "weight": 1}`):                        first + ": from and to belong to map linear",
-		in(`{"signal": "stars", "map": "log", "full": 1, "from": 1, "weight": 1}`):                      first + ": from and to belong to map linear",
-		in(`{"signal": "stars", "map": "log", "full": 1, "halfLife": 1, "weight": 1}`):                  first + ": halfLife belongs to map age",
+		in(`{"signal": "stars", "map": "linear", "from": 0, "to": 1, "full": 1, "weight": 1}`):          first + ": full applies only to map log",
+		in(`{"signal": "stars", "map": "log", "full": 1, "to": 1, "weight": 1}`):                        first + ": from and to apply only to map linear",
+		in(`{"signal": "stars", "map": "log", "full": 1, "from": 1, "weight": 1}`):                      first + ": from and to apply only to map linear",
+		in(`{"signal": "stars", "map": "log", "full": 1, "halfLife": 1, "weight": 1}`):                  first + ": halfLife applies only to map age",
 		in(`{"signal": "stars", "map": "log", "full": 1, "weight": 1}, {"signal": "stars", "map": ""}`): "types.tool.dimensions.adoption.measures.1: needs a weight",
 	} {
 		_, mistakes, err := score.Parse([]byte(text))
