@@ -96,7 +96,7 @@ var news = []struct {
 	{"Example: tags (6 added, 1 removed)", example(), edited(func(e *record.Entity) {
 		e.Tags = []string{"a", "b", "c", "d", "e", "f", "python"}
 	})},
-	{"Example: tags in another order", example(), edited(func(e *record.Entity) { e.Tags = []string{"cuda", "python"} })},
+	{"Example: tags reordered", example(), edited(func(e *record.Entity) { e.Tags = []string{"cuda", "python"} })},
 	{"Example: new description and 1 more field", example(), edited(func(e *record.Entity) {
 		e.Description += " " + strings.Repeat("It runs on many kinds of machine, which takes a long text to say. ", 6) + "First words."
 		e.URL = "https://example.org/new"
