@@ -117,8 +117,8 @@ func TestDamagedFiles(t *testing.T) {
 			func(b []byte) []byte { return append(b, 0) },
 		} {
 			changed(t, path, change, func() {
-				wantDamage(t, verify(dir), path, "the manifest says")
-				wantDamage(t, open(dir), path, "the manifest says")
+				wantDamage(t, verify(dir), path, "but the manifest says")
+				wantDamage(t, open(dir), path, "but the manifest says")
 			})
 		}
 		away := filepath.Join(t.TempDir(), "away")
@@ -136,7 +136,7 @@ func TestDamagedFiles(t *testing.T) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		wantDamage(t, verify(dir), path, "is not named in the manifest")
+		wantDamage(t, verify(dir), path, "is not listed in the manifest")
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -169,14 +169,14 @@ func TestDamagedManifest(t *testing.T) {
 		change  func([]byte) []byte
 		problem string
 	}{
-		"empty":          {func([]byte) []byte { return nil }, "is not a manifest"},
-		"truncated":      {func(b []byte) []byte { return b[:len(b)/2] }, "is not a manifest"},
-		"not an object":  {func([]byte) []byte { return []byte("[]\n") }, "is not a manifest"},
+		"empty":          {func([]byte) []byte { return nil }, "is not a valid manifest"},
+		"truncated":      {func(b []byte) []byte { return b[:len(b)/2] }, "is not a valid manifest"},
+		"not an object":  {func([]byte) []byte { return []byte("[]\n") }, "is not a valid manifest"},
 		"nothing in it":  {func([]byte) []byte { return []byte("{}\n") }, "has format version 0"},
 		"other format":   {replace(`"formatVersion": 3`, `"formatVersion": 4`), "has format version 4, this program reads 3"},
-		"other title":    {replace(`"title": "Test"`, `"title": "Best"`), "says id"},
-		"other id":       {replace(m.ID, m.ID[:len(m.ID)-1]+"x"), "says id"},
-		"other checksum": {replace(m.Files[3].SHA256, m.Files[4].SHA256), "says id"},
+		"other title":    {replace(`"title": "Test"`, `"title": "Best"`), "has ID"},
+		"other id":       {replace(m.ID, m.ID[:len(m.ID)-1]+"x"), "has ID"},
+		"other checksum": {replace(m.Files[3].SHA256, m.Files[4].SHA256), "has ID"},
 		"unknown field":  {replace(`"title"`, `"more": 1, "title"`), "was altered"},
 		"other form":     {func(b []byte) []byte { return append(b, '\n') }, "was altered"},
 		"other letters":  {replace(`"builder"`, `"Builder"`), "was altered"},
@@ -203,8 +203,8 @@ func TestDamagedManifest(t *testing.T) {
 	if err := errors.Join(os.Rename(path+"x", path), os.Rename(dir, moved)); err != nil {
 		t.Fatal(err)
 	}
-	wantDamage(t, verify(moved), filepath.Join(moved, store.ManifestFile), "lies in the folder of 20261101-0123456789abcdef")
-	wantDamage(t, open(moved), filepath.Join(moved, store.ManifestFile), "lies in the folder of")
+	wantDamage(t, verify(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of 20261101-0123456789abcdef")
+	wantDamage(t, open(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of")
 }
 
 // TestLookupsThatDoNotFit seals builds whose lookup files are of another shape:

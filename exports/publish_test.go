@@ -192,7 +192,7 @@ func TestPublishIsAtomic(t *testing.T) {
 			t.Fatal(err)
 		}
 		_, err := store.Current(root)
-		wantDamage(t, err, path, "which is no build id")
+		wantDamage(t, err, path, "which is not a build ID")
 	}
 	entries, err := os.ReadDir(filepath.Join(root, "exports"))
 	if err != nil || len(entries) != 2 {
