@@ -539,16 +539,16 @@ func TestOpenDamagedReused(t *testing.T) {
 		damage func() error
 		want   string
 	}{
-		"a number cut off":    {ordinals(func(b []byte) []byte { return b[:len(b)-3] }), "no multiple of four"},
+		"a number cut off":    {ordinals(func(b []byte) []byte { return b[:len(b)-3] }), "not a multiple of four"},
 		"a document too few":  {ordinals(func(b []byte) []byte { return b[:len(b)-4] }), "documents"},
 		"a document too many": {ordinals(func(b []byte) []byte { return append(b, 255, 255, 255, 255) }), "documents"},
 		"nothing at all":      {ordinals(func([]byte) []byte { return nil }), "documents"},
-		"outside":             {ordinals(set(3, uint32(c.latest.build.Len()))), "names record"},
+		"outside":             {ordinals(set(3, uint32(c.latest.build.Len()))), "lists record"},
 		"twice":               {ordinals(func(b []byte) []byte { return append(append(b[:4:4], b[:4]...), b[8:]...) }), "twice"},
 		"one more is gone":    {ordinals(set(3, 0xffffffff)), "edited.json has"},
 		"one text too few":    {edited("[]"), "edited.json has 0 documents"},
 		"no texts":            {edited("null"), "edited.json has 0 documents"},
-		"no list":             {edited(`[{"name": "x"`), "edited.json is no list"},
+		"no list":             {edited(`[{"name": "x"`), "edited.json is not a list"},
 		"no map":              {func() error { return os.Remove(filepath.Join(dir, "ordinals.bin")) }, "ordinals.bin"},
 		"no file of texts":    {func() error { return os.Remove(filepath.Join(dir, "edited.json")) }, "edited.json"},
 	} {
