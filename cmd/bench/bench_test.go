@@ -176,13 +176,13 @@ func TestBench(t *testing.T) {
 	if r := rows["similar recall@10"]; r.Value != 1 {
 		t.Errorf("the recall is %v where the search is exact", r.Value)
 	}
-	if r := rows["search term p50"]; r.Count != 20 || r.YardstickCount != 20 || !strings.Contains(r.Note, "with hits 20 of 20, FTS5 20 of 20") {
+	if r := rows["search term p50"]; r.Count != 20 || r.YardstickCount != 20 || !strings.Contains(r.Note, "queries with hits: 20 of 20, FTS5 20 of 20") {
 		t.Errorf("%+v", r)
 	}
 	if r := rows["watch save to served worst"]; r.Count != 2 || r.Value > rows["watch save to published worst"].Value {
 		t.Errorf("%+v", r)
 	}
-	if !strings.Contains(table, " marks met\n") || strings.Count(table, "NOT MEASURED") > 0 && !absent {
+	if !strings.Contains(table, " targets met\n") || strings.Count(table, "NOT MEASURED") > 0 && !absent {
 		t.Error("the table does not say how many marks are met, or leaves parts out")
 	}
 }
@@ -294,8 +294,8 @@ func TestMissed(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(b.profiles, "burning.pprof")
-	for want, n := range map[string]int{"2 of 4 marks met\n": 1, "missed: p slow: 2.00 s, the mark is ≤ 1 s\n": 1,
-		"missed: p slower: 1.500 × other, the mark is ≤ 1.4 × other\n": 1, "  profile: " + path + "\n": 2, "sha256.Sum256\n": 1} {
+	for want, n := range map[string]int{"2 of 4 targets met\n": 1, "missed: p slow: 2.00 s, target ≤ 1 s\n": 1,
+		"missed: p slower: 1.500 × other, target ≤ 1.4 × other\n": 1, "  profile: " + path + "\n": 2, "sha256.Sum256\n": 1} {
 		if got := strings.Count(out.String(), want); got != n {
 			t.Errorf("%d times %q, want %d, in %s", got, want, n, out.String())
 		}
@@ -353,7 +353,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{nil, "-corpus"},
 		{[]string{"-corpus", "a", "-built", "b"}, "-corpus"},
-		{[]string{"-built", "b", "-only", "serch"}, `there is no part "serch"; the parts are build, history, incremental, watch, open, similar, search, filters, http`},
+		{[]string{"-built", "b", "-only", "serch"}, `unknown part "serch" (expected one of: build, history, incremental, watch, open, similar, search, filters, http`},
 		{[]string{"-built", "b", "-only", "build"}, "needs a content folder"},
 		{[]string{"-built", "b", "-only", "watch"}, "-only watch needs a content folder"},
 		{[]string{"-corpus", "a", "-only", "history"}, "-only history needs a repository: use -history"},
