@@ -280,20 +280,20 @@ func TestBadArchives(t *testing.T) {
 	b := openBuild(t, list, p.archive(n))
 	second := func(a *Archive) *record.Version { return &a.Versions[n-2] }
 	for want, spoil := range map[string]func(*Archive){
-		"is older than the one before it": func(a *Archive) { second(a).Time = 5 },
+		"is older than the one before it":        func(a *Archive) { second(a).Time = 5 },
 		"must either have content or be deleted": func(a *Archive) { second(a).Deleted = !second(a).Deleted },
-		"has the content of":              func(a *Archive) { a.Versions[0].Slug += "x" },
-		"follows version":                 func(a *Archive) { second(a).Previous = int32(n - 2) },
-		"both follow version 0":           func(a *Archive) { a.Versions[n-1].Previous, a.Versions[n-2].Previous = 0, 0 },
-		"has change":                      func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
-		"has commit":                      func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
-		"which has change":                func(a *Archive) { a.Changes[3].Version++ },
-		"has version":                     func(a *Archive) { a.Changes[3].Version = int32(n) },
-		"or another time":                 func(a *Archive) { a.Changes[3].Time++ },
-		"is not a change ID":              func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
-		"have the same ID":                func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
-		"Kept is 1":                       func(a *Archive) { a.Kept = 1 },
-		"KeptChanges is 1":                func(a *Archive) { a.Previous, a.KeptChanges, a.Changes = b, 1, nil },
+		"has the content of":                     func(a *Archive) { a.Versions[0].Slug += "x" },
+		"follows version":                        func(a *Archive) { second(a).Previous = int32(n - 2) },
+		"both follow version 0":                  func(a *Archive) { a.Versions[n-1].Previous, a.Versions[n-2].Previous = 0, 0 },
+		"has change":                             func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
+		"has commit":                             func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
+		"which has change":                       func(a *Archive) { a.Changes[3].Version++ },
+		"has version":                            func(a *Archive) { a.Changes[3].Version = int32(n) },
+		"or another time":                        func(a *Archive) { a.Changes[3].Time++ },
+		"is not a change ID":                     func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
+		"have the same ID":                       func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
+		"Kept is 1":                              func(a *Archive) { a.Kept = 1 },
+		"KeptChanges is 1":                       func(a *Archive) { a.Previous, a.KeptChanges, a.Changes = b, 1, nil },
 		"must not come after": func(a *Archive) {
 			s := a.Snapshots[0]
 			s.Versions[0], s.Versions[1] = s.Versions[1], s.Versions[0]
