@@ -15,7 +15,7 @@ import (
 
 // exampleOutput builds testdata/content in a temporary folder, like kindex build. It
 // returns the output folder; remove deletes it.
-func exampleOutput() (out string, remove func() error, err error) {
+func exampleOutput() (out string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "kindex-example-")
 	if err != nil {
 		return "", nil, err
@@ -29,7 +29,7 @@ func exampleOutput() (out string, remove func() error, err error) {
 	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return out, func() error { return os.RemoveAll(dir) }, nil
+	return out, func() { _ = os.RemoveAll(dir) }, nil
 }
 
 // Open the published build of an output folder, select the Python tools of a category,

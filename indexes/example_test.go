@@ -16,7 +16,7 @@ import (
 
 // exampleOutput builds the example content in a temporary folder, like kindex build. It
 // returns the output folder; remove deletes it.
-func exampleOutput() (out string, remove func() error, err error) {
+func exampleOutput() (out string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "kindex-example-")
 	if err != nil {
 		return "", nil, err
@@ -30,7 +30,7 @@ func exampleOutput() (out string, remove func() error, err error) {
 	if err != nil {
 		return "", nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	return out, func() error { return os.RemoveAll(dir) }, nil
+	return out, func() { _ = os.RemoveAll(dir) }, nil
 }
 
 // Search all listed entities for a misspelled word, and show where it matches.
@@ -56,7 +56,7 @@ func ExampleIndex_Search() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	result, err := x.Search("netwrok", within, nil, 0, 10)
+	result, err := x.Search("netwark", within, nil, 0, 10)
 	if err != nil {
 		log.Fatal(err)
 	}
