@@ -14,7 +14,7 @@ import (
 	"kindex/exports/record"
 )
 
-// archived is a build with the whole past.
+// archived returns a build with a complete history.
 func archived(t testing.TB, seed uint64, entities, commits int) (*madeHistory, *Build) {
 	t.Helper()
 	p := newMadeHistory(seed, catalogue(seed, entities))
@@ -270,7 +270,7 @@ func TestNoArchive(t *testing.T) {
 	}
 }
 
-// TestBadArchives are what a faulty builder would give.
+// TestBadArchives writes archives that a faulty builder might produce.
 func TestBadArchives(t *testing.T) {
 	suite.InTest(t)
 	p := newMadeHistory(71, catalogue(71, 12))

@@ -152,7 +152,7 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// The weights add up to ten. Stars and forks earn their own number, in percent.
+// The weights add up to ten. Stars and forks map to their own value.
 const whole = `{"version": "7", "deprecatedCap": 40, "types": {"tool": {"minimumCoverage": %s, "dimensions": {
 	"adoption":   {"weight": 5, "prior": 20, "measures": [
 		{"signal": "stars", "map": "linear", "from": 0, "to": 100, "weight": 3},
@@ -206,12 +206,12 @@ func TestComposite(t *testing.T) {
 			}
 		})
 	}
-	// What binary numbers cannot hold must not make the difference.
+	// Rounding of binary fractions must not matter.
 	f := parse(t, strings.NewReplacer(`"weight": 5`, `"weight": 0.1`, `"weight": 3,`, `"weight": 0.2,`, `"weight": 2`, `"weight": 0.3`).Replace(fmt.Sprintf(whole, "0.5")))
 	if s := f.Scores(tool(fact("commits", 10)), at("2026-11-01")); !s.Composite.Known() {
 		t.Error("0.3 is not half of 0.1 + 0.2 + 0.3")
 	}
-	// A dimension that rests on too little is unknown, and so says the reason.
+	// A dimension with too little data is unknown, and the reason says so.
 	little := strings.Replace(fmt.Sprintf(whole, "0.5"), `"prior": 20,`, `"prior": 20, "minimumCoverage": 0.75,`, 1)
 	f = parse(t, little)
 	for _, c := range []struct {
@@ -366,7 +366,8 @@ func randomEntity(rng *rand.Rand) *record.Entity {
 	return e
 }
 
-// randomFormula has weights, priors and bounds that no person would choose.
+// randomFormula returns a formula with weights, priors and bounds that no person
+// would use.
 func randomFormula(rng *rand.Rand, t *testing.T) *score.Formula {
 	f := parse(t, string(defaultFormula(t).JSON()))
 	limit := rng.Float64() * 100
