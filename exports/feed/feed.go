@@ -1,6 +1,8 @@
-// Package feed writes changes as RSS 2.0, Atom (RFC 4287) and JSON Feed 1.1, in
-// pages as in RFC 5005, section 3. Each change is one item: the title is a
-// sentence, the content lists what changed.
+// Package feed writes changes as RSS, Atom and JSON feeds.
+//
+// The formats are RSS 2.0, Atom (RFC 4287) and JSON Feed 1.1, in pages as in RFC
+// 5005, section 3. Each change is one item: the title is a sentence, the content
+// lists what changed.
 //
 // Names and values are untrusted. They are treated as text, never as markup:
 // characters that XML 1.0 does not allow become U+FFFD in all formats, and any

@@ -1,5 +1,6 @@
-// Package jsonenc appends values to JSON text without reflection and
-// deterministically, and splits such objects into their members.
+// Package jsonenc writes JSON deterministically and splits objects into members.
+//
+// It appends values to JSON text without reflection.
 package jsonenc
 
 import (

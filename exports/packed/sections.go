@@ -1,5 +1,6 @@
-// Package packed reads and writes the parts of memory-mapped lookup files: sections,
-// string tables and inverted lists.
+// Package packed reads and writes the parts of memory-mapped lookup files.
+//
+// The parts are sections, string tables and inverted lists.
 package packed
 
 import (

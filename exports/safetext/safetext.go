@@ -1,5 +1,6 @@
-// Package safetext finds, removes and escapes hidden characters in texts that reach a
-// person, a terminal, a spreadsheet or an agent.
+// Package safetext finds, removes and escapes hidden characters in texts.
+//
+// The texts reach people, terminals, spreadsheets and agents.
 //
 // A character is hidden if it is invisible or changes how its neighbours are shown:
 // controls, format characters and other default ignorable
