@@ -163,14 +163,14 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 		"flipped in index":  {filepath.Join(index, "bleve", "store", "000000000002.zap"), "was altered", flip},
 		"missing":           {filepath.Join(dir, "lookup", "keys.bin"), "is missing", func(p string, _ []byte) error { return os.Remove(p) }},
 		"missing in index":  {filepath.Join(index, "manifest.json"), "is missing", func(p string, _ []byte) error { return os.Remove(p) }},
-		"shorter":           {filepath.Join(dir, "entities.json"), "bytes, the manifest says", func(p string, b []byte) error { return os.WriteFile(p, b[:len(b)/2], 0o644) }},
+		"shorter":           {filepath.Join(dir, "entities.json"), "bytes, but the manifest says", func(p string, b []byte) error { return os.WriteFile(p, b[:len(b)/2], 0o644) }},
 		"other format": {filepath.Join(dir, "manifest.json"), "has format version 99", func(p string, b []byte) error {
 			return os.WriteFile(p, bytes.Replace(b, []byte(`"formatVersion": 3`), []byte(`"formatVersion": 99`), 1), 0o644)
 		}},
 		"other mapping": {filepath.Join(index, "manifest.json"), "has mapping version 99", func(p string, b []byte) error {
 			return os.WriteFile(p, bytes.Replace(b, []byte(`"mappingVersion": 4`), []byte(`"mappingVersion": 99`), 1), 0o644)
 		}},
-		"edited manifest": {filepath.Join(dir, "manifest.json"), "but its content gives", func(p string, b []byte) error {
+		"edited manifest": {filepath.Join(dir, "manifest.json"), "but its content has ID", func(p string, b []byte) error {
 			return os.WriteFile(p, bytes.Replace(b, []byte(`"asOf": "2026`), []byte(`"asOf": "2025`), 1), 0o644)
 		}},
 	} {

@@ -9,61 +9,62 @@ import (
 	"kindex/exports/record"
 )
 
-// Archive is what a build knows of the past.
+// Archive is the history that a build stores: versions, changes, snapshots and
+// trends.
 type Archive struct {
-	// Head, Path and Mailmap tell what the walk over git has seen, "" outside
-	// git. The archive only keeps them.
+	// Head, Path and Mailmap describe the git history that was read, "" outside
+	// git. The archive only stores them.
 	Head, Path, Mailmap string
-	Formula             string // hash of the formula that scores of the past were computed with
+	Formula             string // hash of the formula used for past scores
 	Commits             []record.ArchivedCommit
 	Versions            []record.Version
 	Changes             []ChangeEntry
-	// Line appends the JSON object of a change, compact and without an end of
-	// line. It is called from several goroutines, for the changes after
-	// KeptChanges, and more than once for each.
+	// Line appends change i as a compact JSON object without a line ending. It
+	// is called from several goroutines, and several times per change, but only
+	// for changes after the first KeptChanges.
 	Line func(dst []byte, i int) []byte
-	// Snapshots are the catalogue as it stood on some days, oldest first.
+	// Snapshots are the catalogue as of some days, oldest first.
 	Snapshots []*SnapshotData
 	Trends    []Trends
 
-	// Previous is an earlier build that has the first Kept versions and the first
-	// KeptChanges changes already, in every respect; nil for none. They are taken
-	// from it, and what Versions and Changes have there is not looked at. The
-	// files are the same as those made without it.
+	// Previous is an earlier build that already has identical copies of the first
+	// Kept versions and the first KeptChanges changes; nil for none. They are
+	// copied from it, and those elements of Versions and Changes are not read.
+	// The files are the same as without Previous.
 	Previous          *Build
 	Kept, KeptChanges int
 }
 
-// ChangeEntry is what changes are found by.
+// ChangeEntry holds the values by which a change is looked up.
 type ChangeEntry struct {
 	ID                    string
-	Version               int32 // the version that made the change
+	Version               int32 // the version created by the change
 	Time                  int64 // Unix seconds
 	Type, Category, Event string
-	Fields                []string // that changed; their groups are found without being named
+	Fields                []string // that changed; their groups are indexed too
 }
 
-// SnapshotData is the catalogue as it stood at the end of a UTC day.
+// SnapshotData is the catalogue at the end of a UTC day.
 type SnapshotData struct {
 	Day string // YYYY-MM-DD
-	// Versions are those of the entities that there were, withdrawn ones
-	// included, in the order of CompareRank with the scores of that day.
+	// Versions are the versions of all entities of that day, including withdrawn
+	// ones, ordered as by CompareRank with the scores of that day.
 	Versions       []uint32
 	Scores         []record.Scores // of the Versions
-	Listed, Ranked int             // how many are not withdrawn, and have a composite of those
-	Raw            []byte          // what an earlier build has of that day, instead of all but Day
+	Listed, Ranked int             // how many are not withdrawn; how many of those have a composite
+	Raw            []byte          // the file of an earlier build; replaces all fields but Day
 }
 
-// Trends is what moved within a window of time.
+// Trends is what moved within a time window.
 type Trends struct {
 	Window string // its name, such as 7d
 	Days   int
-	Since  string // the day with whose end the present is compared
-	Empty  bool   // there was nothing yet on that day
+	Since  string // the present is compared with the end of this day
+	Empty  bool   // the index was still empty on that day
 	List   []Trend
 }
 
-// Trend is how one entity moved.
+// Trend is the movement of one entity.
 type Trend struct {
 	Ordinal      uint32
 	Gain         int16        // of the composite, in tenths
@@ -72,8 +73,8 @@ type Trend struct {
 	Changes      uint32
 }
 
-// WriteArchive writes the changelog in every format, and the files below lookup/
-// that an ArchiveReader reads.
+// WriteArchive writes the changelog in every format, and the lookup files that an
+// ArchiveReader reads.
 func (w *Writer) WriteArchive(a *Archive) error {
 	previous := emptyArchive()
 	if a.Previous != nil {
@@ -92,10 +93,10 @@ func (w *Writer) WriteArchive(a *Archive) error {
 	return g.Wait()
 }
 
-// check refuses what could not be read back as it was meant.
+// check rejects an archive that could not be read back correctly.
 func (a *Archive) check(previous *ArchiveReader) error {
 	if a.Kept < 0 || a.Kept > min(len(a.Versions), previous.Versions()) || a.KeptChanges < 0 || a.KeptChanges > min(len(a.Changes), previous.Changes()) {
-		return fmt.Errorf("%d versions and %d changes are said to be those of an earlier build, which has %d and %d",
+		return fmt.Errorf("Kept is %d and KeptChanges is %d, but the previous build has %d versions and %d changes",
 			a.Kept, a.KeptChanges, previous.Versions(), previous.Changes())
 	}
 	last := int64(-1 << 62)
@@ -105,10 +106,10 @@ func (a *Archive) check(previous *ArchiveReader) error {
 	for i := a.Kept; i < len(a.Versions); i++ {
 		v := &a.Versions[i]
 		if err := a.checkVersion(i, v); err != nil {
-			return fmt.Errorf("version %d, of %s/%s, %w", i, v.Type, v.Slug, err)
+			return fmt.Errorf("version %d of %s/%s %w", i, v.Type, v.Slug, err)
 		}
 		if v.Time < last {
-			return fmt.Errorf("version %d, of %s/%s, is older than the one before it", i, v.Type, v.Slug)
+			return fmt.Errorf("version %d of %s/%s is older than the one before it", i, v.Type, v.Slug)
 		}
 		last = v.Time
 	}
@@ -119,10 +120,10 @@ func (a *Archive) check(previous *ArchiveReader) error {
 	for i := a.KeptChanges; i < len(a.Changes); i++ {
 		c := &a.Changes[i]
 		if c.Version <= before || int(c.Version) >= len(a.Versions) {
-			return fmt.Errorf("change %s is of version %d of %d, the one before it of %d", c.ID, c.Version, len(a.Versions), before)
+			return fmt.Errorf("change %s has version %d of %d, and the change before it has version %d", c.ID, c.Version, len(a.Versions), before)
 		}
 		if v := int(c.Version); v >= a.Kept && (int(a.Versions[v].Change) != i || a.Versions[v].Time != c.Time) {
-			return fmt.Errorf("change %d is of version %d, which is of change %d, or of another time", i, v, a.Versions[v].Change)
+			return fmt.Errorf("change %d has version %d, which has change %d or another time", i, v, a.Versions[v].Change)
 		}
 		before = c.Version
 	}
@@ -132,15 +133,15 @@ func (a *Archive) check(previous *ArchiveReader) error {
 func (a *Archive) checkVersion(i int, v *record.Version) error {
 	switch {
 	case v.Deleted == (v.Entity != nil || v.Record != nil):
-		return errors.New("must have content or be deleted")
+		return errors.New("must either have content or be deleted")
 	case v.Entity != nil && (v.Entity.Type != v.Type || v.Entity.Slug != v.Slug):
 		return errors.New("has the content of " + v.Entity.Key())
 	case v.Previous < -1 || int(v.Previous) >= i:
 		return fmt.Errorf("follows version %d", v.Previous)
 	case v.Change < -1 || int(v.Change) >= len(a.Changes):
-		return fmt.Errorf("made change %d of %d", v.Change, len(a.Changes))
+		return fmt.Errorf("has change %d of %d", v.Change, len(a.Changes))
 	case v.Commit < -1 || int(v.Commit) >= len(a.Commits):
-		return fmt.Errorf("is of commit %d of %d", v.Commit, len(a.Commits))
+		return fmt.Errorf("has commit %d of %d", v.Commit, len(a.Commits))
 	}
 	return nil
 }

@@ -9,8 +9,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestArchivesThatDoNotFit seals builds of which a file of the archive is cut
-// off, or is of another archive. None of them opens.
+// TestArchivesThatDoNotFit finalizes builds in which a file of the archive is
+// truncated or belongs to another archive. None of them opens.
 func TestArchivesThatDoNotFit(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 	"kindex/exports/store"
 )
 
-// TestArchiveReusesAnother writes the same archive in full and reusing earlier ones:
-// an earlier part of it, and one that went another way. The files are the same.
+// TestArchiveReusesAnother writes the same archive in full and reusing earlier
+// ones: an earlier part of it, and one that diverged. The files are the same.
 func TestArchiveReusesAnother(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -52,7 +52,7 @@ func TestArchiveReusesAnother(t *testing.T) {
 					}
 				}
 				sameFiles(t, name, archiveFiles(t, a), want)
-				// A new formula computes the changes anew.
+				// A new formula computes all changes again.
 				a.KeptChanges, a.Changes = 0, whole.Changes
 				a.Line = whole.Line
 				sameFiles(t, name+", new changes", archiveFiles(t, a), want)
@@ -100,7 +100,7 @@ func (p *madeHistory) cut(n int, seed uint64) {
 	p.now = p.versions[n-1].Time + 1
 }
 
-// archiveFiles are the files of an archive.
+// archiveFiles returns the files of an archive.
 func archiveFiles(t *testing.T, a *Archive) map[string]string {
 	t.Helper()
 	root, m := t.TempDir(), &store.Manifest{}
@@ -126,8 +126,8 @@ func sameFiles(t *testing.T, what string, got, want map[string]string) {
 	}
 }
 
-// Sets that were extended have the bytes of sets that were made in one go, also
-// where they hold many thousands of places.
+// Sets that were extended have the same bytes as sets built in one go, even with
+// many thousands of items.
 func TestExtendedSets(t *testing.T) {
 	suite.InTest(t)
 	rng := rand.New(rand.NewPCG(31, 31))

@@ -11,13 +11,13 @@ import (
 	"kindex/exports/record"
 )
 
-// noIndex stands for no version, no change and no commit in a lookup file.
+// noIndex means no version, no change or no commit in a lookup file.
 const noIndex = math.MaxUint32
 
-// ArchiveReader reads what a build knows of the past. Versions, changes and
-// commits are named by their places, which run from 0. What it returns may point
-// into the build's mapping. Its methods may be called from many goroutines; like
-// those of a slice they panic where there is no such place.
+// ArchiveReader reads the history that a build stores. Versions, changes and
+// commits are identified by their index, starting at 0. Returned slices may point
+// into the build's memory mapping. Its methods may be called concurrently; like
+// slices, they panic if an index is out of range.
 type ArchiveReader struct {
 	base  *Build // the build, without edits
 	build *Build // the build, with edits if there are any
@@ -41,9 +41,9 @@ type ArchiveReader struct {
 	trends    [][]byte
 }
 
-// Archive returns what the build knows of the past; of a build that was written
-// without an archive, nothing. Edits do not change it, but for where the
-// entities of Trends stand.
+// Archive returns the history of the build, which is empty if the build was
+// written without an archive. Edits do not change it, except for the ordinals in
+// Trends.
 func (b *Build) Archive() *ArchiveReader {
 	if b.overlay == nil {
 		return b.archive
@@ -53,7 +53,7 @@ func (b *Build) Archive() *ArchiveReader {
 	return &r
 }
 
-// emptyArchive knows nothing.
+// emptyArchive returns a reader of an empty history.
 func emptyArchive() *ArchiveReader {
 	return &ArchiveReader{
 		parts: make([][]byte, archiveSections), offsets: make([]byte, 8),
@@ -62,8 +62,8 @@ func emptyArchive() *ArchiveReader {
 	}
 }
 
-// openArchive opens the files that WriteArchive wrote. It looks at their shape
-// only, so that it takes the same time at any size.
+// openArchive opens the files that WriteArchive wrote. It checks only their
+// shape, so the time it takes does not depend on their size.
 func (b *Build) openArchive(s *packed.SectionReader) {
 	r := emptyArchive()
 	r.base, r.build, b.archive = b, b, r
@@ -127,31 +127,31 @@ func (r *ArchiveReader) openSnapshots(s *packed.SectionReader) {
 	}
 }
 
-// Head is the commit up to which the history was read, "" outside git.
+// Head is the last commit of the history that was read, "" outside git.
 func (r *ArchiveReader) Head() string { return r.head.Head }
 
 // Path is the folder within the repository whose history was read.
 func (r *ArchiveReader) Path() string { return r.head.Path }
 
-// Mailmap tells which mailmap the authors' names are from.
+// Mailmap identifies the mailmap that the authors' names are from.
 func (r *ArchiveReader) Mailmap() string { return r.head.Mailmap }
 
-// Formula is the hash of the formula that scores of the past were computed with.
+// Formula is the hash of the formula used for past scores.
 func (r *ArchiveReader) Formula() string { return r.head.Formula }
 
-// Commits is how many commits made the versions.
+// Commits returns the number of commits that created versions.
 func (r *ArchiveReader) Commits() int { return r.hashes.Len() }
 
-// Commit returns one of the commits.
+// Commit returns commit i.
 func (r *ArchiveReader) Commit(i int) record.ArchivedCommit {
 	return record.ArchivedCommit{Hash: string(r.hashes.At(i)), Author: string(r.authors.At(i)),
 		PullRequest: int(packed.Uint32s(r.parts[sectionPullRequests]).At(i))}
 }
 
-// Versions is how many versions there are of all entities.
+// Versions returns the number of versions of all entities.
 func (r *ArchiveReader) Versions() int { return r.n }
 
-// Version returns one of them, with its Record and without its Entity.
+// Version returns version i, with its Record but without its Entity.
 func (r *ArchiveReader) Version(i int) record.Version {
 	typ, slug := r.address(i)
 	v := record.Version{
@@ -165,7 +165,7 @@ func (r *ArchiveReader) Version(i int) record.Version {
 	return v
 }
 
-// number is what a version has in one of the sections.
+// number returns the value of a version in one of the sections.
 func (r *ArchiveReader) number(section, v int) int32 {
 	return int32(packed.Uint32s(r.parts[section]).At(v))
 }
@@ -188,19 +188,19 @@ func (r *ArchiveReader) record(v int) []byte {
 	return r.records[from:to:to]
 }
 
-// Entity decodes the content of a version as its author wrote it: without
-// scores and dates of the history. It is an error for one that was deleted.
+// Entity decodes the content of a version as its author wrote it, without scores
+// and without dates derived from the history. It returns an error for a deletion.
 func (r *ArchiveReader) Entity(v int) (*record.Entity, error) {
 	if r.deleted(v) {
 		typ, slug := r.address(v)
-		return nil, fmt.Errorf("%s/%s was deleted by version %d: it has no content", typ, slug, v)
+		return nil, fmt.Errorf("%s/%s: version %d is a deletion and has no content", typ, slug, v)
 	}
 	e := new(record.Entity)
 	return e, e.UnmarshalJSON(r.record(v))
 }
 
-// RecordAt returns a version as the API shows it: with the dates that it had,
-// and with scores. It is nil for one that was deleted.
+// RecordAt returns a version as the API shows it, with the given scores and the
+// dates it had. It returns nil for a deletion.
 func (r *ArchiveReader) RecordAt(v int, s record.Scores) []byte {
 	if r.deleted(v) {
 		return nil
@@ -208,7 +208,7 @@ func (r *ArchiveReader) RecordAt(v int, s record.Scores) []byte {
 	return record.CompleteAuthored(r.record(v), &s, r.day(v, 0), r.day(v, 1))
 }
 
-// versionsAt are the versions that have an address, the oldest first.
+// versionsAt returns the versions with this address, oldest first.
 func (r *ArchiveReader) versionsAt(typ, slug string) packed.Uint32s {
 	i, ok := r.addresses.Search(typ + "\x00" + slug)
 	if !ok {
@@ -218,8 +218,8 @@ func (r *ArchiveReader) versionsAt(typ, slug string) packed.Uint32s {
 	return r.parts[sectionVersionsByAddress][4*begin.At(i) : 4*begin.At(i+1)]
 }
 
-// Last returns the newest version that carries an address, which may be that it
-// was deleted, or one that another version under another slug follows.
+// Last returns the newest version with this address. It may be a deletion, or a
+// version whose entity later moved to another slug.
 func (r *ArchiveReader) Last(typ, slug string) (v int, ok bool) {
 	list := r.versionsAt(typ, slug)
 	if list.Len() == 0 {
@@ -228,7 +228,7 @@ func (r *ArchiveReader) Last(typ, slug string) (v int, ok bool) {
 	return int(list.At(list.Len() - 1)), true
 }
 
-// Newest returns the newest version of the entity that a version is of.
+// Newest returns the newest version of the same entity.
 func (r *ArchiveReader) Newest(v int) int {
 	for next := r.next(v); next > v; next = r.next(v) {
 		v = next
@@ -236,8 +236,8 @@ func (r *ArchiveReader) Newest(v int) int {
 	return v
 }
 
-// NewestOf returns the newest version of the entity of a record. What is not
-// committed has none, unless it is another name for what is, or was.
+// NewestOf returns the newest version of a record's entity. An uncommitted entity
+// has none, unless one of its earlier slugs has one.
 func (r *ArchiveReader) NewestOf(ordinal uint32) (v int, ok bool) {
 	typ, slug := r.build.Key(ordinal)
 	own, known := r.Last(typ, slug)
@@ -245,10 +245,10 @@ func (r *ArchiveReader) NewestOf(ordinal uint32) (v int, ok bool) {
 		return own, true
 	}
 	ended := -1
-	for _, old := range slices.Backward(r.build.aliases(ordinal)) { // of several the one listed last, as in git
+	for _, old := range slices.Backward(r.build.aliases(ordinal)) { // the last one wins, as in git
 		last, ok := r.Last(typ, old)
 		if o, isAlias, found := r.build.Find(typ, old); !ok || r.Newest(last) != last || !found || !isAlias || o != ordinal {
-			continue // that entity has gone on elsewhere
+			continue // that entity continues at another address
 		}
 		if !r.deleted(last) {
 			return last, true
@@ -261,7 +261,7 @@ func (r *ArchiveReader) NewestOf(ordinal uint32) (v int, ok bool) {
 	return ended, ended >= 0
 }
 
-// FirstDay is the UTC day of the first version, "" where there is none.
+// FirstDay returns the UTC day of the first version, "" if there is none.
 func (r *ArchiveReader) FirstDay() string {
 	if r.n == 0 {
 		return ""
@@ -269,8 +269,8 @@ func (r *ArchiveReader) FirstDay() string {
 	return record.FormatDay(dayOf(r.time(0)))
 }
 
-// LastDay is the UTC day of the last version or of the as-of time, whichever is
-// later.
+// LastDay returns the UTC day of the last version or of the as-of time, whichever
+// is later.
 func (r *ArchiveReader) LastDay() string {
 	last := ""
 	if m := r.base.Manifest; len(m.AsOf) >= 10 {
@@ -282,7 +282,7 @@ func (r *ArchiveReader) LastDay() string {
 	return last
 }
 
-// dayOf is the number of the UTC day of a moment.
+// dayOf returns the UTC day of a Unix time as days since 1970-01-01.
 func dayOf(seconds int64) int32 {
 	if day := seconds / 86400; seconds%86400 >= 0 {
 		return int32(day)
@@ -290,7 +290,7 @@ func dayOf(seconds int64) int32 {
 	return int32(seconds/86400 - 1)
 }
 
-// Snapshots lists the days whose ends there are snapshots of, oldest first.
+// Snapshots returns the days that have a snapshot, oldest first.
 func (r *ArchiveReader) Snapshots() []string {
 	days := make([]string, len(r.snapshots))
 	for i, s := range r.snapshots {
@@ -299,7 +299,7 @@ func (r *ArchiveReader) Snapshots() []string {
 	return days
 }
 
-// Snapshot returns the latest that is not of a later day.
+// Snapshot returns the latest snapshot of that day or earlier.
 func (r *ArchiveReader) Snapshot(day string) (*Snapshot, bool) {
 	i, ok := slices.BinarySearchFunc(r.snapshots, day, func(s *Snapshot, day string) int { return strings.Compare(s.Day, day) })
 	if !ok {
@@ -311,7 +311,8 @@ func (r *ArchiveReader) Snapshot(day string) (*Snapshot, bool) {
 	return r.snapshots[i], true
 }
 
-// SnapshotData returns the file of a day, for the archive of a later build.
+// SnapshotData returns the snapshot file of a day, for the archive of a later
+// build.
 func (r *ArchiveReader) SnapshotData(day string) (*SnapshotData, bool) {
 	s, ok := r.Snapshot(day)
 	if !ok || s.Day != day {

@@ -14,7 +14,7 @@ import (
 	"kindex/exports/record"
 )
 
-// archived is a build with the whole past.
+// archived returns a build with a complete history.
 func archived(t testing.TB, seed uint64, entities, commits int) (*madeHistory, *Build) {
 	t.Helper()
 	p := newMadeHistory(seed, catalogue(seed, entities))
@@ -270,7 +270,7 @@ func TestNoArchive(t *testing.T) {
 	}
 }
 
-// TestBadArchives are what a faulty builder would give.
+// TestBadArchives writes archives that a faulty builder might produce.
 func TestBadArchives(t *testing.T) {
 	suite.InTest(t)
 	p := newMadeHistory(71, catalogue(71, 12))
@@ -280,28 +280,28 @@ func TestBadArchives(t *testing.T) {
 	b := openBuild(t, list, p.archive(n))
 	second := func(a *Archive) *record.Version { return &a.Versions[n-2] }
 	for want, spoil := range map[string]func(*Archive){
-		"is older than the one before it": func(a *Archive) { second(a).Time = 5 },
-		"must have content or be deleted": func(a *Archive) { second(a).Deleted = !second(a).Deleted },
-		"has the content of":              func(a *Archive) { a.Versions[0].Slug += "x" },
-		"follows version":                 func(a *Archive) { second(a).Previous = int32(n - 2) },
-		"both follow version 0":           func(a *Archive) { a.Versions[n-1].Previous, a.Versions[n-2].Previous = 0, 0 },
-		"made change":                     func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
-		"is of commit":                    func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
-		"which is of change":              func(a *Archive) { a.Changes[3].Version++ },
-		"is of version":                   func(a *Archive) { a.Changes[3].Version = int32(n) },
-		"or of another time":              func(a *Archive) { a.Changes[3].Time++ },
-		"is not the id of a change":       func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
-		"have the same id":                func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
-		"are said to be those of an":      func(a *Archive) { a.Kept = 1 },
-		"1 changes are said":              func(a *Archive) { a.Previous, a.KeptChanges, a.Changes = b, 1, nil },
-		"is not to stand behind": func(a *Archive) {
+		"is older than the one before it":        func(a *Archive) { second(a).Time = 5 },
+		"must either have content or be deleted": func(a *Archive) { second(a).Deleted = !second(a).Deleted },
+		"has the content of":                     func(a *Archive) { a.Versions[0].Slug += "x" },
+		"follows version":                        func(a *Archive) { second(a).Previous = int32(n - 2) },
+		"both follow version 0":                  func(a *Archive) { a.Versions[n-1].Previous, a.Versions[n-2].Previous = 0, 0 },
+		"has change":                             func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
+		"has commit":                             func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
+		"which has change":                       func(a *Archive) { a.Changes[3].Version++ },
+		"has version":                            func(a *Archive) { a.Changes[3].Version = int32(n) },
+		"or another time":                        func(a *Archive) { a.Changes[3].Time++ },
+		"is not a change ID":                     func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
+		"have the same ID":                       func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
+		"Kept is 1":                              func(a *Archive) { a.Kept = 1 },
+		"KeptChanges is 1":                       func(a *Archive) { a.Previous, a.KeptChanges, a.Changes = b, 1, nil },
+		"must not come after": func(a *Archive) {
 			s := a.Snapshots[0]
 			s.Versions[0], s.Versions[1] = s.Versions[1], s.Versions[0]
 			s.Scores[0], s.Scores[1] = s.Scores[1], s.Scores[0]
 		},
-		"with 0 scores":          func(a *Archive) { a.Snapshots[0].Scores = nil },
-		"there is a snapshot of": func(a *Archive) { slices.Reverse(a.Snapshots) },
-		"do not fit":             func(a *Archive) { a.Snapshots[0].Raw = []byte("x") },
+		"with 0 scores":       func(a *Archive) { a.Snapshots[0].Scores = nil },
+		"after that of":       func(a *Archive) { slices.Reverse(a.Snapshots) },
+		"unexpected sections": func(a *Archive) { a.Snapshots[0].Raw = []byte("x") },
 	} {
 		a := p.archive(n)
 		if len(a.Snapshots) < 2 || len(a.Changes) < 10 {

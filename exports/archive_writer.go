@@ -10,7 +10,7 @@ import (
 	"kindex/exports/record"
 )
 
-// archiveHead is the part of an archive that is no list.
+// archiveHead holds the values of an archive that are not lists.
 type archiveHead struct {
 	Head    string `json:"head"`
 	Path    string `json:"path"`
@@ -22,17 +22,17 @@ type archiveHead struct {
 // The sections of lookup/archive.bin.
 const (
 	sectionHead              = iota
-	sectionOffsets           // in versions.bin, and its end
+	sectionOffsets           // of the records in versions.bin, then its length
 	sectionTimes             // Unix seconds
-	sectionPrevious          // the version before, of the same entity
-	sectionNext              // the version after
-	sectionChange            // the change that it made
-	sectionCommit            // the commit that made it
+	sectionPrevious          // the previous version of the same entity
+	sectionNext              // the next version of the same entity
+	sectionChange            // the change that created it
+	sectionCommit            // the commit that created it
 	sectionAdded             // a day
 	sectionUpdated           // a day
-	sectionAddress           // place among the addresses<<1, +1 where it was deleted
-	sectionAddresses         // type, NUL, slug; sorted, each once
-	sectionAddressStarts     // where the versions of an address begin in the next
+	sectionAddress           // index of the address<<1, +1 for a deletion
+	sectionAddresses         // type, NUL, slug; sorted, unique
+	sectionAddressStarts     // where the versions of an address start in the next section
 	sectionVersionsByAddress // versions by address
 	sectionHashes            // of the commits
 	sectionAuthors           // of the commits
@@ -40,17 +40,18 @@ const (
 	archiveSections
 )
 
-// versionColumns are the sections with one number for each version.
+// versionColumns are the sections with one number per version.
 var versionColumns = []int{sectionPrevious, sectionNext, sectionChange, sectionCommit, sectionAdded, sectionUpdated, sectionAddress}
 
 // archivePacker writes an archive.
 type archivePacker struct {
 	*Archive
 	w        *Writer
-	previous *ArchiveReader // what Previous has, or nothing
+	previous *ArchiveReader // the archive of Previous, or an empty one
 }
 
-// extendColumn makes a column of numbers that are taken from the previous build first.
+// extendColumn returns a column of n numbers whose first kept numbers are copied
+// from the previous build.
 func extendColumn(previous packed.Uint32s, kept, n int, number func(i int) int32) []byte {
 	b := make([]byte, 0, 4*n)
 	b = append(b, previous[:4*kept]...)
@@ -60,8 +61,8 @@ func extendColumn(previous packed.Uint32s, kept, n int, number func(i int) int32
 	return b
 }
 
-// writeVersions writes versions.bin, archive.bin and pastvalues.bin. rank is the
-// place of every version's address in the order by type and slug.
+// writeVersions writes versions.bin, archive.bin and pastvalues.bin. It returns
+// the rank of every version's address in the order by type and slug.
 func (p *archivePacker) writeVersions() (rank []uint32, err error) {
 	offsets, values, names, err := p.writeContents()
 	if err != nil {
@@ -86,9 +87,9 @@ func (p *archivePacker) writeVersions() (rank []uint32, err error) {
 	return rank, errors.Join(p.w.Add(archiveFile, packed.PackSections(parts...)), p.w.Add(pastValuesFile, packed.PackSections(lists...)))
 }
 
-// writeContents writes versions.bin. It returns where records begin in it, and
-// of the versions that an earlier build does not have what they are found by:
-// the values of the filter fields, and the folded names.
+// writeContents writes versions.bin. It returns the offsets of the records in it
+// and, for versions that the previous build does not have, the search keys: the
+// values of the filter fields, and the folded names.
 func (p *archivePacker) writeContents() (offsets []byte, values packed.PostingsBuilder, names []string, err error) {
 	f, err := p.w.Create(versionsFile)
 	if err != nil {
@@ -162,7 +163,7 @@ func (p *archivePacker) packColumns(parts [][]byte) (rank []uint32, err error) {
 	return rank, err
 }
 
-// packNext turns the column of versions before round.
+// packNext inverts the column of previous versions.
 func packNext(previous packed.Uint32s) ([]byte, error) {
 	next := make([]uint32, previous.Len())
 	for i := range next {
@@ -181,7 +182,7 @@ func packNext(previous packed.Uint32s) ([]byte, error) {
 	return packed.PackUint32s(next), nil
 }
 
-// packVersionsByAddress lists versions by address, the oldest first.
+// packVersionsByAddress lists versions by address, oldest first.
 func packVersionsByAddress(rank []uint32, addresses int) (begin, versions []byte) {
 	starts := make([]uint32, addresses+1)
 	for _, r := range rank {
@@ -208,12 +209,12 @@ func (p *archivePacker) packCommits(parts [][]byte) {
 	parts[sectionHashes], parts[sectionAuthors], parts[sectionPullRequests] = packed.PackStrings(hashes), packed.PackStrings(authors), packed.PackUint32s(numbers)
 }
 
-// writeSnapshots writes a file for every day.
+// writeSnapshots writes one file per day.
 func (p *archivePacker) writeSnapshots(rank []uint32) error {
 	last := ""
 	for _, s := range p.Snapshots {
 		if _, err := record.DayNumber(s.Day); err != nil || s.Day <= last {
-			return fmt.Errorf("archive: there is a snapshot of %q behind that of %q", s.Day, last)
+			return fmt.Errorf("archive: snapshot of %q after that of %q", s.Day, last)
 		}
 		last = s.Day
 		data := s.Raw
@@ -232,10 +233,10 @@ func (p *archivePacker) writeSnapshots(rank []uint32) error {
 	return nil
 }
 
-// checkSnapshot refuses one that is not in the order of CompareRank.
+// checkSnapshot rejects a snapshot that is not in the order of CompareRank.
 func (p *archivePacker) checkSnapshot(s *SnapshotData, rank []uint32) error {
 	if len(s.Scores) != len(s.Versions) || s.Listed > len(s.Versions) || s.Ranked > s.Listed || s.Ranked < 0 {
-		return fmt.Errorf("%d listed and %d ranked of %d with %d scores", s.Listed, s.Ranked, len(s.Versions), len(s.Scores))
+		return fmt.Errorf("%d listed and %d ranked of %d versions with %d scores", s.Listed, s.Ranked, len(s.Versions), len(s.Scores))
 	}
 	for i, v := range s.Versions {
 		if int(v) >= len(rank) {
@@ -246,7 +247,7 @@ func (p *archivePacker) checkSnapshot(s *SnapshotData, rank []uint32) error {
 		}
 		c := s.Scores[i-1].Composite.Compare(s.Scores[i].Composite)
 		if c < 0 || c == 0 && rank[s.Versions[i-1]] >= rank[v] {
-			return fmt.Errorf("version %d is not to stand behind version %d", v, s.Versions[i-1])
+			return fmt.Errorf("version %d must not come after version %d", v, s.Versions[i-1])
 		}
 	}
 	return nil

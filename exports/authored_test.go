@@ -13,8 +13,8 @@ import (
 	"kindex/exports/store"
 )
 
-// openWithSources writes a build with what is known of source files, and opens it. Every
-// third file is to be parsed again; dates are derived here and there.
+// openWithSources writes a build with information about source files, and opens
+// it. Every third file must be parsed again; some dates are derived.
 func openWithSources(t *testing.T, list []*record.Entity) (b *Build, sums [][sha256.Size]byte) {
 	t.Helper()
 	sums = make([][sha256.Size]byte, len(list))
@@ -65,14 +65,14 @@ func TestAuthoredIsWhatTheFileGave(t *testing.T) {
 	}
 }
 
-// TestAuthoredIsCareful gives it records that AppendJSON did not write, or that do
-// not tell what the entity was.
+// TestAuthoredIsCareful decodes records that AppendJSON did not write, or that do
+// not determine the entity.
 func TestAuthoredIsCareful(t *testing.T) {
 	lost := &record.Entity{Type: "tool", Slug: "a", Name: "a\xffb", Status: record.Active}
 	if e, err := record.ParseAuthored(lost.AppendJSON(nil)); err == nil {
 		t.Errorf("what was no UTF-8 was read as %q", e.Name)
 	}
-	var whole []byte // of the entity that says most
+	var whole []byte // of the entity with the most fields
 	for _, e := range catalogue(3, 20) {
 		if b := e.AppendJSON(nil); len(b) > len(whole) {
 			whole = b
@@ -92,8 +92,7 @@ func TestAuthoredIsCareful(t *testing.T) {
 	}
 }
 
-// FuzzAuthored looks for panics, and for records that are not read as they are
-// written.
+// FuzzAuthored looks for panics, and for records that are not decoded as written.
 func FuzzAuthored(f *testing.F) {
 	for _, e := range catalogue(3, 20) {
 		f.Add(e.AppendJSON(nil))

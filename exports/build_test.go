@@ -253,8 +253,8 @@ func checkSimilar(t *testing.T, b *Build, list []*record.Entity) {
 	}
 }
 
-// TestSimilarityKept reads back every similarity there can be: a build that
-// follows another takes them over.
+// TestSimilarityKept reads back every possible similarity: later builds copy
+// them.
 func TestSimilarityKept(t *testing.T) {
 	var list []Neighbour
 	for k := range 10001 {

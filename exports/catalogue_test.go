@@ -18,8 +18,8 @@ import (
 // catalogueSize is enough for several shards and for pages of many kinds.
 const catalogueSize = 3000
 
-// spellings maps what the catalogue spells in more than one way to the form in
-// which it is compared. It is written by hand: the model must not call Fold.
+// spellings maps values with several spellings to their folded form. It is written by
+// hand, because the model must not call Fold.
 var spellings = map[string]string{
 	"Élan": "elan", "ELAN": "elan", "Elan": "elan", "e\u0301lan": "elan",
 	"Ångström": "angstrom", "ANGSTROM": "angstrom", "ﬁne": "fine", "Fine": "fine", "①": "1", "1": "1",
@@ -35,7 +35,7 @@ func folded(s string) string {
 	return strings.ToLower(s) // ASCII: the catalogue has nothing else
 }
 
-// pick returns one of a list, "" as often as the given share.
+// pick returns an element of a list, or "" with the given probability.
 func pick(rng *rand.Rand, empty float64, list ...string) string {
 	if rng.Float64() < empty {
 		return ""
@@ -53,7 +53,7 @@ func pickSome(rng *rand.Rand, most int, prefix string, of int) []string {
 	return list
 }
 
-// days are dates worth having: the ends of what can be written, the epoch.
+// someDays are interesting dates: the first and last valid ones, the epoch.
 var someDays = []string{"0001-01-01", "1969-12-31", "1970-01-01", "2024-02-29", "2024-03-01", "2026-10-31", "2026-11-01", "9999-12-31"}
 
 func randomDay(rng *rand.Rand) string {
@@ -76,7 +76,7 @@ func randomScores(rng *rand.Rand) (s record.Scores) {
 	return s
 }
 
-// randomEntity makes an entity of which everything but the key is random.
+// randomEntity returns an entity in which everything but the key is random.
 func randomEntity(rng *rand.Rand, typ, slug string) *record.Entity {
 	e := &record.Entity{
 		Type: typ, Slug: slug, Status: record.Active,
@@ -120,7 +120,7 @@ func randomEntity(rng *rand.Rand, typ, slug string) *record.Entity {
 	return e
 }
 
-// randomKey makes slugs of which many are the beginning of another.
+// randomKey returns slugs of which many are prefixes of others.
 func randomKey(rng *rand.Rand) (typ, slug string) {
 	slug = string(rune('a' + rng.IntN(6)))
 	for range rng.IntN(9) {
@@ -129,7 +129,7 @@ func randomKey(rng *rand.Rand) (typ, slug string) {
 	return record.Types[rng.IntN(len(record.Types))], slug
 }
 
-// catalogue makes n entities in the order of their ordinals.
+// catalogue returns n entities in the order of their ordinals.
 func catalogue(seed uint64, n int) []*record.Entity {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	return grow(rng, nil, n)
@@ -149,7 +149,7 @@ func grow(rng *rand.Rand, list []*record.Entity, n int) []*record.Entity {
 		taken[typ+"/"+slug] = true
 		e := randomEntity(rng, typ, slug)
 		for range max(0, rng.IntN(6)-3) {
-			_, old := randomKey(rng) // may be that of another, or asked for twice
+			_, old := randomKey(rng) // may belong to another entity, or be used twice
 			e.Formerly = append(e.Formerly, old)
 		}
 		list = append(list, e)
@@ -158,7 +158,7 @@ func grow(rng *rand.Rand, list []*record.Entity, n int) []*record.Entity {
 	return list
 }
 
-// someNeighbours makes up lists of similar entities.
+// someNeighbours returns random lists of similar entities.
 func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
 	features := []Feature{{"category", "c1"}, {"tag", "t1"}, {"word", ""}, {"provider", "Acmé, Inc."}, {"word", "日本"}}
 	lists := make([][]Neighbour, n)
@@ -176,8 +176,8 @@ func someNeighbours(rng *rand.Rand, n int) ([][]Neighbour, []Feature) {
 	return lists, features
 }
 
-// writeBuild writes and places a build as the builder does, with an archive if
-// one is given, and returns its id.
+// writeBuild writes and installs a build as the builder does, with an archive if
+// one is given, and returns its ID.
 func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ...*Archive) string {
 	t.Helper()
 	return writeBuildReusing(t, root, nil, entities, func(w *Writer) (err error) {
@@ -188,8 +188,8 @@ func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ..
 	})
 }
 
-// writeBuildReusing is writeBuild reusing an earlier build, nil for none, with further
-// files.
+// writeBuildReusing is like writeBuild, but reuses an earlier build, nil for
+// none, and has additional files.
 func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*record.Entity, more func(*Writer) error) string {
 	t.Helper()
 	check := func(err error) {

@@ -14,22 +14,22 @@ import (
 	"kindex/exports/record"
 )
 
-// changelog is the part of an archive that finds changes.
+// changelog is the part of an archive used to find changes.
 type changelog struct {
 	lines     []byte // changelog.jsonl
 	n         int
 	times     []byte // Unix seconds
 	versions  packed.Uint32s
-	offsets   []byte // where the lines begin, and last where they end
-	ids       []byte // in order
+	offsets   []byte // start of each line, then the end of the last one
+	ids       []byte // sorted
 	idIndexes packed.Uint32s
-	postings  packed.Postings // of the changeFields
+	postings  packed.Postings // of type, category, event and field
 }
 
 // idSize is the length of a change's id in bytes.
 const idSize = 12
 
-// changeFields are what changes are selected by.
+// The fields by which changes are selected.
 const (
 	byType     = "type"
 	byCategory = "category"
@@ -37,7 +37,7 @@ const (
 	byField    = "field"
 )
 
-// changeSections is how many sections of changes.bin come before the postings.
+// changeSections is the number of sections of changes.bin before the postings.
 const changeSections = 5
 
 func (r *ArchiveReader) openChanges(s *packed.SectionReader) {
@@ -54,11 +54,11 @@ func (r *ArchiveReader) openChanges(s *packed.SectionReader) {
 	r.log = c
 }
 
-// Changes is how many changes there were.
+// Changes returns the number of changes.
 func (r *ArchiveReader) Changes() int { return r.log.n }
 
-// ChangeLine returns a change as an object of the changelog, without the end of
-// the line.
+// ChangeLine returns a change as a JSON object of the changelog, without the line
+// ending.
 func (r *ArchiveReader) ChangeLine(i int) []byte {
 	from, to := packed.Uint64At(r.log.offsets, i), packed.Uint64At(r.log.offsets, i+1)
 	return r.log.lines[from : to-1 : to-1]
@@ -73,15 +73,15 @@ func (r *ArchiveReader) Change(i int) (*record.Change, error) {
 	return c, nil
 }
 
-// ChangeTime is when a change was made, in UTC.
+// ChangeTime returns the time of a change, in UTC.
 func (r *ArchiveReader) ChangeTime(i int) time.Time {
 	return time.Unix(int64(packed.Uint64At(r.log.times, i)), 0).UTC()
 }
 
-// ChangeVersion is the version that made a change.
+// ChangeVersion returns the version created by a change.
 func (r *ArchiveReader) ChangeVersion(i int) int { return int(r.log.versions.At(i)) }
 
-// FindChange looks a change up by its id.
+// FindChange looks up a change by ID.
 func (r *ArchiveReader) FindChange(id string) (i int, ok bool) {
 	raw, ok := parseChangeID(id)
 	if !ok {
@@ -95,28 +95,27 @@ func (r *ArchiveReader) FindChange(id string) (i int, ok bool) {
 	return int(r.log.idIndexes.At(i)), true
 }
 
-// parseChangeID reads 24 hexadecimal digits, which are lower case.
+// parseChangeID decodes an ID of 24 lower-case hexadecimal digits.
 func parseChangeID(id string) ([]byte, bool) {
 	raw, err := hex.DecodeString(id)
 	return raw, err == nil && len(raw) == idSize && hex.EncodeToString(raw) == id
 }
 
-// ChangesSince returns the first change that was made at a time or after it, the
-// number of changes where there is none.
+// ChangesSince returns the first change at or after a time, or the number of
+// changes if there is none.
 func (r *ArchiveReader) ChangesSince(t time.Time) int {
 	return sort.Search(r.log.n, func(i int) bool { return !r.ChangeTime(i).Before(t) })
 }
 
-// ChangeFilter chooses changes.
+// ChangeFilter selects changes.
 type ChangeFilter struct {
-	From, To int // places, To not included
-	// Each is a list of alternatives, empty for any. A field such as signals
-	// stands for all that are nested in it.
+	From, To int // indexes of changes, To excluded
+	// Each is a list of alternatives, empty for any. A group such as signals
+	// matches all of its fields.
 	Event, Type, Category, Field []string
 }
 
-// SelectChanges returns the places that a filter chooses. The set is the
-// caller's.
+// SelectChanges returns the changes that match a filter. The caller owns the set.
 func (r *ArchiveReader) SelectChanges(f ChangeFilter) *roaring.Bitmap {
 	set := roaring.New()
 	if from, to := max(f.From, 0), min(f.To, r.log.n); from < to {
@@ -133,13 +132,12 @@ func (r *ArchiveReader) SelectChanges(f ChangeFilter) *roaring.Bitmap {
 	return set
 }
 
-// ChangeValues lists in order what changes have in type, category, event or
-// field.
+// ChangeValues returns the sorted values of type, category, event or field.
 func (r *ArchiveReader) ChangeValues(field string) []string { return r.log.postings.Values(field) }
 
-// EntityChanges returns the changes of the entity that a version is of, the
-// oldest first: all that it ever had, under whatever slugs. It takes as long as
-// the entity has versions.
+// EntityChanges returns all changes of the entity that a version belongs to,
+// under any slug, oldest first. Its cost is linear in the number of the entity's
+// versions.
 func (r *ArchiveReader) EntityChanges(v int) []uint32 {
 	var list []uint32
 	for v = r.Newest(v); v >= 0; {
@@ -148,7 +146,7 @@ func (r *ArchiveReader) EntityChanges(v int) []uint32 {
 		}
 		before := r.previous(v)
 		if before >= v {
-			break // no build has that
+			break // never in a valid build
 		}
 		v = before
 	}

@@ -60,7 +60,7 @@ func checkChanges(t *testing.T, p *madeHistory, b *Build) {
 	}
 }
 
-// changeValues are what a change is to be found by.
+// changeValues returns the values by which a change must be found.
 func (p *madeHistory) changeValues(i int) map[string][]string {
 	c := p.changes[i]
 	values := map[string][]string{"type": {c.Type}, "event": {c.Event}}

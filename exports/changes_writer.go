@@ -45,7 +45,7 @@ func (p *archivePacker) writeChanges() error {
 	return p.w.Add(changesFile, packed.PackSections(append([][]byte{times, versions, offsets, ids, idIndexes}, lists...)...))
 }
 
-// addChangePostings notes what a change is found by.
+// addChangePostings records the values by which a change is found.
 func addChangePostings(p packed.PostingsBuilder, c *ChangeEntry, i int) {
 	p.Add(byType, c.Type, i)
 	p.Add(byEvent, c.Event, i)
@@ -60,7 +60,7 @@ func addChangePostings(p packed.PostingsBuilder, c *ChangeEntry, i int) {
 	}
 }
 
-// packIDs sorts the ids of all changes.
+// packIDs sorts the IDs of all changes.
 func (p *archivePacker) packIDs() (ids, indexes []byte, err error) {
 	type entry struct {
 		id    [idSize]byte
@@ -76,14 +76,14 @@ func (p *archivePacker) packIDs() (ids, indexes []byte, err error) {
 	for i := p.KeptChanges; i < len(p.Changes); i++ {
 		raw, ok := parseChangeID(p.Changes[i].ID)
 		if !ok {
-			return nil, nil, fmt.Errorf("archive: %q is not the id of a change", p.Changes[i].ID)
+			return nil, nil, fmt.Errorf("archive: %q is not a change ID", p.Changes[i].ID)
 		}
 		list = append(list, entry{[idSize]byte(raw), uint32(i)})
 	}
 	slices.SortFunc(list, func(a, b entry) int { return bytes.Compare(a.id[:], b.id[:]) })
 	for i, e := range list {
 		if i > 0 && e.id == list[i-1].id {
-			return nil, nil, fmt.Errorf("archive: changes %d and %d have the same id, %x", list[i-1].place, e.place, e.id)
+			return nil, nil, fmt.Errorf("archive: changes %d and %d have the same ID %x", list[i-1].place, e.place, e.id)
 		}
 		ids = append(ids, e.id[:]...)
 		indexes = binary.LittleEndian.AppendUint32(indexes, e.place)
@@ -91,7 +91,7 @@ func (p *archivePacker) packIDs() (ids, indexes []byte, err error) {
 	return ids, indexes, nil
 }
 
-// line appends a change as an object, whoever has it.
+// line appends a change as a JSON object, from the previous build or from Line.
 func (p *archivePacker) line(dst []byte, i int) []byte {
 	if i < p.KeptChanges {
 		return append(dst, p.previous.ChangeLine(i)...)
@@ -99,8 +99,8 @@ func (p *archivePacker) line(dst []byte, i int) []byte {
 	return p.Line(dst, i)
 }
 
-// writeChangelog writes the changelog in every format, with variants, and
-// returns the length of every line of JSONL without its end.
+// writeChangelog writes the changelog in every format, with variants, and returns
+// the length of every JSONL line without its line ending.
 func (p *archivePacker) writeChangelog() ([]int64, error) {
 	ids := make([]string, len(p.Changes))
 	for i := range ids {
@@ -114,7 +114,7 @@ func (p *archivePacker) writeChangelog() ([]int64, error) {
 }
 
 // rowOfChange takes the cells of the ChangeColumns from a line that AppendJSON
-// wrote, without decoding what they hold.
+// wrote, without decoding nested values.
 func rowOfChange(line []byte) table.Row {
 	text := func(value []byte) table.Cell {
 		var s string

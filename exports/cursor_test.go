@@ -12,8 +12,8 @@ import (
 	"kindex/exports/record"
 )
 
-// checkAcross takes cursors from one build to the next: what comes is what
-// stands strictly after the old record, as it was, among the new ones.
+// checkAcross uses cursors of one build in the next: the page contains the new
+// records that come strictly after the old record.
 func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*record.Entity, b *Build, list []*record.Entity) {
 	for name, set := range someSets(rng, len(list)) {
 		for _, s := range allSorts() {
@@ -72,8 +72,9 @@ func checkSortPositionOf(t *testing.T, old *Build, before []*record.Entity, b *B
 	}
 }
 
-// checkHostile gives places that no build made. Whatever they are, a page is a
-// run of the order, and what does not fit the order is refused.
+// checkHostile tries positions that no build returns. A page is always a
+// contiguous part of the order, and positions that do not fit the order are
+// rejected.
 func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 	texts := []string{"", "\x00", "-1", "-0", "+5", "0", "5", "500", "1000", "1001", "0500", "99999999999999999999", "1e2", " 5", "NaN",
 		"2024-02-29", "2024-02-30", "0000-01-01", "9999-12-31", "10000-01-01", "2024-02", "\xff\xfe", "tool", "model", "tool\x00a", "zzzz", "elan", "Élan", "日本"}

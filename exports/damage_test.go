@@ -23,7 +23,7 @@ import (
 	"kindex/exports/store"
 )
 
-// damages lists the DamageErrors within an error, and fails on any other kind.
+// damages returns the DamageErrors in an error, and fails on any other kind.
 func damages(t *testing.T, err error) (list []*store.DamageError) {
 	t.Helper()
 	var damage *store.DamageError
@@ -42,7 +42,7 @@ func damages(t *testing.T, err error) (list []*store.DamageError) {
 	return list
 }
 
-// wantDamage checks that an error names one file and nothing else.
+// wantDamage checks that an error is about exactly one file.
 func wantDamage(t *testing.T, err error, path, problem string) {
 	t.Helper()
 	list := damages(t, err)
@@ -51,7 +51,7 @@ func wantDamage(t *testing.T, err error, path, problem string) {
 	}
 }
 
-// verify and open are the two ways to meet a build.
+// verify and open are the two ways to read a build.
 func verify(dir string) error { _, err := store.Verify(dir); return err }
 func open(dir string) error {
 	b, err := Open(dir)
@@ -61,7 +61,7 @@ func open(dir string) error {
 	return b.Close()
 }
 
-// smallHistory is a history with its present and an archive of it.
+// smallHistory returns a history, its present, and its archive.
 func smallHistory(seed uint64) (p *madeHistory, list []*record.Entity, a *Archive) {
 	p = newMadeHistory(seed, catalogue(seed, 40))
 	p.goOn(15)
@@ -82,7 +82,7 @@ func smallBuild(t *testing.T) (dir string, m *store.Manifest) {
 	return dir, m
 }
 
-// changed runs f while a file holds other bytes.
+// changed runs f while a file has other content.
 func changed(t *testing.T, path string, change func([]byte) []byte, f func()) {
 	t.Helper()
 	old, err := os.ReadFile(path)
@@ -117,8 +117,8 @@ func TestDamagedFiles(t *testing.T) {
 			func(b []byte) []byte { return append(b, 0) },
 		} {
 			changed(t, path, change, func() {
-				wantDamage(t, verify(dir), path, "the manifest says")
-				wantDamage(t, open(dir), path, "the manifest says")
+				wantDamage(t, verify(dir), path, "but the manifest says")
+				wantDamage(t, open(dir), path, "but the manifest says")
 			})
 		}
 		away := filepath.Join(t.TempDir(), "away")
@@ -136,7 +136,7 @@ func TestDamagedFiles(t *testing.T) {
 		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, nil, 0o644)); err != nil {
 			t.Fatal(err)
 		}
-		wantDamage(t, verify(dir), path, "is not named in the manifest")
+		wantDamage(t, verify(dir), path, "is not listed in the manifest")
 		if err := os.Remove(path); err != nil {
 			t.Fatal(err)
 		}
@@ -169,14 +169,14 @@ func TestDamagedManifest(t *testing.T) {
 		change  func([]byte) []byte
 		problem string
 	}{
-		"empty":          {func([]byte) []byte { return nil }, "is not a manifest"},
-		"truncated":      {func(b []byte) []byte { return b[:len(b)/2] }, "is not a manifest"},
-		"not an object":  {func([]byte) []byte { return []byte("[]\n") }, "is not a manifest"},
+		"empty":          {func([]byte) []byte { return nil }, "is not a valid manifest"},
+		"truncated":      {func(b []byte) []byte { return b[:len(b)/2] }, "is not a valid manifest"},
+		"not an object":  {func([]byte) []byte { return []byte("[]\n") }, "is not a valid manifest"},
 		"nothing in it":  {func([]byte) []byte { return []byte("{}\n") }, "has format version 0"},
 		"other format":   {replace(`"formatVersion": 3`, `"formatVersion": 4`), "has format version 4, this program reads 3"},
-		"other title":    {replace(`"title": "Test"`, `"title": "Best"`), "says id"},
-		"other id":       {replace(m.ID, m.ID[:len(m.ID)-1]+"x"), "says id"},
-		"other checksum": {replace(m.Files[3].SHA256, m.Files[4].SHA256), "says id"},
+		"other title":    {replace(`"title": "Test"`, `"title": "Best"`), "has ID"},
+		"other id":       {replace(m.ID, m.ID[:len(m.ID)-1]+"x"), "has ID"},
+		"other checksum": {replace(m.Files[3].SHA256, m.Files[4].SHA256), "has ID"},
 		"unknown field":  {replace(`"title"`, `"more": 1, "title"`), "was altered"},
 		"other form":     {func(b []byte) []byte { return append(b, '\n') }, "was altered"},
 		"other letters":  {replace(`"builder"`, `"Builder"`), "was altered"},
@@ -203,13 +203,12 @@ func TestDamagedManifest(t *testing.T) {
 	if err := errors.Join(os.Rename(path+"x", path), os.Rename(dir, moved)); err != nil {
 		t.Fatal(err)
 	}
-	wantDamage(t, verify(moved), filepath.Join(moved, store.ManifestFile), "lies in the folder of 20261101-0123456789abcdef")
-	wantDamage(t, open(moved), filepath.Join(moved, store.ManifestFile), "lies in the folder of")
+	wantDamage(t, verify(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of 20261101-0123456789abcdef")
+	wantDamage(t, open(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of")
 }
 
-// TestLookupsThatDoNotFit seals builds whose lookup files are of another shape:
-// what a faulty builder would make. Opening them is an error or works, and
-// never a panic.
+// TestLookupsThatDoNotFit finalizes builds whose lookup files have another shape,
+// as from a faulty builder. Opening them may fail but never panics.
 func TestLookupsThatDoNotFit(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -231,8 +230,8 @@ func TestLookupsThatDoNotFit(t *testing.T) {
 	}
 }
 
-// openWith opens a build of which one file was changed before it was sealed, and
-// tells whether it is refused.
+// openWith opens a build in which one file was changed before it was finalized,
+// and reports whether it is rejected.
 func openWith(t *testing.T, dir string, m *store.Manifest, path string, change func([]byte) []byte) (refused bool) {
 	t.Helper()
 	changed(t, filepath.Join(dir, path), change, func() {

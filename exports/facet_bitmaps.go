@@ -12,7 +12,7 @@ import (
 	"kindex/exports/record"
 )
 
-// packValues makes the inverted lists (which ordinals have a value) and the
+// packValues builds the inverted lists (which ordinals have a value) and the
 // forward lists (which values an ordinal has) of the filter fields.
 func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err error) {
 	var keys, spellings []string
@@ -52,11 +52,11 @@ func packValues(entities []*record.Entity) (values, bitmaps, facets []byte, err 
 type valueList struct {
 	id        uint32
 	ordinals  *roaring.Bitmap // the entities that have it
-	spellings map[string]int  // how it is spelled, and how often
+	spellings map[string]int  // spelling → number of entities
 }
 
-// listsOf collects the values of a field by their folded form, and returns them by
-// the forms that entities have, so that each of these is folded once.
+// listsOf collects the values of a field by their folded form. It returns them by
+// their original form, so that each form is folded only once.
 func listsOf(entities []*record.Entity, field string, lists map[string]*valueList) (of map[string]*valueList) {
 	of = map[string]*valueList{}
 	for i, e := range entities {

@@ -1,7 +1,7 @@
 package exports
 
-// The files of a build. Those below lookup/ are for the edge and change with
-// FormatVersion; the others are for everybody.
+// The files of a build. Those below lookup/ are internal to the edge and change
+// with FormatVersion; the others are public.
 const (
 	EntitiesFile    = "entities"     // + extension of the format
 	FeedFile        = "feed"         // the newest changes: .xml (RSS), .atom, .json (JSON Feed)
@@ -26,7 +26,7 @@ const (
 	similarFile  = "lookup/similar.bin"
 	featuresFile = "lookup/features.bin"
 
-	// For the next build: they spare it work.
+	// Reused by the next build.
 	sourcesFile    = "lookup/sources.bin"
 	versionsFile   = "lookup/versions.bin"
 	archiveFile    = "lookup/archive.bin"
@@ -36,11 +36,11 @@ const (
 	snapshotsDir   = "lookup/past/" // <day>.bin
 )
 
-// shardsFile tells where the shards of a table lie in its files.
+// shardsFile returns the file with the shard boundaries of a table's files.
 func shardsFile(base string) string { return "lookup/" + base + ".shards.bin" }
 
-// AllBoard is the leaderboard over every category.
+// AllBoard is the leaderboard of all categories.
 const AllBoard = "all"
 
-// LeaderboardFile is the path of a category's leaderboard.
+// LeaderboardFile returns the path of a category's leaderboard.
 func LeaderboardFile(board string) string { return LeaderboardsDir + "/" + board + ".json" }

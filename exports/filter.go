@@ -12,24 +12,24 @@ import (
 	"kindex/exports/record"
 )
 
-// Filter chooses records. The zero value chooses all that lists show.
+// Filter selects records. The zero value selects all listed records.
 type Filter struct {
-	// Fields maps one of the FilterFields to alternatives, each a list of
-	// values that must all be there. Without "status", withdrawn records are
-	// left out.
+	// Fields maps FilterFields to alternatives: a record matches if it has all
+	// values of at least one of them. Without "status", withdrawn records are
+	// excluded.
 	Fields map[string][][]string
-	// MinScore is the least composite score, null for none.
+	// MinScore is the lowest composite score, null for none.
 	MinScore record.Score
-	// AddedSince and UpdatedSince are the first day, YYYY-MM-DD, "" for none.
+	// AddedSince and UpdatedSince are the earliest days, YYYY-MM-DD, "" for none.
 	AddedSince, UpdatedSince string
 }
 
-// Empty reports whether the filter chooses all that lists show.
+// Empty reports whether the filter selects all listed records.
 func (f *Filter) Empty() bool {
 	return len(f.Fields) == 0 && !f.MinScore.Known() && f.AddedSince == "" && f.UpdatedSince == ""
 }
 
-// Select returns the ordinals that a filter chooses. The set is the caller's.
+// Select returns the ordinals that match a filter. The caller owns the set.
 func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
 	set := b.allRecords(f.Fields["status"] != nil)
 	for _, field := range FilterFields {
@@ -59,13 +59,13 @@ func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
 	return set, nil
 }
 
-// withAllValues returns the records that have every one of the values.
+// withAllValues returns the records that have all of the values.
 func (b *Build) withAllValues(field string, values []string) *roaring.Bitmap {
 	return packed.Intersect(values, func(v string) *roaring.Bitmap { return b.Bitmap(field, v) })
 }
 
-// atLeast returns the records whose value in a sort key is known and not below
-// least: a prefix of the descending order.
+// atLeast returns the records whose value of a sort key is known and at least
+// minimum: a prefix of the descending order.
 func (b *Build) atLeast(key int, minimum int64) *roaring.Bitmap {
 	order := b.orders[2*key+1]
 	n := sort.Search(order.Len(), func(i int) bool { return b.sortValue(key, order.At(i)) < minimum })
@@ -89,18 +89,18 @@ type Sort struct {
 	Desc bool
 }
 
-// DefaultSort is by composite score, the best first.
+// DefaultSort is by composite score, best first.
 var DefaultSort = Sort{Key: "composite", Desc: true}
 
-// Position is where a record stands in an order: what a cursor remembers. It goes
-// on across builds, because it names no ordinal.
+// Position is the place of a record in an order, as cursors store it. It contains
+// no ordinal, so it stays valid across builds.
 type Position struct {
 	Value string // the sort value as text, "" for null
 	Type  string
 	Slug  string
 }
 
-// PositionOf returns the place of a record in an order.
+// PositionOf returns the position of a record in an order.
 func (b *Build) PositionOf(s Sort, ordinal uint32) Position {
 	typ, slug := b.Key(ordinal)
 	p := Position{Type: typ, Slug: slug}
@@ -115,19 +115,19 @@ func (b *Build) PositionOf(s Sort, ordinal uint32) Position {
 	return p
 }
 
-// sortKeyOf turns a place into comparable numbers of this build; what the build
-// does not have falls between its neighbours.
+// sortKeyOf turns a position into comparable numbers of this build. Values that
+// the build does not have are placed between their neighbours.
 func (b *Build) sortKeyOf(key int, p Position) (value, rank int64, ok bool) {
 	rank = b.rankOf(p.Type, p.Slug)
-	if SortKeys[key] == "name" { // never null; of marks alone it folds to ""
+	if SortKeys[key] == "name" { // never null; a name of only marks folds to ""
 		return b.nameValue(p.Value), rank, true
 	}
 	value, ok = parseSortValue(key, p.Value)
 	return value, rank, ok
 }
 
-// parseSortValue is the sort value that a place has as text: a score or a date. ok
-// is false where it is none.
+// parseSortValue parses the value of a position: a score or a date. ok is false
+// if it is neither.
 func parseSortValue(key int, text string) (value int64, ok bool) {
 	switch {
 	case text == "":
@@ -141,7 +141,7 @@ func parseSortValue(key int, text string) (value int64, ok bool) {
 	}
 }
 
-// formatSortValue is the text of a score or date in a place.
+// formatSortValue formats a score or date as the value of a position.
 func formatSortValue(key int, value int64) string {
 	switch {
 	case value == nullValue:
@@ -153,20 +153,20 @@ func formatSortValue(key int, value int64) string {
 	}
 }
 
-// compareTo orders a record against a position.
+// compareTo compares a record with a position.
 func (b *Build) compareTo(key int, o uint32, value, rank int64, desc bool) int {
 	return compareSortKeys(b.sortValue(key, o), b.rank(o), value, rank, desc)
 }
 
-// before is how many ordinals within a range, which is in the default order,
-// stand before a position in it.
+// before returns how many ordinals come before a position. It looks only at the
+// ordinals in [from, to), which are in the default order.
 func (b *Build) before(value, rank int64, from, to int) int {
 	return from + sort.Search(to-from, func(i int) bool { return b.compareTo(0, uint32(from+i), value, rank, true) > 0 })
 }
 
-// Page returns up to limit ordinals of a set in an order, after skipping skip
-// of them, and whether more follow. With a non-nil after it begins after that
-// place instead; ok is false where the place does not fit the order.
+// Page returns up to limit ordinals of a set in an order, skipping the first
+// skip, and reports whether more follow. If after is not nil, the page starts
+// after that position; ok is false if the position does not fit the order.
 func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit int) (page []uint32, more, ok bool) {
 	key := slices.Index(SortKeys, s.Key)
 	isAfter := func(uint32) bool { return true }
@@ -177,7 +177,7 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit i
 		}
 		isAfter = func(o uint32) bool { return b.compareTo(key, o, value, rank, s.Desc) > 0 }
 	}
-	// A small set is sorted; a large one is met soon on a walk in order.
+	// Sort a small set; for a large one, walking in order finds enough records soon.
 	if card := set.GetCardinality(); card < uint64(b.n)/32 {
 		list := set.ToArray()
 		b.sort(list, s)
@@ -203,7 +203,7 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit i
 	return page, false, true
 }
 
-// sort puts ordinals in an order.
+// sort sorts ordinals.
 func (b *Build) sort(list []uint32, s Sort) {
 	key := slices.Index(SortKeys, s.Key)
 	slices.SortFunc(list, func(x, y uint32) int {
@@ -211,8 +211,8 @@ func (b *Build) sort(list []uint32, s Sort) {
 	})
 }
 
-// walk calls yield with all ordinals in an order, from the first on that is
-// after a place. Edited ones are met where they belong.
+// walk calls yield with all ordinals in an order, starting with the first one for
+// which isAfter is true. Edited records are merged in.
 func (b *Build) walk(s Sort, isAfter func(uint32) bool) func(yield func(uint32) bool) {
 	return func(yield func(uint32) bool) {
 		key := slices.Index(SortKeys, s.Key)
@@ -244,14 +244,14 @@ func (b *Build) walk(s Sort, isAfter func(uint32) bool) func(yield func(uint32) 
 	}
 }
 
-// FacetCount is how many records of a set have a value.
+// FacetCount is the number of records of a set that have a value.
 type FacetCount struct {
 	Value string `json:"value"`
 	Count int    `json:"count"`
 }
 
-// Facet counts the values of a filter field over a set, the most frequent
-// first, at most top of them.
+// Facet counts the values of a filter field over a set. It returns at most top of
+// them, most frequent first.
 func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
 	f := b.facets[slices.Index(FilterFields, field)]
 	first, last := b.values.Len(), 0
@@ -295,8 +295,8 @@ func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
 	return out
 }
 
-// Board returns the records of a leaderboard: those of a category, or of
-// AllBoard, and of a type unless it is "", that have the score.
+// Board returns the records of a leaderboard: those in a category (or AllBoard)
+// and of a type (or "" for any) that have the score.
 func (b *Build) Board(category, typ, score string) (*roaring.Bitmap, error) {
 	set, err := b.Select(boardFilter(category, typ))
 	if err != nil {
@@ -317,7 +317,7 @@ func boardFilter(category, typ string) *Filter {
 	return f
 }
 
-// CountUntil is how many records of a set stand at a place or before it.
+// CountUntil counts the records of a set at or before a position.
 func (b *Build) CountUntil(set *roaring.Bitmap, s Sort, p Position) int {
 	key := slices.Index(SortKeys, s.Key)
 	value, rank, ok := b.sortKeyOf(key, p)
@@ -334,9 +334,9 @@ func (b *Build) CountUntil(set *roaring.Bitmap, s Sort, p Position) int {
 	return n
 }
 
-// SortPositionOf is the sort position of a position in the default order, between two where
-// this build has no such record. ok is false where the place is of another
-// order.
+// SortPositionOf returns the sort position of a position in the default order,
+// which lies between two records if this build has no such record. ok is false if
+// the position belongs to another order.
 func (b *Build) SortPositionOf(p Position) (position float64, ok bool) {
 	if o, isAlias, found := b.Find(p.Type, p.Slug); found && !isAlias && b.PositionOf(DefaultSort, o) == p {
 		return b.SortPosition(o), true
@@ -354,17 +354,17 @@ func (b *Build) SortPositionOf(p Position) (position float64, ok bool) {
 	return float64(b.before(value, rank, 0, b.listed)) - 1 + (float64(edited)+0.5)/float64(len(b.Edited())+1), true
 }
 
-// InKeyOrder lists a set by type and slug.
+// InKeyOrder returns a set sorted by type and slug.
 func (b *Build) InKeyOrder(set *roaring.Bitmap) []uint32 {
 	list := set.ToArray()
 	slices.SortFunc(list, func(x, y uint32) int { return cmp.Compare(b.rank(x), b.rank(y)) })
 	return list
 }
 
-// InRankOrder lists a set by composite, the best first.
+// InRankOrder returns a set sorted by composite score, best first.
 func (b *Build) InRankOrder(set *roaring.Bitmap) []uint32 {
 	list := set.ToArray()
-	if b.overlay != nil { // else ordinals are in that order
+	if b.overlay != nil { // otherwise ordinals are in that order
 		slices.SortFunc(list, func(x, y uint32) int { return cmp.Compare(b.SortPosition(x), b.SortPosition(y)) })
 	}
 	return list

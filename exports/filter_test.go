@@ -14,8 +14,8 @@ import (
 	"kindex/exports/record"
 )
 
-// The model: an entity as a handful of texts, and everything computed by
-// looking at all of them. It shares nothing with the code but the entities.
+// The model: an entity is a few texts, and every result comes from a scan of all
+// entities. It shares only the entities with the code under test.
 
 func modelField(e *record.Entity, field string) []string {
 	list := map[string][]string{
@@ -32,7 +32,7 @@ func modelField(e *record.Entity, field string) []string {
 	return known
 }
 
-// modelFields are the folded values of all entities by field.
+// modelFields returns the folded values of all entities by field.
 func modelFields(list []*record.Entity) []map[string][]string {
 	out := make([]map[string][]string, len(list))
 	for i, e := range list {
@@ -48,7 +48,7 @@ func modelFields(list []*record.Entity) []map[string][]string {
 
 var modelFieldNames = []string{"capability", "category", "license", "pricingModel", "provider", "status", "tag", "type"}
 
-// modelValue is a sort value as text that sorts as text, "" for null.
+// modelValue returns a sort value as text that sorts alphabetically, "" for null.
 func modelValue(e *record.Entity, key string) string {
 	switch key {
 	case "name":
@@ -117,7 +117,8 @@ func allSorts() (list []Sort) {
 	return list
 }
 
-// someSets are all records, few enough to be sorted, and many at random.
+// someSets returns sets of all records, few enough to be sorted, and many at
+// random.
 func someSets(rng *rand.Rand, n int) map[string]*roaring.Bitmap {
 	sets := map[string]*roaring.Bitmap{"all": roaring.New(), "few": roaring.New(), "many": roaring.New(), "none": roaring.New()}
 	sets["all"].AddRange(0, uint64(n))
@@ -130,7 +131,7 @@ func someSets(rng *rand.Rand, n int) map[string]*roaring.Bitmap {
 	return sets
 }
 
-// modelOrder lists a set in an order.
+// modelOrder sorts a set.
 func modelOrder(list []*record.Entity, set *roaring.Bitmap, s Sort) []uint32 {
 	out := set.ToArray()
 	slices.SortFunc(out, func(x, y uint32) int { return modelCompare(list[x], list[y], s) })
@@ -144,8 +145,8 @@ func wantOrdinals(t *testing.T, what string, got, want []uint32) {
 	}
 }
 
-// nextYear is the list with a tenth of the entities gone, a tenth changed and a
-// tenth new. The old entities stay as they are.
+// nextYear returns the list with a tenth of the entities removed, a tenth changed
+// and a tenth added. The old entities are not modified.
 func nextYear(rng *rand.Rand, list []*record.Entity) []*record.Entity {
 	var next []*record.Entity
 	for _, e := range list {
@@ -184,8 +185,8 @@ func TestSelection(t *testing.T) {
 	t.Run("hostile", func(t *testing.T) { checkHostile(t, rng, b, list) })
 }
 
-// randomFilter asks for what some entities have, in other spellings too, and
-// sometimes for what none has.
+// randomFilter filters by values of some entities, in other spellings too, and
+// sometimes by unknown ones.
 func randomFilter(rng *rand.Rand, list []*record.Entity) *Filter {
 	f := &Filter{}
 	for _, field := range modelFieldNames {

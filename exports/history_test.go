@@ -13,8 +13,9 @@ import (
 	"kindex/exports/record"
 )
 
-// madeHistory is a made-up history: what an archive is written from, and what it is
-// compared with. A line is an entity over all its slugs, deletions and returns.
+// madeHistory is a generated history: the source of an archive and the model to
+// compare it with. A line is an entity over all its slugs, deletions and
+// restorations.
 type madeHistory struct {
 	rng      *rand.Rand
 	now      int64
@@ -24,13 +25,13 @@ type madeHistory struct {
 	lines    [][]int          // versions by line
 	lineOf   []int            // by version
 	entities []*record.Entity // by version, with the dates that it shows; nil where deleted
-	ends     []int            // how many versions there were after each commit
+	ends     []int            // number of versions after each commit
 }
 
 // historyStart is the moment of the first commit: some seconds before a day ends.
 var historyStart = time.Date(2024, 2, 28, 23, 59, 50, 0, time.UTC).Unix()
 
-// newMadeHistory begins with one commit that adds the entities.
+// newMadeHistory starts with one commit that adds the entities.
 func newMadeHistory(seed uint64, entities []*record.Entity) *madeHistory {
 	p := &madeHistory{rng: rand.New(rand.NewPCG(seed, 77)), now: historyStart}
 	p.commit(func(did map[string]bool) {
@@ -41,7 +42,7 @@ func newMadeHistory(seed uint64, entities []*record.Entity) *madeHistory {
 	return p
 }
 
-// commit makes versions and gives them the order of a walk.
+// commit adds versions and sorts them in the order of a walk.
 func (p *madeHistory) commit(work func(did map[string]bool)) {
 	from := len(p.versions)
 	work(map[string]bool{})
@@ -70,7 +71,8 @@ func (p *madeHistory) commit(work func(did map[string]bool)) {
 	}
 }
 
-// note makes the change of a version, but for one in six that touches only.
+// note creates the change of a version, except for one in six that changes
+// nothing relevant.
 func (p *madeHistory) note(i int) {
 	v := &p.versions[i]
 	if v.Change = -1; p.rng.IntN(6) == 0 {
@@ -95,7 +97,7 @@ func (p *madeHistory) note(i int) {
 	p.changes = append(p.changes, c)
 }
 
-// append adds a version of a line; -1 begins one.
+// append adds a version of a line; line -1 starts a new one.
 func (p *madeHistory) append(did map[string]bool, line int, typ, slug string, e *record.Entity) {
 	if line < 0 {
 		line = len(p.lines)
@@ -120,8 +122,8 @@ func (p *madeHistory) create(did map[string]bool, e *record.Entity, line int) {
 	p.append(did, line, e.Type, e.Slug, &with)
 }
 
-// state returns the last version of every line after so many versions, -1 where
-// the line had not begun.
+// state returns the last version of every line after n versions, -1 for lines
+// that had not started.
 func (p *madeHistory) state(n int) []int {
 	state := make([]int, len(p.lines))
 	for i, line := range p.lines {
@@ -135,7 +137,7 @@ func (p *madeHistory) state(n int) []int {
 	return state
 }
 
-// goOn makes commits of every kind of change.
+// goOn adds commits with every kind of change.
 func (p *madeHistory) goOn(commits int) {
 	for range commits {
 		p.commit(func(did map[string]bool) {
@@ -157,7 +159,7 @@ func (p *madeHistory) goOn(commits int) {
 func (p *madeHistory) change(did map[string]bool, state []int, free func(typ, slug string) bool) {
 	line := p.rng.IntN(len(state))
 	v := p.versions[state[line]]
-	if p.rng.IntN(4) == 0 { // somebody new, at an address that others had if one is free
+	if p.rng.IntN(4) == 0 { // a new entity, at a formerly used address if one is free
 		typ, slug := randomKey(p.rng)
 		if old := p.versions[p.rng.IntN(len(p.versions))]; p.rng.IntN(2) == 0 {
 			typ, slug = old.Type, old.Slug
@@ -168,7 +170,7 @@ func (p *madeHistory) change(did map[string]bool, state []int, free func(typ, sl
 				last = line
 			}
 		}
-		// One that was deleted there comes back; who was renamed away does not.
+		// An entity that was deleted there is restored; one that was renamed is not.
 		if last >= 0 && (last >= len(state) || !p.versions[state[last]].Deleted || p.versions[state[last]].Slug != slug) {
 			last = -1
 		}
@@ -197,7 +199,7 @@ func (p *madeHistory) change(did map[string]bool, state []int, free func(typ, sl
 	}
 }
 
-// listed is the catalogue after so many versions, in the order of ranks: the
+// listed returns the catalogue after n versions in the order of ranks: the
 // version of each entity, and the entity with scores.
 func (p *madeHistory) listed(n int, rng *rand.Rand) (versions []uint32, entities []*record.Entity) {
 	for _, v := range p.state(n) {
@@ -231,7 +233,7 @@ func snapshotOf(day string, versions []uint32, entities []*record.Entity) *Snaps
 	return s
 }
 
-// endOfDay is the first moment after a day.
+// endOfDay returns the first moment after a day.
 func endOfDay(day string) int64 {
 	t, err := time.Parse("2006-01-02", day)
 	if err != nil {
@@ -240,7 +242,7 @@ func endOfDay(day string) int64 {
 	return t.AddDate(0, 0, 1).Unix()
 }
 
-// until is how many versions there were by the end of a day.
+// until returns the number of versions at the end of a day.
 func (p *madeHistory) until(day string) int {
 	n := 0
 	for _, v := range p.versions {
@@ -251,7 +253,7 @@ func (p *madeHistory) until(day string) int {
 	return n
 }
 
-// days are those on which something happened, and those around them.
+// days returns the days with commits and those around them.
 func (p *madeHistory) days() (days []string) {
 	for _, v := range p.versions {
 		for _, off := range []int64{-86400, 0, 86400} {
@@ -265,7 +267,8 @@ func (p *madeHistory) days() (days []string) {
 	return days
 }
 
-// archive is what a builder would give for the first n versions.
+// archive returns the archive that a builder would write for the first n
+// versions.
 func (p *madeHistory) archive(n int) *Archive {
 	a := &Archive{Head: "head", Path: "content", Mailmap: "m", Formula: "f", Commits: p.commits, Versions: slices.Clone(p.versions[:n])}
 	for i, c := range p.changes {
@@ -295,7 +298,7 @@ func (p *madeHistory) versionOf(change int) int32 {
 	return int32(slices.IndexFunc(p.versions, func(v record.Version) bool { return int(v.Change) == change }))
 }
 
-// standing is what an archive is to say of an address, by looking at everything.
+// standing returns the expected result of At, from a scan of everything.
 func (p *madeHistory) standing(typ, slug, day string) (v int, standing Lifecycle) {
 	state := p.state(p.until(day))
 	lineOfLast := -1
@@ -320,7 +323,7 @@ func (p *madeHistory) standing(typ, slug, day string) (v int, standing Lifecycle
 	return state[lineOfLast], Exists
 }
 
-// addresses are all that anybody ever had, and some that nobody had.
+// addresses returns all addresses ever used, and some unused ones.
 func (p *madeHistory) addresses() [][2]string {
 	list := [][2]string{{"tool", "nobody"}, {"", ""}, {"tool\x00", "a"}}
 	for _, v := range p.versions {

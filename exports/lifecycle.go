@@ -6,7 +6,7 @@ import (
 	"kindex/exports/record"
 )
 
-// Lifecycle is how an entity stood at some time.
+// Lifecycle is the state of an entity at some time.
 type Lifecycle uint8
 
 // The states of a Lifecycle.
@@ -17,11 +17,11 @@ const (
 	Gone // it was deleted
 )
 
-// At returns what was at an address at the end of a UTC day, YYYY-MM-DD: the
-// version of the entity that had the address then; else that of the entity that
-// has it now, or had it last, under the slug that it had then. For one that was
-// Gone it is the version that tells so, for one that was NotYet its first. Where
-// the address is Unknown, or the day is none, v is -1.
+// At returns the version at an address at the end of a UTC day, YYYY-MM-DD. If no
+// entity had the address that day, it follows the entity that has the address
+// now, or had it last, to the slug it had that day. If the entity was Gone, v is
+// its deletion; if it was NotYet there, v is its first version. If the address is
+// Unknown or the day is invalid, v is -1.
 func (r *ArchiveReader) At(typ, slug, day string) (v int, lifecycle Lifecycle) {
 	number, err := record.DayNumber(day)
 	if err != nil || number == record.NoDate {
@@ -30,7 +30,7 @@ func (r *ArchiveReader) At(typ, slug, day string) (v int, lifecycle Lifecycle) {
 	end := (int64(number) + 1) * 86400
 	list := r.versionsAt(typ, slug)
 	if list.Len() == 0 {
-		// An author may name an earlier slug that the history does not know.
+		// An author may list an earlier slug that is not in the history.
 		o, isAlias, ok := r.base.Find(typ, slug)
 		if !ok || !isAlias {
 			return -1, Unknown
@@ -49,8 +49,7 @@ func (r *ArchiveReader) At(typ, slug, day string) (v int, lifecycle Lifecycle) {
 	return r.versionBefore(int(list.At(list.Len()-1)), end)
 }
 
-// versionBefore returns the version at which the entity of a version stood before a
-// moment.
+// versionBefore returns the version that the same entity had just before end.
 func (r *ArchiveReader) versionBefore(v int, end int64) (at int, lifecycle Lifecycle) {
 	for after := r.next(v); after > v && r.time(after) < end; after = r.next(v) {
 		v = after

@@ -13,25 +13,25 @@ import (
 	"kindex/exports/record"
 )
 
-// FilterFields are the fields that records can be filtered and counted by, by
-// the names of the API's parameters.
+// FilterFields are the fields by which records can be filtered and counted, named
+// like the API's parameters.
 var FilterFields = []string{
 	"capability", "category", "license", "pricingModel", "provider", "status", "tag", "type",
 }
 
-// SortKeys are what lists can be sorted by.
+// SortKeys are the keys by which lists can be sorted.
 var SortKeys = append(slices.Clone(record.ScoreNames), "name", "addedDate", "lastUpdated")
 
-// RowLocation is where the JSONL export holds the line of a record, without its
-// end. The lines of withdrawn records are kept in a file of their own.
+// RowLocation locates the line of a record, without its line ending, in the JSONL
+// export or, if Withdrawn, in WithdrawnFile.
 type RowLocation struct {
 	Offset, Length int64
 	Withdrawn      bool
 }
 
-// WriteLookups writes the files that the edge maps into memory. The entities
-// are in the order of CompareRank: an entity's ordinal is its place in them.
-// neighbours follows the same order; features is what their reasons point to.
+// WriteLookups writes the files that the edge maps into memory. The entities are
+// in the order of CompareRank: an entity's ordinal is its index. neighbours has
+// the same order; their reasons are indexes of features.
 func (w *Writer) WriteLookups(entities []*record.Entity, rows []RowLocation, neighbours [][]Neighbour, features []Feature) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -42,7 +42,7 @@ func (w *Writer) WriteLookups(entities []*record.Entity, rows []RowLocation, nei
 	return g.Wait()
 }
 
-// writeOrders writes what records are found and sorted by.
+// writeOrders writes the files used to find and sort records.
 func (w *Writer) writeOrders(entities []*record.Entity) error {
 	keys, rank := packKeys(entities)
 	columns, err := packColumns(entities, rank)
@@ -52,7 +52,7 @@ func (w *Writer) writeOrders(entities []*record.Entity) error {
 	return errors.Join(w.Add(keysFile, keys), w.Add(columnsFile, columns.pack()), w.Add(ordersFile, columns.packOrders()))
 }
 
-// writeValues writes what records are filtered and counted by.
+// writeValues writes the files used to filter and count records.
 func (w *Writer) writeValues(entities []*record.Entity) error {
 	values, bitmaps, facets, err := packValues(entities)
 	if err != nil {
@@ -97,8 +97,8 @@ func (w *Writer) writeRecords(entities []*record.Entity, rows []RowLocation) err
 	return w.Add(rowsFile, locations)
 }
 
-// packKeys makes the table from type and slug, earlier slugs included, to the
-// ordinal, and returns the place of each ordinal's own key in it.
+// packKeys builds the table that maps type and slug, including earlier slugs, to
+// the ordinal. It also returns the index of each ordinal's own key in the table.
 func packKeys(entities []*record.Entity) (file []byte, rank []uint32) {
 	type entry struct {
 		key    string

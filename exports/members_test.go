@@ -15,7 +15,8 @@ import (
 
 type member struct{ name, value string }
 
-// libraryMembers is the view of encoding/json: names in order, values as they are.
+// libraryMembers returns the members according to encoding/json: names in order,
+// raw values.
 func libraryMembers(t *testing.T, object []byte) (list []member) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(object))

@@ -9,38 +9,39 @@ import (
 	"kindex/exports/record"
 )
 
-// Feature is one thing that makes two entities alike, such as a shared tag.
+// Feature is something that two similar entities share, such as a tag.
 type Feature struct {
 	Kind  string // category, tag, capability, provider, word, …
 	Value string
 }
 
-// Neighbour is one similar entity. It has no pointers: a build holds millions.
+// Neighbour is a similar entity. It has no pointers, because a build holds
+// millions.
 type Neighbour struct {
 	Ordinal    uint32
 	Similarity float64 // 0 to 1
 	Reasons    Reasons
 }
 
-// MaxReasons is how many features are named that make two entities alike.
+// MaxReasons is the maximum number of features listed for a neighbour.
 const MaxReasons = 3
 
-// Reasons are places in a list of features, the weightiest first.
+// Reasons are indexes in a list of features, strongest first.
 type Reasons struct {
 	list [MaxReasons]uint32
 	n    uint8
 }
 
-// ReasonsOf takes at most MaxReasons places.
+// ReasonsOf returns Reasons with the first MaxReasons indexes of list.
 func ReasonsOf(list ...uint32) (r Reasons) {
 	r.n = uint8(copy(r.list[:], list))
 	return r
 }
 
-// List returns the places.
+// List returns the indexes.
 func (r Reasons) List() []uint32 { return r.list[:r.n] }
 
-// neighbourSize is the length of an encoded Neighbour.
+// neighbourSize is the length of an encoded Neighbour in bytes.
 const neighbourSize = 8 + 4*MaxReasons
 
 func packNeighbours(lists [][]Neighbour) []byte {
@@ -62,8 +63,8 @@ func packNeighbours(lists [][]Neighbour) []byte {
 	return packed.PackSections(packed.PackUint32s(offsets), out)
 }
 
-// Similar returns the neighbours of a record as the build knew them, the nearest
-// first. An edited record keeps those that it had; a new one has none yet.
+// Similar returns the neighbours of a record as of the build, nearest first. An
+// edited record keeps its neighbours; a new one has none.
 func (b *Build) Similar(ordinal uint32) []Neighbour {
 	if e := b.edited(ordinal); e != nil {
 		i, ok := b.keys.Search(e.Type + "\x00" + e.Slug)
@@ -91,8 +92,8 @@ func (b *Build) Similar(ordinal uint32) []Neighbour {
 	return list
 }
 
-// currentOrdinal is the ordinal at which a listed record of the build stands after the
-// edits; ok is false where it is gone or withdrawn.
+// currentOrdinal returns the ordinal that a listed record of the build has after
+// the edits; ok is false if it was removed or withdrawn.
 func (b *Build) currentOrdinal(ordinal uint32) (at uint32, ok bool) {
 	if b.overlay == nil || !b.overlay.replaced.Contains(ordinal) {
 		return ordinal, true
@@ -101,10 +102,10 @@ func (b *Build) currentOrdinal(ordinal uint32) (at uint32, ok bool) {
 	return at, ok && b.edited(at).Status != record.Withdrawn
 }
 
-// Features is the number of features that neighbours' reasons may point to.
+// Features returns the number of features that reasons may refer to.
 func (b *Build) Features() int { return b.features.Len() }
 
-// Feature returns what a Neighbour's reason points to.
+// Feature returns the feature that a Neighbour's reason refers to.
 func (b *Build) Feature(i uint32) Feature {
 	kind, value, _ := strings.Cut(string(b.features.At(int(i))), "\x00")
 	return Feature{kind, value}

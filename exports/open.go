@@ -1,11 +1,11 @@
-// Package exports is the contract between the builder and the edge: which files
-// a build holds and in which format, and how they are written, opened and
-// queried. What they hold is defined in record, their rows and columns in table,
-// the form of the binary ones in packed, and the folder of a build in store.
+// Package exports defines the files of a build, and writes, opens and queries
+// them. It is the contract between the builder and the edge. Package record
+// defines the content of the files, table their rows and columns, packed the
+// layout of the binary ones, and store the folder of a build.
 //
-// A build is immutable. It lies in exports/builds/<id>/ below an output folder;
-// exports/current names the one that is served. Everything in it is a pure
-// function of the content, the commit and the as-of time.
+// A build is immutable. It is stored in exports/builds/<id>/ in an output folder;
+// exports/current names the served build. Every byte of a build is determined by
+// the content, the commit and the as-of time.
 package exports
 
 import (
@@ -25,17 +25,17 @@ import (
 	"kindex/exports/store"
 )
 
-// Build is an opened build. Its files are mapped into memory, so opening takes
-// the same time at any size, and they stay readable after the build's folder
-// was removed. All methods may be called from many goroutines. What they return
-// may point into the mapping: it must not be changed, nor used after Close.
+// Build is an open build. Its files are memory-mapped, so the time to open it
+// does not depend on its size, and they stay readable after the build's folder is
+// removed. All methods may be called concurrently. Returned slices may point into
+// the mapping: they must not be modified, nor used after Close.
 type Build struct {
 	Dir      string
 	Manifest *store.Manifest
 
 	files map[string]mmap.MMap
 
-	n             int // entities, withdrawn ones included
+	n             int // entities, including withdrawn ones
 	listed        int
 	records       []byte
 	offsets       []byte
@@ -58,11 +58,11 @@ type Build struct {
 	sources       sources
 	archive       *ArchiveReader
 
-	overlay *overlay // edits beside the build, nil for none
+	overlay *overlay // edits on top of the build, nil for none
 }
 
-// Open maps a build into memory. It checks the manifest, not the bytes of the
-// files: Verify does that, and should come first.
+// Open maps a build into memory. It checks the manifest but not the content of
+// the files: call store.Verify first for that.
 func Open(dir string) (*Build, error) {
 	r, err := store.OpenFiles(dir)
 	if err != nil {
@@ -80,12 +80,12 @@ func Open(dir string) (*Build, error) {
 		}
 	}
 	if err := b.openLookups(); err != nil {
-		return nil, errors.Join(&store.DamageError{Path: dir, Problem: "has lookup files that do not fit together: " + err.Error()}, b.Close())
+		return nil, errors.Join(&store.DamageError{Path: dir, Problem: "has inconsistent lookup files: " + err.Error()}, b.Close())
 	}
 	return b, nil
 }
 
-// OpenCurrent opens the published build of an output folder, unverified.
+// OpenCurrent opens the published build of an output folder without verifying it.
 func OpenCurrent(root string) (*Build, error) {
 	id, err := store.Current(root)
 	if err != nil {
@@ -147,7 +147,7 @@ func (b *Build) openLookups() error {
 	return nil
 }
 
-// Close unmaps the build. A build with edits leaves that to the one below.
+// Close unmaps the build. It does nothing on a build returned by WithEdits.
 func (b *Build) Close() error {
 	if b.overlay != nil {
 		return nil
@@ -162,7 +162,7 @@ func (b *Build) Close() error {
 	return errors.Join(errs...)
 }
 
-// File returns the bytes of a file of the build.
+// File returns the content of a file of the build, and its manifest entry.
 func (b *Build) File(path string) ([]byte, store.File, bool) {
 	f, ok := b.Manifest.File(path)
 	if !ok {
@@ -171,11 +171,11 @@ func (b *Build) File(path string) ([]byte, store.File, bool) {
 	return b.files[path], f, true
 }
 
-// Len is the number of ordinals. Listed records come first in their order, the
-// best first, then withdrawn ones, then edited ones.
+// Len returns the number of ordinals: listed records, best first, then withdrawn
+// ones, then edited ones.
 func (b *Build) Len() int { return b.n + len(b.Edited()) }
 
-// Listed is the number of records that are not withdrawn.
+// Listed returns the number of records that are not withdrawn.
 func (b *Build) Listed() int {
 	if b.overlay == nil {
 		return b.listed
@@ -183,7 +183,8 @@ func (b *Build) Listed() int {
 	return int(b.allRecords(false).GetCardinality())
 }
 
-// allRecords returns the records that lists show, or withdrawn ones too.
+// allRecords returns all listed records, and the withdrawn ones if withdrawn is
+// set.
 func (b *Build) allRecords(withdrawn bool) *roaring.Bitmap {
 	set := roaring.New()
 	if withdrawn {
@@ -194,7 +195,7 @@ func (b *Build) allRecords(withdrawn bool) *roaring.Bitmap {
 	return b.applyEdits(set, func(e *record.Entity) bool { return withdrawn || e.Status != record.Withdrawn })
 }
 
-// Find returns the ordinal at an address. moved tells that the address is an
+// Find returns the ordinal at an address. isAlias reports whether the slug is an
 // earlier one.
 func (b *Build) Find(typ, slug string) (ordinal uint32, isAlias, ok bool) {
 	key := typ + "\x00" + slug
@@ -223,8 +224,8 @@ func (b *Build) Key(ordinal uint32) (typ, slug string) {
 	return typ, slug
 }
 
-// Keys calls yield with every address that the build has, earlier ones
-// included, in order.
+// Keys calls yield with every address of the build, including earlier slugs, in
+// order.
 func (b *Build) Keys(yield func(typ, slug string) bool) {
 	for i := range b.keys.Len() {
 		typ, slug, _ := strings.Cut(string(b.keys.At(i)), "\x00")
@@ -244,7 +245,7 @@ func (b *Build) Record(ordinal uint32) []byte {
 	return b.records[from:to:to]
 }
 
-// Entity decodes a record. It must not be changed.
+// Entity decodes a record. The result must not be modified.
 func (b *Build) Entity(ordinal uint32) (*record.Entity, error) {
 	if e := b.edited(ordinal); e != nil {
 		return e, nil
@@ -256,8 +257,8 @@ func (b *Build) Entity(ordinal uint32) (*record.Entity, error) {
 	return e, nil
 }
 
-// ExportRow returns the line of a record in the JSONL export, without its end.
-// Withdrawn records have one too, though no prebuilt export holds it.
+// ExportRow returns the line of a record in the JSONL export, without its line
+// ending. Withdrawn records have one too, although the exports do not include it.
 func (b *Build) ExportRow(ordinal uint32) []byte {
 	if b.edited(ordinal) != nil {
 		return b.overlay.rows[int(ordinal)-b.n]
@@ -272,7 +273,7 @@ func (b *Build) ExportRow(ordinal uint32) []byte {
 	return file[at : at+n : at+n]
 }
 
-// Score returns one of the scores of a record, null for a name that is none.
+// Score returns the named score of a record, null for an unknown name.
 func (b *Build) Score(name string, ordinal uint32) record.Score {
 	i := slices.Index(record.ScoreNames, name)
 	if i < 0 {
@@ -284,8 +285,8 @@ func (b *Build) Score(name string, ordinal uint32) record.Score {
 	return record.ScoreFromCode(int16(binary.LittleEndian.Uint16(b.scores[i][2*int(ordinal):])))
 }
 
-// Values lists what records of the build have in a filter field, as most of
-// them spell it, sorted by the folded value.
+// Values returns the values of a filter field in the build, each in its most
+// frequent spelling, sorted by the folded value.
 func (b *Build) Values(field string) []string {
 	var list []string
 	for i := range b.valuesOf(field) {
@@ -294,7 +295,7 @@ func (b *Build) Values(field string) []string {
 	return list
 }
 
-// valuesOf calls yield with the places of the values of a field.
+// valuesOf calls yield with the indexes of the values of a field.
 func (b *Build) valuesOf(field string) func(yield func(int) bool) {
 	return func(yield func(int) bool) {
 		i, _ := b.values.Search(field + "\x00")
@@ -306,8 +307,8 @@ func (b *Build) valuesOf(field string) func(yield func(int) bool) {
 	}
 }
 
-// Bitmap returns the records that have a value in a filter field, nil if none
-// has. The comparison folds case and marks.
+// Bitmap returns the records with a value in a filter field, nil if there are
+// none. Values are compared folded.
 func (b *Build) Bitmap(field, value string) *roaring.Bitmap {
 	folded := record.Fold(value)
 	i, ok := b.values.Search(field + "\x00" + folded)
@@ -332,7 +333,7 @@ func (b *Build) bitmap(i int) *roaring.Bitmap {
 	return set
 }
 
-// sortValue is what a record has in a sort key.
+// sortValue returns the value of a sort key of a record.
 func (b *Build) sortValue(key int, ordinal uint32) int64 {
 	if b.edited(ordinal) != nil {
 		return b.overlay.values[key][int(ordinal)-b.n]
@@ -351,7 +352,7 @@ func (b *Build) sortValue(key int, ordinal uint32) int64 {
 	}
 }
 
-// rank is the place of a record in the order by type and slug.
+// rank returns the position of a record in the order by type and slug.
 func (b *Build) rank(ordinal uint32) int64 {
 	if b.edited(ordinal) != nil {
 		return b.overlay.rank[int(ordinal)-b.n]

@@ -14,38 +14,39 @@ import (
 	"kindex/exports/table"
 )
 
-// Edit is one entity as it stands beside a build: changed, new, or gone.
+// Edit is an entity that was changed, added or removed on top of a build.
 type Edit struct {
 	Type, Slug string
-	Entity     *record.Entity // with its scores; nil where the file is gone
+	Entity     *record.Entity // with its scores; nil if it was removed
 }
 
-// overlay is what edits change in a build that is not built anew: records after
-// its own ordinals, and ordinals of its own that count no more.
+// overlay holds the effect of edits on a build: additional records after the
+// build's own ordinals, and the set of own ordinals that no longer count.
 type overlay struct {
 	id            string
 	entities      []*record.Entity // the record of ordinal n+i is entities[i]
 	records       [][]byte
 	rows          [][]byte
-	replaced      *roaring.Bitmap   // ordinals of the build that were replaced or are gone
-	newOrdinals   map[uint32]uint32 // of those, the ones that were replaced: their new ordinal
+	replaced      *roaring.Bitmap   // ordinals of the build that were replaced or removed
+	newOrdinals   map[uint32]uint32 // replaced ordinal → new ordinal
 	keys          map[string]uint32 // as Build.targets
-	names         []string          // folded, sorted, each once
+	names         []string          // folded, sorted, unique
 	slugs         []string          // type, NUL, slug; sorted
-	values        [][]int64         // by sort key, then entity
+	values        [][]int64         // by sort key, then by entity
 	rank          []int64           // in the order by type and slug
 	sortPositions []float64         // among ordinals
 }
 
-// WithEdits returns the build as it would answer with some edits made: every lookup,
-// selection, order and count is that of a build of the edited content. Files,
-// neighbours and the manifest stay those of the build.
+// WithEdits returns the build with edits applied on top: every lookup, selection,
+// order and count is that of a build of the edited content. Files, neighbours and
+// the manifest stay those of b.
 //
-// It costs as much as the edits do, whatever the size of the build. The result
-// lives as long as b: only b is closed. Each entity may occur once.
+// Its cost depends on the number of edits, not on the size of the build. The
+// result is valid until b is closed; only b needs closing. Each entity may occur
+// once. A build with edits accepts no more edits.
 func (b *Build) WithEdits(edits []Edit) (*Build, error) {
 	if b.overlay != nil {
-		return nil, fmt.Errorf("exports: a build with edits takes no further ones")
+		return nil, fmt.Errorf("exports: build already has edits")
 	}
 	edits = slices.Clone(edits)
 	slices.SortFunc(edits, func(x, y Edit) int { return cmp.Or(cmp.Compare(x.Type, y.Type), cmp.Compare(x.Slug, y.Slug)) })
@@ -81,8 +82,8 @@ func (b *Build) WithEdits(edits []Edit) (*Build, error) {
 	return &with, with.indexEdits()
 }
 
-// OverlayID tells edits from other edits of the same build; it is "" for a build
-// without any.
+// OverlayID identifies the edits among all edits of the same build; it is ""
+// without edits.
 func (b *Build) OverlayID() string {
 	if b.overlay == nil {
 		return ""
@@ -90,7 +91,7 @@ func (b *Build) OverlayID() string {
 	return b.overlay.id
 }
 
-// indexEdits gives the edited entities their places in every order.
+// indexEdits computes the positions of the edited entities in every order.
 func (b *Build) indexEdits() error {
 	d := b.overlay
 	d.values = make([][]int64, len(SortKeys))
@@ -119,7 +120,7 @@ func (b *Build) indexEdits() error {
 	return nil
 }
 
-// editedValue is what Build.sortValue returns for an edited entity.
+// editedValue returns what Build.sortValue returns for an edited entity.
 func (b *Build) editedValue(key string, e *record.Entity) (int64, error) {
 	var day string
 	switch key {
@@ -139,8 +140,8 @@ func (b *Build) editedValue(key string, e *record.Entity) (int64, error) {
 	return dateValue(d), err
 }
 
-// positionEdits finds where the edited entities would stand among the ordinals.
-// Several between the same two are spread evenly.
+// positionEdits computes the positions of the edited entities among the ordinals.
+// Entities between the same two ordinals are spread evenly.
 func (b *Build) positionEdits() {
 	d := b.overlay
 	order := make([]int, len(d.entities))
@@ -158,8 +159,8 @@ func (b *Build) positionEdits() {
 	}
 }
 
-// stride is by how much places in tables are drawn apart, so that there is
-// room between two for every name that the edits bring, and for a cursor.
+// stride is the distance between consecutive table indexes, so that every name
+// added by edits, and a cursor, fits between two of them.
 func (b *Build) stride() int64 {
 	if b.overlay == nil {
 		return 4
@@ -167,10 +168,9 @@ func (b *Build) stride() int64 {
 	return int64(2 * (max(len(b.overlay.names), len(b.overlay.slugs)) + 2))
 }
 
-// spacedIndex is the place of a text in the order of a table and of the texts
-// that edits add to it. Places of different texts differ where the texts are in
-// the table or among the added; any other text has a place between its
-// neighbours.
+// spacedIndex returns the position of a text among the texts of a table and the
+// texts added by edits. Texts in the table or among the added ones have distinct
+// positions; any other text gets a position between its neighbours.
 func (b *Build) spacedIndex(t packed.StringTable, added []string, s string) int64 {
 	i, found := t.Search(s)
 	if found {
@@ -180,7 +180,7 @@ func (b *Build) spacedIndex(t packed.StringTable, added []string, s string) int6
 	return (int64(i)-1)*b.stride() + int64(2*j+1) + int64(boolInt(found))
 }
 
-// nameValue is the place of a folded name.
+// nameValue returns the position of a folded name.
 func (b *Build) nameValue(folded string) int64 {
 	if b.overlay == nil {
 		return b.spacedIndex(b.names, nil, folded)
@@ -188,7 +188,7 @@ func (b *Build) nameValue(folded string) int64 {
 	return b.spacedIndex(b.names, b.overlay.names, folded)
 }
 
-// rankOf is the place of a key in the order by type and slug.
+// rankOf returns the position of a key in the order by type and slug.
 func (b *Build) rankOf(typ, slug string) int64 {
 	if b.overlay == nil {
 		return b.spacedIndex(b.keys, nil, typ+"\x00"+slug)
@@ -196,7 +196,7 @@ func (b *Build) rankOf(typ, slug string) int64 {
 	return b.spacedIndex(b.keys, b.overlay.slugs, typ+"\x00"+slug)
 }
 
-// edited returns the edited entity of an ordinal, nil where it is the build's own.
+// edited returns the edited entity of an ordinal, nil if it is not edited.
 func (b *Build) edited(ordinal uint32) *record.Entity {
 	if int(ordinal) < b.n {
 		return nil
@@ -216,8 +216,8 @@ func (b *Build) edits(yield func(ordinal uint32, e *record.Entity) bool) {
 	}
 }
 
-// applyEdits makes a set of the build's own ordinals one of the edited build:
-// without what was replaced or is gone, and with the edited entities that fit.
+// applyEdits turns a set of the build's own ordinals into one of the edited
+// build: it removes replaced records and adds the edited entities that fit.
 func (b *Build) applyEdits(set *roaring.Bitmap, fits func(*record.Entity) bool) *roaring.Bitmap {
 	if b.overlay == nil {
 		return set
@@ -231,8 +231,8 @@ func (b *Build) applyEdits(set *roaring.Bitmap, fits func(*record.Entity) bool) 
 	return set
 }
 
-// Replaced are the build's own ordinals that edits replaced or took away; nil where
-// there are none. It must not be changed.
+// Replaced returns the build's own ordinals that edits replaced or removed, nil
+// without edits. The set must not be modified.
 func (b *Build) Replaced() *roaring.Bitmap {
 	if b.overlay == nil {
 		return nil
@@ -240,8 +240,7 @@ func (b *Build) Replaced() *roaring.Bitmap {
 	return b.overlay.replaced
 }
 
-// Edited are the edited entities, in the order of their ordinals, which follow
-// those of the build.
+// Edited returns the edited entities. Their ordinals follow those of the build.
 func (b *Build) Edited() []*record.Entity {
 	if b.overlay == nil {
 		return nil
@@ -249,8 +248,8 @@ func (b *Build) Edited() []*record.Entity {
 	return b.overlay.entities
 }
 
-// SortPosition is where a record stands in the default order: its ordinal, or, for
-// an edited one, a number between two.
+// SortPosition returns the position of a record in the default order: its ordinal
+// or, for an edited record, a number between two ordinals.
 func (b *Build) SortPosition(ordinal uint32) float64 {
 	if int(ordinal) < b.n {
 		return float64(ordinal)
@@ -263,8 +262,8 @@ func hasValue(e *record.Entity, field, folded string) bool {
 	return slices.ContainsFunc(e.FieldValues(field), func(v string) bool { return record.Fold(v) == folded })
 }
 
-// addFacets counts the values of the edited entities of a set, by folded form.
-// It returns those that no record of the build has.
+// addFacets adds the values of the edited entities of a set to counts. It returns
+// the counts of values that no record of the build has, by folded form.
 func (b *Build) addFacets(set *roaring.Bitmap, field string, counts []int, first int) map[string]FacetCount {
 	added := map[string]FacetCount{}
 	for o, e := range b.edits {

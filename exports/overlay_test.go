@@ -14,7 +14,7 @@ import (
 	"kindex/exports/record"
 )
 
-// editsBetween are the edits that make one catalogue of another.
+// editsBetween returns the edits that turn one catalogue into another.
 func editsBetween(before, after []*record.Entity) []Edit {
 	var edits []Edit
 	was, is := map[string]*record.Entity{}, map[string]*record.Entity{}
@@ -35,7 +35,7 @@ func editsBetween(before, after []*record.Entity) []Edit {
 	return edits
 }
 
-// edited compares a build with edits and a build of the edited content.
+// edited compares a build with edits to a build of the edited content.
 type edited struct {
 	t                 *testing.T
 	rng               *rand.Rand
@@ -43,8 +43,8 @@ type edited struct {
 	list              []*record.Entity // of the fresh build
 }
 
-// TestEditsAnswerAsANewBuild lays all sorts of edits over a build: few, as
-// somebody makes at a desk, and so many that they crowd between their neighbours.
+// TestEditsAnswerAsANewBuild applies all kinds of edits to a build: few, as from
+// a person, and so many that they crowd between their neighbours.
 func TestEditsAnswerAsANewBuild(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestEditsAnswerAsANewBuild(t *testing.T) {
 	}
 }
 
-// onlySome takes n of the differences between two catalogues.
+// onlySome returns n of the differences between two catalogues.
 func onlySome(rng *rand.Rand, before, after []*record.Entity, n int) []*record.Entity {
 	edits := editsBetween(before, after)
 	rng.Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
@@ -103,7 +103,7 @@ func onlySome(rng *rand.Rand, before, after []*record.Entity, n int) []*record.E
 	return list
 }
 
-// keysOf names ordinals, so that builds can be compared.
+// keysOf returns the keys of ordinals, so that builds can be compared.
 func keysOf(b *Build, list []uint32) []string {
 	out := make([]string, len(list))
 	for i, o := range list {
@@ -120,9 +120,9 @@ func (x *edited) equal(what string, got, want []string) {
 	}
 }
 
-// addresses compares what every key of either build leads to. Content in which
-// an earlier slug is that of another entity, or of two, is refused, so those are
-// left out.
+// addresses compares the results for every key of either build. It leaves out
+// earlier slugs that belong to another entity, or to two, because such content is
+// rejected.
 func (x *edited) addresses(before []*record.Entity) {
 	refused := map[string]bool{}
 	for _, list := range [][]*record.Entity{before, x.list} {
@@ -238,8 +238,8 @@ func (x *edited) orders() {
 	}
 }
 
-// facets compares counts by folded value: which of several spellings is shown
-// may wait for the next build.
+// facets compares counts by folded value. Which of several spellings is shown may
+// change only in the next build.
 func (x *edited) facets() {
 	for range 30 {
 		got, want := x.both(randomFilter(x.rng, x.list))
@@ -263,8 +263,8 @@ func (x *edited) facets() {
 	}
 }
 
-// standings checks that records stand in the order of a new build's ordinals,
-// and that places of records before the edits fall where they belong.
+// standings checks that records are in the order of a new build's ordinals, and
+// that positions of records before the edits are placed correctly.
 func (x *edited) standings(before []*record.Entity) {
 	last := -1.0
 	for p := range uint32(x.fresh.Len()) {

@@ -2,9 +2,9 @@ package exports
 
 import "kindex/exports/record"
 
-// ResolveRemoved tells what became of the entity that once had an address which the build
-// does not have: Exists where it is at another one now, that of the version; Gone
-// where it was deleted, by the version; Unknown where nobody knows of one.
+// ResolveRemoved reports what happened to the entity that once had an address
+// that the build no longer has: Exists if it has moved to the address of latest,
+// Gone if latest deleted it, Unknown if no such entity is known.
 func (b *Build) ResolveRemoved(typ, slug string) (latest record.Version, lifecycle Lifecycle) {
 	a := b.Archive()
 	last, ok := a.Last(typ, slug)
@@ -16,7 +16,7 @@ func (b *Build) ResolveRemoved(typ, slug string) (latest record.Version, lifecyc
 		return latest, Gone
 	}
 	if _, isAlias, ok := b.Find(latest.Type, latest.Slug); !ok || isAlias {
-		return latest, Unknown // it is gone in what was not committed
+		return latest, Unknown // removed by an uncommitted change
 	}
 	return latest, Exists
 }

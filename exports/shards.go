@@ -9,18 +9,18 @@ import (
 	"kindex/exports/store"
 )
 
-// shards are the compressed pieces that the text files of a table were put together
-// from. They are read when they are needed, and not through the mapping of the
-// build: all that was ever read of that counts as memory of the process.
+// shards are the compressed pieces of the text files of a table in an earlier
+// build. They are read on demand with ReadAt instead of through the memory
+// mapping, whose pages would count as memory of the process.
 type shards struct {
 	files  []*os.File                  // by shardedEncodings × shardedFormats
-	ends   [][]int64                   // by file, then shard: where its piece ends
+	ends   [][]int64                   // by file, then by shard: end of its piece
 	byHash []map[[sha256.Size]byte]int // by shardedFormats: the hash of a piece → its shard
 }
 
-// shardIndex is what a later build finds the shards of a table by: for each of the
-// shardedFormats the SHA-256 of its pieces, for each compressed file the lengths of
-// its pieces.
+// shardIndex lets a later build find the shards of a table: for each of the
+// shardedFormats the SHA-256 of its pieces, for each compressed file the lengths
+// of its pieces.
 type shardIndex [][]byte
 
 func (x shardIndex) add(s *shard) {
@@ -33,8 +33,8 @@ func (x shardIndex) add(s *shard) {
 	}
 }
 
-// openShards finds the pieces of a table, nil where the build has no such table, or
-// there is no build.
+// openShards opens the pieces of a table. It returns nil if b is nil or has no
+// such table.
 func openShards(b *Build, base string) *shards {
 	if b == nil {
 		return nil
@@ -82,8 +82,9 @@ func prefixSums(lengths []byte) (ends []int64) {
 	return ends
 }
 
-// find returns the compressed forms of a piece of a format, by shardedEncodings.
-// Where they cannot be had, or there is no earlier table, they are to be made anew.
+// find returns the compressed forms of a piece, by shardedEncodings. known is
+// false if there are none or they cannot be read; the caller then compresses the
+// piece again.
 func (s *shards) find(format int, sum [sha256.Size]byte) (compressed [][]byte, known bool) {
 	if s == nil {
 		return nil, false

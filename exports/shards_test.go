@@ -17,7 +17,7 @@ import (
 	"kindex/exports/table"
 )
 
-// thing is a row of a made-up table whose object form says more than its cells.
+// thing is a row of a test table whose JSON object contains more than its cells.
 type thing struct{ key, text string }
 
 func tableOf(base string, things []thing) *Table {
@@ -65,8 +65,8 @@ func withEdits(rng *rand.Rand, things []thing) []thing {
 	return things
 }
 
-// writeTables writes the two forms of a table into a build of their own, reusing an
-// earlier one, and returns where it lies.
+// writeTables writes the two forms of a table into a separate build, reusing an
+// earlier one, and returns its folder.
 func writeTables(t *testing.T, earlier *Build, things []thing) (dir string) {
 	t.Helper()
 	root := t.TempDir()
@@ -90,8 +90,8 @@ func openDir(t *testing.T, dir string) *Build {
 	return b
 }
 
-// TestTablesReuseAnEarlierBuild edits a table at random, again and again, and holds
-// what is written reusing the previous build against what is written in full.
+// TestTablesReuseAnEarlierBuild edits a table at random, again and again, and
+// compares the files written with reuse to those written in full.
 func TestTablesReuseAnEarlierBuild(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -108,7 +108,7 @@ func TestTablesReuseAnEarlierBuild(t *testing.T) {
 	}
 }
 
-// sameFolders fails where two folders do not hold the same files.
+// sameFolders checks that two folders contain the same files.
 func sameFolders(t *testing.T, got, want string) {
 	t.Helper()
 	m, err := store.Verify(want)
@@ -125,8 +125,8 @@ func sameFolders(t *testing.T, got, want string) {
 	}
 }
 
-// TestOneEditPacksOneShard marks the compressed files of an earlier build: what was
-// taken from there carries the mark.
+// TestOneEditPacksOneShard marks the compressed files of an earlier build, to
+// recognize data copied from there.
 func TestOneEditPacksOneShard(t *testing.T) {
 	suite.InTest(t)
 	var things []thing
@@ -171,8 +171,8 @@ func TestOneEditPacksOneShard(t *testing.T) {
 	}
 }
 
-// TestTablesThatCannotBeTaken gives the writer an earlier build whose shard table
-// does not fit its files.
+// TestTablesThatCannotBeTaken reuses an earlier build whose shard table does not
+// match its files.
 func TestTablesThatCannotBeTaken(t *testing.T) {
 	suite.InTest(t)
 	things := []thing{{"a", "text"}, {"b", "text"}}

@@ -12,9 +12,9 @@ import (
 	"kindex/exports/record"
 )
 
-// Snapshot is the catalogue as it stood at the end of a day. Its ordinals are in
-// the order of CompareRank: listed records first, the best before the others,
-// then withdrawn ones. It lives as long as its build.
+// Snapshot is the catalogue at the end of a day. Its ordinals are in the order of
+// CompareRank: listed records, best first, then withdrawn ones. It is valid until
+// its build is closed.
 type Snapshot struct {
 	Day string // YYYY-MM-DD, UTC
 
@@ -24,7 +24,7 @@ type Snapshot struct {
 	scores         [][]byte       // by ScoreNames
 }
 
-// pack makes the file of a snapshot.
+// pack encodes the file of a snapshot.
 func (s *SnapshotData) pack() []byte {
 	counts := binary.LittleEndian.AppendUint64(nil, uint64(s.Listed))
 	counts = binary.LittleEndian.AppendUint64(counts, uint64(s.Ranked))
@@ -44,7 +44,8 @@ func (s *SnapshotData) pack() []byte {
 	return packed.PackSections(parts...)
 }
 
-// openSnapshot opens a snapshot over an archive with so many versions.
+// openSnapshot opens a snapshot of an archive that has the given number of
+// versions.
 func openSnapshot(day string, file []byte, versions int) (*Snapshot, error) {
 	parts, err := packed.UnpackSections(file, 2+len(record.ScoreNames))
 	if err != nil || len(parts[0]) != 24 || packed.Uint64At(parts[0], 2) > uint64(versions) {
@@ -63,13 +64,13 @@ func openSnapshot(day string, file []byte, versions int) (*Snapshot, error) {
 	return s, nil
 }
 
-// Len is how many records there are, withdrawn ones included, Listed how many
-// are not withdrawn, and Ranked how many of those have a composite score.
+// Len returns the number of records, including withdrawn ones. Listed returns how
+// many are not withdrawn, and Ranked how many of those have a composite score.
 func (s *Snapshot) Len() int    { return s.versions.Len() }
 func (s *Snapshot) Listed() int { return s.listed }
 func (s *Snapshot) Ranked() int { return s.ranked }
 
-// Version is the version that a record shows.
+// Version returns the version shown by a record.
 func (s *Snapshot) Version(ordinal uint32) int { return int(s.versions.At(int(ordinal))) }
 
 // Find returns the record that shows a version.
@@ -82,7 +83,7 @@ func (s *Snapshot) Find(v int) (ordinal uint32, ok bool) {
 	return 0, false
 }
 
-// Score returns one of the scores of a record, null for a name that is none.
+// Score returns the named score of a record, null for an unknown name.
 func (s *Snapshot) Score(name string, ordinal uint32) record.Score {
 	i := slices.Index(record.ScoreNames, name)
 	if i < 0 {
@@ -108,19 +109,19 @@ func (s *Snapshot) Key(ordinal uint32) (typ, slug string) {
 	return s.archive.address(s.Version(ordinal))
 }
 
-// Record returns the JSON form of a record, with the scores and the dates that
-// it had on the day.
+// Record returns the JSON form of a record, with the scores and dates it had that
+// day.
 func (s *Snapshot) Record(ordinal uint32) []byte {
 	return s.archive.RecordAt(s.Version(ordinal), s.Scores(ordinal))
 }
 
-// Entity decodes a record. It must not be changed.
+// Entity decodes a record. The result must not be modified.
 func (s *Snapshot) Entity(ordinal uint32) (*record.Entity, error) {
 	e := new(record.Entity)
 	return e, e.UnmarshalJSON(s.Record(ordinal))
 }
 
-// Select returns the ordinals that a filter chooses. The set is the caller's.
+// Select returns the ordinals that match a filter. The caller owns the set.
 func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
 	var selected *roaring.Bitmap // versions; nil for all
 	for _, field := range FilterFields {
@@ -177,8 +178,8 @@ func foldAll(values []string) []string {
 	return list
 }
 
-// Board returns the records of a leaderboard: those of a category, or of
-// AllBoard, and of a type unless it is "", that have the score.
+// Board returns the records of a leaderboard: those in a category (or AllBoard)
+// and of a type (or "" for any) that have the score.
 func (s *Snapshot) Board(category, typ, score string) (*roaring.Bitmap, error) {
 	set, err := s.Select(boardFilter(category, typ))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"kindex/exports/record"
 )
 
-// sortValue is what a record has in a sort key. Places in tables are doubled, so
-// that there is room for what is between two.
+// sortValue returns the value of a sort key of a record. Table indexes are
+// doubled, to leave room between two of them.
 func (s *Snapshot) sortValue(key int, ordinal uint32) int64 {
 	k := len(record.ScoreNames)
 	switch {
@@ -28,19 +28,19 @@ func (s *Snapshot) sortValue(key int, ordinal uint32) int64 {
 	}
 }
 
-// rank is the place of a record in the order by type and slug.
+// rank returns the position of a record in the order by type and slug.
 func (s *Snapshot) rank(ordinal uint32) int64 {
 	return 2 * int64(s.archive.addressRank(s.Version(ordinal)))
 }
 
-// doubledIndex is the doubled place of a text in a table, between its neighbours
-// where the table does not have it.
+// doubledIndex returns the doubled index of a text in a table, or an odd number
+// between its neighbours if the table does not have it.
 func doubledIndex(t packed.StringTable, text string) int64 {
 	i, ok := t.Search(text)
 	return 2*int64(i) - int64(boolInt(!ok))
 }
 
-// sortKeyOf turns a place into numbers that compare with those of records.
+// sortKeyOf turns a position into numbers that compare with those of records.
 func (s *Snapshot) sortKeyOf(key int, p Position) (value, rank int64, ok bool) {
 	rank = doubledIndex(s.archive.addresses, p.Type+"\x00"+p.Slug)
 	if SortKeys[key] == "name" {
@@ -50,7 +50,7 @@ func (s *Snapshot) sortKeyOf(key int, p Position) (value, rank int64, ok bool) {
 	return value, rank, ok
 }
 
-// PositionOf returns the place of a record in an order.
+// PositionOf returns the position of a record in an order.
 func (s *Snapshot) PositionOf(by Sort, ordinal uint32) Position {
 	typ, slug := s.Key(ordinal)
 	p := Position{Type: typ, Slug: slug}
@@ -62,9 +62,9 @@ func (s *Snapshot) PositionOf(by Sort, ordinal uint32) Position {
 	return p
 }
 
-// Page returns up to limit ordinals of a set in an order, after skipping skip of
-// them, and whether more follow. With a non-nil after it begins after that
-// place; ok is false where the place does not fit the order.
+// Page returns up to limit ordinals of a set in an order, skipping the first
+// skip, and reports whether more follow. If after is not nil, the page starts
+// after that position; ok is false if the position does not fit the order.
 func (s *Snapshot) Page(set *roaring.Bitmap, by Sort, after *Position, skip, limit int) (page []uint32, more, ok bool) {
 	key := slices.Index(SortKeys, by.Key)
 	isAfter := func(uint32) bool { return true }
@@ -95,7 +95,7 @@ func (s *Snapshot) Page(set *roaring.Bitmap, by Sort, after *Position, skip, lim
 	return list[:end], end < len(list), true
 }
 
-// sorted puts records in an order.
+// sorted sorts records.
 func (s *Snapshot) sorted(list []uint32, key int, desc bool) []uint32 {
 	unsorted := make([]sortItem, len(list))
 	for i, o := range list {
@@ -104,10 +104,11 @@ func (s *Snapshot) sorted(list []uint32, key int, desc bool) []uint32 {
 	return radixSort(unsorted)
 }
 
-// pageByScore is a page of records in the order of a score. A score has one decimal,
-// so a thousand numbers say which of them the page has: only what has these is sorted.
+// pageByScore returns a page of records in the order of a score. Scores have one
+// decimal, so counting the records of each of the 1001 values tells which values
+// are on the page: only records with these are sorted.
 func (s *Snapshot) pageByScore(list []uint32, key int, desc bool, skip, limit int) (page []uint32, more bool) {
-	const null = 1001 // after all others
+	const null = 1001 // comes last
 	bucket := func(o uint32) int {
 		switch c := int(s.code(key, o)); {
 		case c < 0:
@@ -146,9 +147,8 @@ func (s *Snapshot) pageByScore(list []uint32, key int, desc bool, skip, limit in
 	return s.sorted(candidates, key, desc)[skip-before : end-before], end < len(list)
 }
 
-// orderKey makes one number of a sort value and a rank, which compares as
-// compareSortKeys does in a direction. Sort values other than null, and ranks, are
-// of less than 32 bits.
+// orderKey combines a sort value and a rank into one number that compares like
+// compareSortKeys. Sort values other than null, and ranks, must fit into 32 bits.
 func orderKey(value, rank int64, desc bool) uint64 {
 	v := uint64(math.MaxUint32)
 	if value != nullValue {
@@ -160,18 +160,18 @@ func orderKey(value, rank int64, desc bool) uint64 {
 	return v<<32 | uint64(rank)
 }
 
-// sortItem is an ordinal and what it is sorted by.
+// sortItem is an ordinal with its sort key.
 type sortItem struct {
 	key     uint64
 	ordinal uint32
 }
 
-// radixSort sorts ordinals byte by byte of their keys, the last byte first.
-// It takes a tenth of the time that comparing them would. The list is used up.
+// radixSort sorts by key, byte by byte, least significant first. It takes a tenth
+// of the time of a comparison sort. It overwrites list.
 func radixSort(list []sortItem) []uint32 {
 	other := make([]sortItem, len(list))
 	for shift := 0; shift < 64; shift += 8 {
-		var next [257]int // where the next one with a byte goes
+		var next [257]int // where the next item with a byte goes
 		for _, k := range list {
 			next[k.key>>shift&255+1]++
 		}
@@ -192,7 +192,7 @@ func radixSort(list []sortItem) []uint32 {
 	return ordinals
 }
 
-// CountUntil is how many records of a set stand at a place or before it.
+// CountUntil counts the records of a set at or before a position.
 func (s *Snapshot) CountUntil(set *roaring.Bitmap, by Sort, p Position) int {
 	key := slices.Index(SortKeys, by.Key)
 	value, rank, ok := s.sortKeyOf(key, p)
@@ -209,5 +209,5 @@ func (s *Snapshot) CountUntil(set *roaring.Bitmap, by Sort, p Position) int {
 	return n
 }
 
-// InRankOrder lists a set by composite, the best first.
+// InRankOrder returns a set sorted by composite score, best first.
 func (s *Snapshot) InRankOrder(set *roaring.Bitmap) []uint32 { return set.ToArray() }

@@ -11,7 +11,7 @@ import (
 )
 
 // TestPageByScore compares pages in the order of a score, of which only a part is
-// sorted, with the order of all, also where a page begins or ends among equals.
+// sorted, with the full order, also if a page starts or ends among equals.
 func TestPageByScore(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -14,8 +14,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestSnapshotAnswersAsABuild writes catalogues as a snapshot of a day and as a
-// build of their own: every answer is the same, ordinals included.
+// TestSnapshotAnswersAsABuild writes catalogues as a snapshot of a day and as
+// separate builds: every result is the same, including ordinals.
 func TestSnapshotAnswersAsABuild(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -70,7 +70,7 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 	}
 }
 
-// twoCatalogues compares what two catalogues of the same records answer.
+// twoCatalogues compares the results of two catalogues of the same records.
 type twoCatalogues struct {
 	t         *testing.T
 	rng       *rand.Rand
@@ -197,7 +197,7 @@ func (x *twoCatalogues) page(name string, set *roaring.Bitmap, s Sort, after *Po
 	return got
 }
 
-// places takes cursors from another build, and some that no build made.
+// places tries cursors from another build, and invalid ones.
 func (x *twoCatalogues) places(other *Build) {
 	texts := []string{"", "\x00", "-1", "+5", "0", "500", "1000", "1001", "NaN", "2024-02-29", "2024-02-30", "0001-01-01", "9999-12-31",
 		"\xff", "tool", "model", "tool\x00a", "zzzz", "elan", "日本"}

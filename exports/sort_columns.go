@@ -11,13 +11,13 @@ import (
 	"kindex/exports/record"
 )
 
-// columns holds what lists are sorted by, one value per ordinal.
+// columns holds the sort values, one per ordinal.
 type columns struct {
 	scores [][]int16 // by ScoreNames
-	name   []uint32  // place of the name among names
+	name   []uint32  // index in names
 	dates  [2][]int32
-	rank   []uint32 // place in the order by type and slug
-	names  []string // folded, sorted, each once
+	rank   []uint32 // position in the order by type and slug
+	names  []string // folded, sorted, unique
 }
 
 func packColumns(entities []*record.Entity, rank []uint32) (*columns, error) {
@@ -74,8 +74,8 @@ func (c *columns) pack() []byte {
 	return packed.PackSections(append(parts, packed.PackStrings(c.names))...)
 }
 
-// packOrders writes the ordinals in the order of every sort key, ascending and
-// descending: the order of compareSortKeys.
+// packOrders returns the ordinals in the order of every sort key, ascending and
+// descending, as defined by compareSortKeys.
 func (c *columns) packOrders() []byte {
 	var parts [][]byte
 	byRank := c.byRank()
@@ -86,8 +86,8 @@ func (c *columns) packOrders() []byte {
 	return packed.PackSections(parts...)
 }
 
-// sortValues returns, for each of the SortKeys, numbers that order as its values
-// do. Unknown is the largest of them.
+// sortValues returns, for each of the SortKeys, numbers that sort like its
+// values. An unknown value is the largest number.
 func (c *columns) sortValues() [][]uint32 {
 	const unknown = math.MaxUint32
 	var keys [][]uint32
@@ -115,7 +115,7 @@ func (c *columns) sortValues() [][]uint32 {
 	return keys
 }
 
-// byRank returns which ordinal stands at a place of the order by type and slug.
+// byRank returns the ordinal at each position of the order by type and slug.
 func (c *columns) byRank() []uint32 {
 	if len(c.rank) == 0 {
 		return nil
@@ -127,8 +127,9 @@ func (c *columns) byRank() []uint32 {
 	return list
 }
 
-// orderBy returns the ordinals by value, then by rank. Numbers made of both are
-// sorted much faster than ordinals by what they stand for.
+// orderBy returns the ordinals sorted by value, then by rank. Sorting numbers
+// that combine both is much faster than sorting ordinals with a comparison
+// function.
 func orderBy(values, rank, byRank []uint32) []uint32 {
 	both := make([]uint64, len(values))
 	for i, v := range values {
@@ -142,8 +143,8 @@ func orderBy(values, rank, byRank []uint32) []uint32 {
 	return order
 }
 
-// reversed makes the descending order from the ascending one: equal values keep
-// their order, and unknown ones their place at the end.
+// reversed derives the descending order from the ascending one: equal values keep
+// their order, and unknown ones stay at the end.
 func reversed(up, values []uint32) []uint32 {
 	down := make([]uint32, len(up))
 	known := len(up)
@@ -173,8 +174,8 @@ func dateValue(d int32) int64 {
 	return int64(d)
 }
 
-// compareSortKeys is the one order of lists: by value in the wanted direction,
-// nulls last, ties by type and slug.
+// compareSortKeys defines the order of all lists: by value in the given
+// direction, nulls last, ties by type and slug.
 func compareSortKeys(av, ar, bv, br int64, desc bool) int {
 	if av != bv {
 		switch {

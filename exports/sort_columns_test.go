@@ -7,7 +7,7 @@ import (
 	"kindex/exports/packed"
 )
 
-// TestOrders holds the stored orders against a sort by the order of lists.
+// TestOrders compares the stored orders with a sort by compareSortKeys.
 func TestOrders(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 700} {
 		list := catalogue(uint64(20+n), n)

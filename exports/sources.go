@@ -7,17 +7,17 @@ import (
 	"kindex/exports/record"
 )
 
-// What an entity has beside its record, for the next build: a file of the same
-// bytes then needs no parsing.
+// Flags of an entity that are not in its record. The next build needs them to reuse
+// the entity of an unchanged file without parsing it.
 const (
-	addedDerived   = 1 << iota // the file gave no addedDate
-	updatedDerived             // the file gave no lastUpdated
+	addedDerived   = 1 << iota // the file has no addedDate
+	updatedDerived             // the file has no lastUpdated
 )
 
-// WriteSources writes what the next build needs to take entities from this one
+// WriteSources writes what the next build needs to reuse entities of this one
 // instead of parsing their files again. The entities are in the order of their
-// ordinals. sums are the SHA-256 of their source files, zero for those that are
-// to be parsed again in any case.
+// ordinals. sums are the SHA-256 of their source files, zero for files that must
+// be parsed again.
 func (w *Writer) WriteSources(entities []*record.Entity, sums [][sha256.Size]byte) error {
 	all, flags := make([]byte, 0, sha256.Size*len(entities)), make([]byte, 0, len(entities))
 	ends, aliases := make([]uint32, 0, len(entities)), []string(nil)
@@ -36,14 +36,14 @@ func (w *Writer) WriteSources(entities []*record.Entity, sums [][sha256.Size]byt
 	return w.Add(sourcesFile, packed.PackSections(all, flags, packed.PackUint32s(ends), packed.PackStrings(aliases)))
 }
 
-// sources is what WriteSources has written.
+// sources is the content of the sources file.
 type sources struct {
 	sums, flags []byte
 	ends        packed.Uint32s
 	aliases     packed.StringTable
 }
 
-// openSources reads the sources file. A build may lack one.
+// openSources reads the sources file, if the build has one.
 func (b *Build) openSources(s *packed.SectionReader) {
 	if _, ok := b.Manifest.File(sourcesFile); !ok {
 		return
@@ -54,8 +54,8 @@ func (b *Build) openSources(s *packed.SectionReader) {
 	b.sources = src
 }
 
-// SourceSum returns the SHA-256 of the file that a record was made from, false
-// where the build does not know it or the file is to be parsed again.
+// SourceSum returns the SHA-256 of a record's source file. ok is false if it is
+// unknown or the file must be parsed again.
 func (b *Build) SourceSum(ordinal uint32) (sum [sha256.Size]byte, ok bool) {
 	if int(ordinal) >= len(b.sources.flags) {
 		return sum, false
@@ -64,10 +64,10 @@ func (b *Build) SourceSum(ordinal uint32) (sum [sha256.Size]byte, ok bool) {
 	return sum, sum != [sha256.Size]byte{}
 }
 
-// Authored returns the entity of a record as its source file gives it: without
-// scores, without dates from the history, and with its earlier slugs. Unknown
-// lists are nil. It is the caller's. The build must have been verified, and know
-// the SourceSum of the record.
+// Authored returns the entity of a record as in its source file: without scores
+// and dates derived from the history, but with its earlier slugs. Unknown lists
+// are nil. The caller owns the result. The build must be verified and have the
+// SourceSum of the record.
 func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
 	e, err := record.ParseAuthored(b.Record(ordinal))
 	if err != nil {
@@ -84,8 +84,8 @@ func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
 	return e, nil
 }
 
-// aliases are the earlier slugs of an entity, as its file lists them; none
-// where the build lacks the file that holds them.
+// aliases returns the earlier slugs of an entity in the order of its file, nil if
+// the build has no sources file.
 func (b *Build) aliases(ordinal uint32) (slugs []string) {
 	if e := b.edited(ordinal); e != nil {
 		return e.Formerly

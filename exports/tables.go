@@ -14,10 +14,10 @@ import (
 	"kindex/exports/table"
 )
 
-// Large tables are compressed in shards of the key space, so that all
-// processors take part and one edited record changes one shard. A shard ends
-// where the hash of a record's key says so, on average after shardMean records:
-// adding or removing a record never moves the boundaries of other shards.
+// Large tables are compressed in shards, so that all processors take part and an
+// edited record changes only one shard. The hash of a record's key decides whether
+// a shard ends there, on average after shardMean records: adding or removing a
+// record never moves the boundaries of other shards.
 const shardMean = 256
 
 func isShardEnd(key string) bool {
@@ -26,14 +26,14 @@ func isShardEnd(key string) bool {
 	return h.Sum32()%shardMean == 0
 }
 
-// sharded are the text formats, and the codings of their variants.
+// The text formats, which are sharded, and the encodings of their variants.
 var (
 	shardedFormats   = []string{"json", "jsonl", "csv"}
 	shardedEncodings = []string{"gzip", "zstd"}
 )
 
-// shardedFiles are the extensions of the sharded files: the formats, then for
-// each coding all formats.
+// shardedFiles are the extensions of the sharded files: all formats uncompressed,
+// then all formats for each encoding.
 var shardedFiles = func() []string {
 	var list []string
 	for _, coding := range append([]string{""}, shardedEncodings...) {
@@ -44,22 +44,22 @@ var shardedFiles = func() []string {
 	return list
 }()
 
-// Table is what a bulk export is made of.
+// Table describes a bulk export.
 type Table struct {
 	Base    string // its files are Base.json, Base.csv and so on
 	Columns []table.Column
 	Keys    []string // of the rows, in their order
-	// Row returns the cells of a row. It is called once for each, from several
+	// Row returns the cells of a row. It is called once per row, from several
 	// goroutines.
 	Row func(i int) table.Row
-	// JSON appends a row as a compact object, where JSON and JSONL say more than
-	// fits into a flat table; nil where that is AppendRow of the cells. Cells, if
-	// not nil, takes the cells from such an object, and Row is not asked.
+	// JSON appends a row as a compact object, if JSON and JSONL contain more than
+	// the flat table; if it is nil, AppendRow encodes the cells. Cells, if not nil,
+	// extracts the cells from such an object and replaces Row.
 	JSON  func(dst []byte, i int) []byte
 	Cells func(object []byte) table.Row
 }
 
-// encode appends the object of a row, and returns its cells.
+// encode appends the object of a row and returns its cells.
 func (t *Table) encode(dst []byte, i int) ([]byte, table.Row) {
 	if t.JSON == nil {
 		r := t.Row(i)
@@ -72,18 +72,18 @@ func (t *Table) encode(dst []byte, i int) ([]byte, table.Row) {
 	return dst, t.Cells(dst)
 }
 
-// shard is the finished form of some consecutive records.
+// shard is the encoded form of consecutive records.
 type shard struct {
-	lengths []int64 // of each JSONL line, without its end
+	lengths []int64 // of each JSONL line, without its line ending
 	rows    []table.Row
 	files   [][]byte            // by shardedFiles
-	sums    [][sha256.Size]byte // of the files that are not compressed
+	sums    [][sha256.Size]byte // of the uncompressed files
 	err     error
 }
 
 // WriteTable writes a table in every format, with compressed variants. Shards
-// that are in the earlier build too are taken from there. It returns the length
-// of every JSONL line.
+// that the previous build also has are copied from it. It returns the length of
+// every JSONL line.
 func (w *Writer) WriteTable(t *Table) ([]int64, error) {
 	rows := make(chan []table.Row, 2)
 	var g errgroup.Group
@@ -93,14 +93,14 @@ func (w *Writer) WriteTable(t *Table) ([]int64, error) {
 	return lengths, errors.Join(err, g.Wait())
 }
 
-// writeParquet writes the rows that it is handed, in their order.
+// writeParquet writes the rows that it receives, in order.
 func (w *Writer) writeParquet(t *Table, rows <-chan []table.Row) error {
 	f, err := w.Create(t.Base + ".parquet")
 	var enc table.Encoder
 	if err == nil {
 		enc, err = table.NewEncoder("parquet", f, t.Columns)
 	}
-	for list := range rows { // to the end, whatever happens: somebody waits
+	for list := range rows { // drain it even after an error: the sender blocks
 		for i := 0; i < len(list) && err == nil; i++ {
 			err = enc.Write(list[i])
 		}
@@ -114,7 +114,7 @@ func (w *Writer) writeParquet(t *Table, rows <-chan []table.Row) error {
 	return errors.Join(err, f.Close())
 }
 
-// writeText writes the other formats and hands on the rows.
+// writeText writes the other formats and sends the rows to the channel.
 func (w *Writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
 	var outs []*store.FileWriter
 	closeAll := func(err error) error {
@@ -153,8 +153,8 @@ func (w *Writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
 	return lengths, w.Add(shardsFile(t.Base), packed.PackSections(index...))
 }
 
-// shardBounds returns where shards begin, and last the number of keys. There
-// is always at least one shard, if an empty one.
+// shardBounds returns where shards start, then the number of keys. There is
+// always at least one shard, which may be empty.
 func shardBounds(keys []string) []int {
 	bounds := []int{0}
 	for i, key := range keys {
@@ -165,7 +165,7 @@ func shardBounds(keys []string) []int {
 	return append(bounds, len(keys))
 }
 
-// encodeInOrder makes shards on all processors and hands them on in their order. Few
+// encodeInOrder produces shards on all processors and consumes them in order. Few
 // are in memory at once.
 func encodeInOrder(bounds []int, produce func(from, to int) *shard, consume func(*shard) error) error {
 	workers := runtime.GOMAXPROCS(0)
@@ -192,8 +192,8 @@ func encodeInOrder(bounds []int, produce func(from, to int) *shard, consume func
 	return nil
 }
 
-// encodeShard makes all forms of some rows. Compressing is what costs; it is left
-// out for what the earlier build has compressed.
+// encodeShard encodes rows in all formats. It skips compression, the expensive
+// part, for shards that the previous build has.
 func encodeShard(t *Table, from, to int, previous *shards) *shard {
 	s := &shard{}
 	var array, lines, rows bytes.Buffer
@@ -234,7 +234,7 @@ func encodeShard(t *Table, from, to int, previous *shards) *shard {
 	return s
 }
 
-// compress fills the files from the uncompressed ones.
+// compress computes the compressed files from the uncompressed ones.
 func (s *shard) compress(previous *shards, raw ...[]byte) {
 	s.files = append(raw, make([][]byte, len(shardedFiles)-len(raw))...)
 	for i, data := range raw {

@@ -17,7 +17,7 @@ type trendsHead struct {
 	Needed uint32 `json:"needed"` // ordinals that the build must have
 }
 
-// trendSize is the length of an encoded Trend.
+// trendSize is the length of an encoded Trend in bytes.
 const trendSize = 16
 
 func (p *archivePacker) writeTrends() error {
@@ -57,7 +57,7 @@ func (r *ArchiveReader) openTrends(s *packed.SectionReader) {
 	r.trends = lists
 }
 
-// Windows lists the windows of time that Trends knows.
+// Windows returns the names of the windows that Trends accepts.
 func (r *ArchiveReader) Windows() []string {
 	list := make([]string, len(r.windows))
 	for i, w := range r.windows {
@@ -66,10 +66,10 @@ func (r *ArchiveReader) Windows() []string {
 	return list
 }
 
-// Trends returns how entities moved within a window, the first first, and the
-// day with whose end they are compared. empty tells that there was nothing on
-// that day yet, or that no such window is known. Entities that edits took away
-// or withdrew are left out.
+// Trends returns the movement of entities within a window, in the order of the
+// list in the build, and the day that it starts from. empty reports that the
+// index was still empty on that day, or that the window is unknown. Entities that
+// edits removed or withdrew are left out.
 func (r *ArchiveReader) Trends(window string) (since string, empty bool, list []Trend) {
 	for i, w := range r.windows {
 		if w.Window != window {

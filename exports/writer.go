@@ -6,14 +6,14 @@ import (
 	"kindex/exports/store"
 )
 
-// Writer writes the files of one build. Its methods may be called from several goroutines;
-// each file is for one.
+// Writer writes the files of one build. Its methods may be called concurrently;
+// each file writer belongs to one goroutine.
 type Writer struct {
 	*store.Staging
-	previous *Build // that what is the same is taken from, nil for none
+	previous *Build // unchanged files are copied from it; nil for none
 }
 
-// NewWriter starts a build below root, the output folder.
+// NewWriter starts a build in root, the output folder.
 func NewWriter(root string) (*Writer, error) {
 	s, err := store.NewStaging(root)
 	if err != nil {
@@ -22,13 +22,13 @@ func NewWriter(root string) (*Writer, error) {
 	return &Writer{Staging: s}, nil
 }
 
-// ReuseFrom lets the writer take from an earlier build what it would otherwise compress
-// to the same bytes. The build must have passed Verify and be made by the same
-// version of the builder; it must stay open until the files are written. ReuseFrom is
-// called before anything is written, if at all.
+// ReuseFrom makes the writer copy compressed data from an earlier build where the
+// result would be identical. The build must have passed store.Verify, be written
+// by the same version of the builder, and stay open until all files are written.
+// ReuseFrom must be called before anything is written.
 func (w *Writer) ReuseFrom(previous *Build) { w.previous = previous }
 
-// AddVariants writes a small file together with its precompressed variants.
+// AddVariants writes a small file and its compressed variants.
 func (w *Writer) AddVariants(name string, data []byte) error {
 	if err := w.Add(name, data); err != nil {
 		return err
@@ -56,7 +56,8 @@ func (w *Writer) AddVariants(name string, data []byte) error {
 	return nil
 }
 
-// hasFile reports whether a build, or none, has a file of just these bytes.
+// hasFile reports whether the build has a file with exactly this content. b may
+// be nil.
 func (b *Build) hasFile(name string, data []byte) bool {
 	if b == nil {
 		return false

@@ -8,8 +8,8 @@ import (
 	"github.com/blevesearch/vellum"
 )
 
-// aliasesFile holds the earlier slugs of records, which the records do not
-// have, each after the number of the document.
+// aliasesFile stores the earlier slugs of records, which the records do not contain.
+// Each key is the number of the document followed by a slug.
 const aliasesFile = "formerly.fst"
 
 // aliases returns the earlier slugs of a record, sorted.
@@ -33,7 +33,7 @@ func aliasKey(docNum uint32, slug string) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, docNum), slug...)
 }
 
-// writeAliases makes the file from keys in order.
+// writeAliases writes the file from sorted keys.
 func writeAliases(dir string, keys [][]byte) error {
 	return writeTransducer(filepath.Join(dir, aliasesFile), func(insert func(key []byte, value uint64)) {
 		for _, k := range keys {

@@ -158,7 +158,7 @@ func report(b *testing.B, took []time.Duration) {
 	b.ReportMetric(0, "ns/op")
 }
 
-// BenchmarkWith lays sixty edits over an index.
+// BenchmarkWith applies sixty edits to an index.
 func BenchmarkWith(b *testing.B) {
 	c := benchCatalogue(b)
 	var edits []exports.Edit
@@ -202,8 +202,8 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkWrite makes an index of all documents, and one reusing that where one in
-// three hundred was edited and the scores of all are others.
+// BenchmarkWrite builds an index of all documents, and one that reuses it after
+// one in three hundred documents was edited and all scores changed.
 func BenchmarkWrite(b *testing.B) {
 	c := benchCatalogue(b)
 	var entities []*record.Entity

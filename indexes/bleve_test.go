@@ -14,9 +14,9 @@ import (
 	"kindex/exports/record"
 )
 
-// TestBleveOpensTheIndex opens an index with Bleve as it comes, without the
-// ordering of documents that writing needs. There are enough documents for
-// several segments to be merged.
+// TestBleveOpensTheIndex opens an index with plain Bleve, without the ordering of
+// documents needed for writing. There are enough documents for several segments
+// to be merged.
 func TestBleveOpensTheIndex(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -1,19 +1,19 @@
-// Package indexes is the search contract between the builder and the edge: what
-// is indexed and how, and how it is searched. It alone knows Bleve.
+// Package indexes builds and searches the search index of a build.
 //
-// The index is made by Bleve's offline builder, as one segment in which the number
-// of a document is the record's ordinal; Bleve itself can open it. Searches read
-// the terms and postings of the segment and combine sets of records: texts of a
-// catalogue are short and never change, and the order of records by score is
-// known when the index is made. Small files beside the segment hold what Bleve
-// does not keep: the words of each record in their order, for phrases, and the
-// lengths of names.
+// It is the search contract between the builder and the edge, and the only
+// package that uses Bleve. Bleve's offline builder writes the index as a single
+// segment in which the number of a document is the record's ordinal; Bleve itself
+// can open it. Searches read the terms and postings of the segment and combine
+// sets of records, because the texts of a catalogue are short and never change,
+// and the order of records by score is known when the index is built. Small files
+// next to the segment store what Bleve does not: the words of each record in
+// order, for phrases, and the lengths of names.
 //
-// An index may share all these files with that of the previous build, where only a
-// few documents differ: it then says which record each document is, and brings
-// the others along; they are kept in memory.
+// An index may share all these files with the index of the previous build if only
+// a few documents differ. It then maps documents to records, and contains the
+// other documents, which are kept in memory.
 //
-// The index of a build lies in indexes/builds/<id>/ with a manifest of its own.
+// The index of a build is in indexes/builds/<id>/ and has its own manifest.
 package indexes
 
 import (
@@ -32,19 +32,19 @@ import (
 	"kindex/exports/store"
 )
 
-// MappingVersion is the version of what is indexed and how. An index of another
-// version is refused, and a change of it gives builds another id.
+// MappingVersion is the version of what is indexed and how. Indexes of other
+// versions are rejected, and changing it changes the IDs of builds.
 const MappingVersion = 4
 
 const (
 	manifestFile    = "manifest.json"
 	bleveDir        = "bleve"
-	nameLengthsFile = "lengths.bin" // a byte for each document
+	nameLengthsFile = "lengths.bin" // one byte per document
 
 	segmentsDir = bleveDir + "/store" // where Bleve keeps segments
 )
 
-// buildsFolder is the folder of all indexes below an output folder.
+// buildsFolder is the folder of all indexes in an output folder.
 var buildsFolder = []string{"indexes", "builds"}
 
 // Manifest describes the index of one build.
@@ -55,31 +55,32 @@ type Manifest struct {
 	Files []store.File `json:"files"`
 }
 
-// Dir is where the index of a build lies below an output folder.
+// Dir returns the folder of a build's index in an output folder.
 func Dir(root, id string) string { return filepath.Join(root, "indexes", "builds", id) }
 
-// Prepared are the documents of a build, ready to be indexed.
+// Prepared is the documents of a build, ready to be indexed.
 type Prepared struct {
-	// Stub is what the identity of the index depends on; Write sets it. It is the
-	// same however the index is made.
+	// Stub identifies the content of the index; Write sets it. It does not depend on
+	// how the index is built.
 	Stub store.IndexStub
-	// Indexed is how many documents Write could not take over from an earlier index.
+	// Indexed is the number of documents that Write could not reuse from an earlier
+	// index.
 	Indexed int
 
 	entities    []*record.Entity
 	titles      map[string]string
-	previousID  string       // the id of the previous build
-	sharedFiles []store.File // of its index, in use here too
+	previousID  string       // the ID of the previous build
+	sharedFiles []store.File // of its index, shared with this one
 }
 
-// Prepare takes the entities in the order of their ordinals, and the titles of
-// their categories.
+// Prepare prepares entities, in the order of their ordinals. titles are the
+// category titles by slug.
 func Prepare(entities []*record.Entity, titles map[string]string) *Prepared {
 	return &Prepared{entities: entities, titles: titles}
 }
 
-// Write indexes the documents below an output folder and returns the temporary
-// folder that holds them; Install gives it its name.
+// Write indexes the documents in an output folder and returns the temporary
+// folder of the index; Install moves it to its final location.
 func (p *Prepared) Write(root string) (dir string, err error) {
 	builds, err := store.MakeFolder(root, buildsFolder...)
 	if err != nil {
@@ -123,8 +124,8 @@ func (p *Prepared) writeAll(dir string, digests []digest) error {
 	return c.write()
 }
 
-// documents calls yield with the documents in order. They are made ahead, by
-// another processor than the one that indexes them.
+// documents calls yield with the documents in order. Another processor prepares
+// them ahead of the one that indexes them.
 func (p *Prepared) documents(yield func(*document) bool) {
 	const ahead = 64
 	batches, stop := make(chan []*document, 2), make(chan struct{})
@@ -153,9 +154,9 @@ func (p *Prepared) documents(yield func(*document) bool) {
 	}
 }
 
-// Install writes the manifest into a folder that Write made and moves it to the
-// name of its build. An index that is there already stays if it is intact and the
-// caller trusts it: its bytes do not follow from the id of the build.
+// Install writes the manifest into a folder that Write returned and moves it to
+// the final location. An index that is already there is kept if it is intact and
+// trusted: unlike a build, its bytes do not follow from the ID.
 func (p *Prepared) Install(root, dir, id string, trusted bool) error {
 	final := Dir(root, id)
 	if trusted {
@@ -193,8 +194,8 @@ func (p *Prepared) Install(root, dir, id string, trusted bool) error {
 	return store.SyncDir(filepath.Dir(final))
 }
 
-// describe lists the files of an index. What is shared was compared with its
-// checksum when it was taken over.
+// describe lists the files of an index. Shared files were already compared with
+// their checksums.
 func (p *Prepared) describe(dir string) ([]store.File, error) {
 	files := slices.Clone(p.sharedFiles)
 	known := map[string]bool{}
@@ -212,9 +213,9 @@ func (p *Prepared) describe(dir string) ([]store.File, error) {
 	return files, err
 }
 
-// Verify checks the index of a build: its versions, that it was made from the
+// Verify checks the index of a build: its versions, that it was built from the
 // documents that the build names, and every file. Problems are
-// *exports.DamageError.
+// *store.DamageError.
 func Verify(dir, id string, want store.IndexStub) (*Manifest, error) {
 	m, err := readManifestOf(dir, id, want)
 	if err != nil {
@@ -223,19 +224,20 @@ func Verify(dir, id string, want store.IndexStub) (*Manifest, error) {
 	return m, store.VerifyFiles(dir, m.Files, manifestFile)
 }
 
-// readManifestOf is readManifest where it is known what the index was made from.
+// readManifestOf is readManifest for a known input.
 func readManifestOf(dir, id string, want store.IndexStub) (*Manifest, error) {
 	m, err := readManifest(dir, id)
 	if err == nil && m.IndexStub != want {
-		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: "was made from other documents than the build"}
+		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: "was built from other documents than the build"}
 	}
 	return m, err
 }
 
-// maxManifestSize is how large a manifest may be, in bytes. One names about twenty files.
+// maxManifestSize is the maximum size of a manifest in bytes. A manifest lists
+// about twenty files.
 const maxManifestSize = 1 << 20
 
-// ManifestBytes returns the manifest of a build's index as it is written.
+// ManifestBytes returns the manifest of a build's index as stored.
 func ManifestBytes(root, id string) ([]byte, error) { return readManifestBytes(Dir(root, id)) }
 
 func readManifestBytes(dir string) ([]byte, error) {
@@ -248,7 +250,7 @@ func readManifestBytes(dir string) ([]byte, error) {
 }
 
 // readManifest reads the manifest of a build's index and checks that this program
-// understands it.
+// supports it.
 func readManifest(dir, id string) (*Manifest, error) {
 	path := filepath.Join(dir, manifestFile)
 	data, err := readManifestBytes(dir)
@@ -260,7 +262,7 @@ func readManifest(dir, id string) (*Manifest, error) {
 		return &store.DamageError{Path: path, Problem: fmt.Sprintf(format, args...)}
 	}
 	if err := json.Unmarshal(data, &m); err != nil {
-		return nil, damage("is not a manifest: %v", err)
+		return nil, damage("is not a valid manifest: %v", err)
 	}
 	switch {
 	case m.FormatVersion != store.FormatVersion:
@@ -268,7 +270,7 @@ func readManifest(dir, id string) (*Manifest, error) {
 	case m.MappingVersion != MappingVersion:
 		return nil, damage("has mapping version %d, this program reads %d; build it again with this program", m.MappingVersion, MappingVersion)
 	case m.Build != id:
-		return nil, damage("belongs to build %s, not to %s", m.Build, id)
+		return nil, damage("belongs to build %s, not %s", m.Build, id)
 	}
 	if err := store.CheckFiles(m.Files); err != nil {
 		return nil, damage("%v", err)
@@ -276,7 +278,7 @@ func readManifest(dir, id string) (*Manifest, error) {
 	return &m, nil
 }
 
-// Prune removes the indexes of builds that are gone.
+// Prune removes the indexes of removed builds.
 func Prune(root string, kept []string) error {
 	builds, err := store.OpenFolder(root, buildsFolder...)
 	if errors.Is(err, fs.ErrNotExist) {

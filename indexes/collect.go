@@ -15,8 +15,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// collector takes the documents of a build in the order of their ordinals and
-// makes the files of the index.
+// collector receives the documents of a build in the order of their ordinals and
+// writes the files of the index.
 type collector struct {
 	dir           string
 	bleve         bleve.Builder
@@ -31,20 +31,20 @@ type collector struct {
 	nextOrdinal   uint32             // the ordinal of the next document
 }
 
-// token is a word as it stands in texts.
+// token is a word as stored in texts.
 type token struct {
 	id         uint64 // in texts
-	term, stem string // as it is, and in the singular
+	term, stem string // unchanged, and in the singular
 	stop       bool
 }
 
-// batchSize is how many documents a segment has before all are merged into one.
-// Larger ones take more memory and hardly less time.
+// batchSize is the number of documents per segment before all segments are merged
+// into one. Larger segments take more memory and hardly less time.
 const batchSize = 4000
 
 func newCollector(dir string, records int) (*collector, error) {
 	if records == 0 {
-		return nil, errors.New("indexes: there are no documents to index")
+		return nil, errors.New("indexes: no documents to index")
 	}
 	m, err := newTermMapping()
 	if err != nil {
@@ -67,7 +67,7 @@ func newCollector(dir string, records int) (*collector, error) {
 	}, nil
 }
 
-// add takes over the next document.
+// add indexes the next document.
 func (c *collector) add(d *document) error {
 	for i := range c.encoded {
 		c.encoded[i] = c.encoded[i][:0]
@@ -91,7 +91,7 @@ func (c *collector) add(d *document) error {
 	return c.writePhrases()
 }
 
-// token looks a word up and appends it to the texts of the record.
+// token looks up a word and appends it to the texts of the record.
 func (c *collector) token(part int, t string) *token {
 	if t == "" {
 		c.encoded[part] = appendWord(c.encoded[part], 0)
@@ -120,12 +120,12 @@ func (c *collector) writePhrases() error {
 	return nil
 }
 
-// abort releases what is open. Bleve's builder has files open only while it
-// works, and closing it would complete the index.
+// abort releases open files. Bleve's builder opens files only while it works, and
+// closing it would complete the index.
 func (c *collector) abort() error { return c.phrases.close() }
 
-// segmentFiles lists the segments in a folder, whose name may hold what a pattern
-// would take for a wildcard.
+// segmentFiles lists the segments in a folder. It does not use a glob pattern,
+// because the name of the folder may contain wildcards.
 func segmentFiles(dir string) (paths []string, err error) {
 	entries, err := os.ReadDir(dir)
 	for _, e := range entries {
@@ -173,7 +173,7 @@ func (c *collector) writeVocabulary(dir string) error {
 	})
 }
 
-// writeTransducer writes keys in order, each with a value.
+// writeTransducer writes sorted keys with their values.
 func writeTransducer(path string, each func(insert func(key []byte, value uint64))) error {
 	f, err := createFile(path)
 	if err != nil {
@@ -191,7 +191,7 @@ func writeTransducer(path string, each func(insert func(key []byte, value uint64
 	return errors.Join(err, b.Close(), f.close())
 }
 
-// bufferedFile is a file that is written in large pieces.
+// bufferedFile is a file with buffered writes.
 type bufferedFile struct {
 	*bufio.Writer
 	file *os.File

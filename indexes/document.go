@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// document is what the index knows of an entity: words that were split and
-// folded, so that queries, highlights and the index agree on what a word is.
+// document is the indexed form of an entity: words that were split and folded, so
+// that queries, highlights and the index agree on what a word is.
 type document struct {
 	names  [][]string // of the name, the slug and earlier slugs
 	topics [][]string // of provider, category, its title, type, tags, capabilities
@@ -26,8 +26,8 @@ func newDocument(s *source) *document {
 	return d
 }
 
-// nameLength is how many words the name has together with those of the slug that are
-// no part of it; 255 stands for more, too.
+// nameLength returns the number of words in the name, plus the words of the slug
+// that are not in the name, at most 255.
 func (d *document) nameLength() byte {
 	name, slug := d.names[0], d.names[1]
 	n, joined := len(name), strings.Join(name, "")
@@ -39,15 +39,15 @@ func (d *document) nameLength() byte {
 	return byte(min(max(1, n), 255))
 }
 
-// newToken returns a word as it stands in texts, without a number.
+// newToken returns the token of a word, without a number.
 func newToken(t string) *token { return &token{term: t, stem: stem(t), stop: stopWords[t]} }
 
-// tokenLookup give each word of a text what is known of it. They are asked in the
-// order in which the words stand in the names, topics or description, and for ""
-// between two of these.
+// tokenLookup returns the token of each word of a text. It is called in the order
+// of the words in names, topics or description, and with "" between two of these
+// texts.
 type tokenLookup func(part int, word string) *token
 
-// terms appends what the document has in each field.
+// terms appends the terms of the document in each field.
 func (d *document) terms(to *fieldTerms, lookup tokenLookup) {
 	d.nameTerms(to, lookup)
 	for i, topic := range d.topics {
@@ -57,7 +57,7 @@ func (d *document) terms(to *fieldTerms, lookup tokenLookup) {
 		to.addStops(topic)
 		for _, t := range topic {
 			v := lookup(topicField, t)
-			if i == 0 || !v.stop { // the first is the provider: a name, whose stop words count
+			if i == 0 || !v.stop { // the first is the provider, a name, in which stop words count
 				to.add(topicField, v.stem)
 			}
 		}
@@ -70,7 +70,8 @@ func (d *document) terms(to *fieldTerms, lookup tokenLookup) {
 	}
 }
 
-// nameTerms appends those of the name, which comes first, and of the slugs.
+// nameTerms appends the terms of the name, which is the first text, and of the
+// slugs.
 func (d *document) nameTerms(to *fieldTerms, lookup tokenLookup) {
 	for i, name := range d.names {
 		if i > 0 {
@@ -91,9 +92,9 @@ func (d *document) nameTerms(to *fieldTerms, lookup tokenLookup) {
 	}
 }
 
-// addStops appends the stop words of a text, and two of them next to each other.
-// Topics and descriptions have them nowhere else, and phrases may consist of
-// nothing else.
+// addStops appends the stop words of a text, and pairs of adjacent ones. Topics
+// and descriptions have no other terms for them, and phrases may consist of stop
+// words only.
 func (t *fieldTerms) addStops(text []string) {
 	before := ""
 	for _, w := range text {
@@ -115,7 +116,7 @@ func (t *fieldTerms) add(field int, term string) {
 	}
 }
 
-// hasPhrase tells in which lists the document has a phrase.
+// hasPhrase reports in which lists the document has a phrase.
 func (d *document) hasPhrase(phrase []string) (found [wordFields]bool) {
 	for list, texts := range [wordFields][][]string{nameField: d.names, topicField: d.topics, textField: {d.text}} {
 		found[list] = slices.ContainsFunc(texts, func(text []string) bool {

@@ -9,15 +9,15 @@ import (
 	"kindex/exports/record"
 )
 
-// Highlight is a text of a record in which a search met something: HTML with
-// <mark> around what was met and all else escaped.
+// Highlight is a text of a record that matches a search: HTML with <mark> around
+// the matching words and everything else escaped.
 type Highlight struct {
 	Field, Text string
 }
 
-// Highlights returns the texts of a hit in which words were met; there is at
-// least one. Slug, earlier slugs, the category's title and the type are
-// among them only where nothing else is.
+// Highlights returns the matching texts of a hit, at least one. The slug, earlier
+// slugs, the category title and the type are included only if nothing else
+// matches.
 func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Highlight, error) {
 	var out []Highlight
 	add := func(field string, isName bool, text string) {
@@ -48,10 +48,10 @@ func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Hi
 	return out, err
 }
 
-// highlight returns the text with <mark> around the words that the search met and
-// everything else escaped for HTML; found is false where it met none. A word of
-// which the beginning was met is marked as a whole. Names and slugs are also met
-// by what has their words without spaces between them.
+// highlight returns the text with <mark> around the matching words and everything
+// else escaped for HTML; found is false if no word matches. A word of which only
+// the beginning matches is marked as a whole. Names and slugs also match their
+// words written without spaces.
 func (r *Result) highlight(text string, name bool) (highlighted string, found bool) {
 	var b strings.Builder
 	list := spans(text)
@@ -73,8 +73,8 @@ func (r *Result) highlight(text string, name bool) (highlighted string, found bo
 	return b.String(), found
 }
 
-// matchAt returns how many words at the beginning of a list answer the query, 0
-// for none.
+// matchAt returns how many words at the start of a list match the query, 0 for
+// none.
 func (r *Result) matchAt(list []span, name bool) int {
 	n := 0
 	for i := range r.clauses {
@@ -95,13 +95,13 @@ func (r *Result) matchAt(list []span, name bool) int {
 	return n
 }
 
-// matchesPhrase tells whether the words of a phrase stand at the beginning of a list.
+// matchesPhrase reports whether a list starts with the words of a phrase.
 func (w *clause) matchesPhrase(list []span) bool {
 	return len(list) >= len(w.phrase) &&
 		slices.EqualFunc(list[:len(w.phrase)], w.phrase, func(s span, t string) bool { return s.term == t })
 }
 
-// matches tells whether a word of a text answers a word of the query.
+// matches reports whether a word of a text matches a word of the query.
 func (w *clause) matches(term string) bool {
 	stemmed := stem(term)
 	if term == w.term || stemmed == w.stem || strings.HasPrefix(term, w.term) || strings.HasPrefix(stemmed, w.term) {
@@ -110,16 +110,17 @@ func (w *clause) matches(term string) bool {
 	return w.matchesFuzzy(term) || w.matchesFuzzy(stemmed)
 }
 
-// matchesFuzzy tells whether a term is within the edits of a word.
+// matchesFuzzy reports whether a term is within the allowed edits of a word.
 func (w *clause) matchesFuzzy(term string) bool {
 	return w.fuzzy != nil && w.fuzzy.matches(term)
 }
 
-// maxEditBytes is how many bytes edits can add to a word: each a character.
+// maxEditBytes is the maximum number of bytes that edits add to a word: one
+// character each.
 const maxEditBytes = maxEdits * utf8.UTFMax
 
-// matchJoined returns how many words at the beginning of a list answer a word of the
-// query when nothing is between them, 0 for none.
+// matchJoined returns how many words at the start of a list, joined without
+// spaces, match a word of the query, 0 for none.
 func (w *clause) matchJoined(list []span) int {
 	var b strings.Builder
 	for i, s := range list {
@@ -128,7 +129,7 @@ func (w *clause) matchJoined(list []span) int {
 			return i + 1
 		}
 		if b.Len() > len(w.term)+maxEditBytes {
-			return 0 // whatever follows
+			return 0 // more words cannot match
 		}
 	}
 	if w.matchesFuzzy(b.String()) {

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestLongWords searches for words that nobody writes. The work must not grow with
-// their letters, since anybody may ask for them.
+// TestLongWords searches for unrealistically long words. The work must not grow
+// with their length, because anybody may search for them.
 func TestLongWords(t *testing.T) {
 	c := shippedCatalogue(t)
 	cost := func(q string) float64 {

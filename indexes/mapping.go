@@ -14,28 +14,29 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 )
 
-// The fields of the Bleve index, in which documents have terms. The first three
-// hold words and are the lists of a word; they say where records have it.
+// The fields of the Bleve index. The first three contain words and are called lists:
+// they tell where a record has a word.
 const (
-	nameField   = iota // words of name and slugs, these as one word, and names from each word on as one word
+	nameField   = iota // words of name and slugs; slugs as one word; names from each word on as one word
 	topicField         // words of provider, category, type, tags, capabilities
 	textField          // words of the description
 	exactField         // the name, the slug and earlier slugs, their words joined by spaces
 	suffixField        // the name from each of its words on
 	joinedField        // the name and the slugs, their words joined without spaces
-	stopField          // stop words as they stand in texts, alone and two next to each other
+	stopField          // stop words of all texts, alone and as adjacent pairs
 	fieldCount
 
-	wordFields = textField + 1 // of words
+	wordFields = textField + 1 // number of fields with words
 )
 
 var fieldNames = [fieldCount]string{
 	nameField: "name", topicField: "topic", textField: "text", exactField: "exact", suffixField: "starts", joinedField: "joined", stopField: "stops",
 }
 
-// newIndexMapping is the mapping: nothing stored, no term vectors, no doc values. Texts are
-// short, so what a record says is what counts, not how often. Documents bring
-// their terms along; the analyzers are for Bleve's own queries.
+// newIndexMapping returns the mapping: nothing stored, no term vectors, no doc
+// values. Texts are short, so only the presence of a word counts, not its
+// frequency. Documents provide their terms; the analyzers are for Bleve's own
+// queries.
 func newIndexMapping() (*mapping.IndexMappingImpl, error) {
 	m := bleve.NewIndexMapping()
 	err := m.AddCustomAnalyzer("words", map[string]any{
@@ -59,8 +60,8 @@ func newIndexMapping() (*mapping.IndexMappingImpl, error) {
 	return m, nil
 }
 
-// termMapping is the mapping for documents whose words are known already, the
-// terms of every field: they need not be found again by reflection and analysis.
+// termMapping is the mapping for documents whose terms are already known, which
+// avoids reflection and analysis.
 type termMapping struct {
 	*mapping.IndexMappingImpl
 	freqs [fieldCount]index.TokenFrequencies
@@ -78,7 +79,8 @@ func newTermMapping() (*termMapping, error) {
 	return t, nil
 }
 
-// fieldTerms are the terms of a document by field. One may occur several times.
+// fieldTerms are the terms of a document by field. A term may occur several
+// times.
 type fieldTerms [fieldCount][]string
 
 // MapDocument implements mapping.IndexMapping.
@@ -101,20 +103,20 @@ func (t *termMapping) MapDocument(doc *bleved.Document, data any) error {
 type termField struct {
 	name  string
 	terms []string
-	freqs index.TokenFrequencies // shared by the field of all documents
+	freqs index.TokenFrequencies // shared by all documents
 }
 
-// singleFreq is what is said about each term: that it is there. With a frequency of
-// one, the segment keeps the document of a term that only one has beside the
-// term.
+// singleFreq is the frequency of every term. With a frequency of one, the segment stores
+// the only document of a term together with the term.
 var singleFreq = func() *index.TokenFreq {
 	f := &index.TokenFreq{}
 	f.SetFrequency(1)
 	return f
 }()
 
-// AnalyzedTokenFrequencies returns the terms. The map is valid until another
-// document is asked for the same field: segments take documents one by one.
+// AnalyzedTokenFrequencies returns the terms. The map is valid until the same
+// field of another document is requested: segments process documents one at a
+// time.
 func (f *termField) AnalyzedTokenFrequencies() index.TokenFrequencies {
 	clear(f.freqs)
 	for _, t := range f.terms {
@@ -123,7 +125,7 @@ func (f *termField) AnalyzedTokenFrequencies() index.TokenFrequencies {
 	return f.freqs
 }
 
-// AnalyzedLength is the same for all, since lengths do not count.
+// AnalyzedLength is constant because lengths do not count.
 func (f *termField) AnalyzedLength() int { return 1 }
 
 func (f *termField) Name() string                        { return f.name }
@@ -135,5 +137,5 @@ func (f *termField) Value() []byte                       { return nil }
 func (f *termField) NumPlainTextBytes() uint64           { return 0 }
 func (f *termField) Size() int                           { return 0 }
 
-// docID is the external id of a document: its ordinal.
+// docID returns the external ID of a document: its ordinal.
 func docID(ordinal uint32) string { return string(binary.BigEndian.AppendUint32(nil, ordinal)) }

@@ -8,25 +8,24 @@ import (
 	"github.com/blevesearch/vellum"
 )
 
-// memSegment is documents that are kept in memory over those of the segment, or over
-// another such segment: what has changed since the segment was made, and what edits
-// change.
+// memSegment is an in-memory segment on top of the segment on disk or another
+// memSegment: documents that changed since that was built, or that edits changed.
 type memSegment struct {
 	documents  map[uint32]*document // by ordinal
 	terms      [fieldCount]memTerms
-	deleted    set // ordinals of what lies below that count no more, nil for none
-	numDeleted int // how many these are
+	deleted    set // ordinals below this segment that no longer count, nil for none
+	numDeleted int // size of deleted
 }
 
-// memTerms are the terms that the documents have in a field.
+// memTerms are the terms of the documents in a field.
 type memTerms struct {
-	fst        *vellum.FST // leads to places in of; nil where there are none
+	fst        *vellum.FST // maps to indexes of of; nil if there are none
 	postings   [][]uint32
 	vocabulary *lazyVocabulary // of the transducer
 }
 
-// memRegistrySize is how many states are remembered while a transducer in memory
-// is made. There are few terms, and remembering none but the last would do.
+// memRegistrySize is the number of states that are remembered while building an
+// in-memory transducer. There are few terms, so a tiny registry would do too.
 const memRegistrySize = 512
 
 func newMemSegment(documents map[uint32]*document) (*memSegment, error) {
@@ -82,7 +81,7 @@ func (t *memTerms) build(postings map[string][]uint32) error {
 	return err
 }
 
-// neverCancelled is what stops a vocabulary that is made in a moment.
+// neverCancelled is for vocabularies that are built in an instant.
 func neverCancelled() bool { return false }
 
 func (t *memTerms) term(term string) ([]uint32, error) {
@@ -116,8 +115,9 @@ func (t *memTerms) fuzzy(w *fuzzyPattern) (ordinals [maxEdits + 1][]uint32, err 
 	return ordinals, err
 }
 
-// mergeMemSegment makes a set of records one of what a segment in memory holds as well: without
-// those that count no more, and with some of its own; nil where there are none.
+// mergeMemSegment adds a segment in memory to a set of records: it removes the
+// records that no longer count and adds own ones. It returns nil for an empty
+// result.
 func (s *session) mergeMemSegment(found set, l *memSegment, own []uint32) set {
 	if found != nil && l.deleted != nil {
 		if found.andNot(l.deleted); len(own) == 0 && found.empty() {
@@ -133,8 +133,8 @@ func (s *session) mergeMemSegment(found set, l *memSegment, own []uint32) set {
 	return found
 }
 
-// document returns that of a record which lies in a segment in memory, nil for one of the
-// segment.
+// document returns the document of a record in a segment in memory, nil if it is
+// in the segment on disk.
 func (x *Index) document(o uint32) *document {
 	for _, l := range x.memSegments {
 		if d := l.documents[o]; d != nil {

@@ -90,7 +90,7 @@ func TestNamesThatAreHardToFind(t *testing.T) {
 	}
 }
 
-// TestNear asks for names that searching does not find.
+// TestNear looks for names that searches do not find.
 func TestNear(t *testing.T) {
 	c := shippedCatalogue(t)
 	for q, want := range map[string]string{
@@ -119,7 +119,7 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestBeginnings compares what beginnings of names suggest with a plain look.
+// TestBeginnings compares suggestions for prefixes of names with a scan.
 func TestBeginnings(t *testing.T) {
 	suite.InTest(t)
 	c := shippedCatalogue(t)
@@ -127,7 +127,7 @@ func TestBeginnings(t *testing.T) {
 	for _, q := range []string{"p", "py", "pyt", "s", "sc", "sci", "scikit l", "g", "gp", "gpt", "gpt 4", "c", "q3", "2", "2.5", "x", "zzz"} {
 		want := 0
 		c.each(t, func(e *record.Entity) {
-			// The words of these names are split as they are here.
+			// These names are split in the same way as in the index.
 			name := " " + strings.Join(strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(e.Name), ".py", " py"), func(r rune) bool { return strings.ContainsRune(" -_/()", r) }), " ")
 			if strings.Contains(name, " "+q) {
 				want++
@@ -144,8 +144,8 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
-// TestSameBytes builds an index twice. Bleve writes down when it wrote, and some
-// addresses in any order, so its own files may differ.
+// TestSameBytes builds an index twice. Bleve stores the time, and some offsets in
+// random order, so its own files may differ.
 func TestSameBytes(t *testing.T) {
 	suite.InTest(t)
 	dir := oddContent(t)

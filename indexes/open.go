@@ -20,22 +20,22 @@ import (
 	"kindex/exports/store"
 )
 
-// Index is the opened search index of a build. Its methods may be called from
-// many goroutines.
+// Index is the open search index of a build. Its methods may be called
+// concurrently.
 type Index struct {
 	*diskIndex
 	build       *exports.Build
-	memSegments []*memSegment // over the documents of the segment, the last one on top
-	overlay     *memSegment   // that of edits which are not built, nil without any
+	memSegments []*memSegment // on top of the segment on disk, the last one on top
+	overlay     *memSegment   // for edits, nil without edits
 	sessions    sync.Pool     // of *session
 }
 
-// diskIndex is the index of a build as it lies in its files.
+// diskIndex is the part of an index that is stored in files.
 type diskIndex struct {
 	records     int
 	listed      int // how many of them are not withdrawn; they come first
 	segment     segmentReader
-	ordinalMap  *ordinalMap // nil where the number of a document is its ordinal
+	ordinalMap  *ordinalMap // nil if the number of a document is its ordinal
 	phrases     phraseStore
 	aliasFST    *vellum.FST
 	nameLengths []byte // document.nameLength by ordinal
@@ -46,9 +46,9 @@ type diskIndex struct {
 	building     sync.WaitGroup // the vocabularies
 }
 
-// Open opens the index that belongs to a build, which must stay open as long. It
-// checks the manifest, not the bytes of the files: Verify does that, and should
-// come first.
+// Open opens the index of a build, which must stay open as long as the index is
+// used. It checks the manifest but not the content of the files: call Verify
+// first for that.
 func Open(root string, b *exports.Build) (*Index, error) {
 	dir := Dir(root, b.Manifest.ID)
 	m, err := readManifestOf(dir, b.Manifest.ID, b.Manifest.Index)
@@ -94,7 +94,7 @@ func (x *Index) openChanged() error {
 	}
 	var changed []source
 	if err := json.Unmarshal(data, &changed); err != nil {
-		return &store.DamageError{Path: path, Problem: "is no list of documents: " + err.Error()}
+		return &store.DamageError{Path: path, Problem: "is not a list of documents: " + err.Error()}
 	}
 	ordinals := x.ordinalMap.unmapped()
 	if len(changed) != len(ordinals) {
@@ -143,15 +143,17 @@ func (x *diskIndex) open(documents int) error {
 	return nil
 }
 
-// buildVocabularies makes them while nobody waits yet: those of a hundred thousand
-// records take a fifth of a second, and the first search with edits would.
+// buildVocabularies builds the vocabularies in the background. Otherwise the
+// first search with edits would have to wait: those of a hundred thousand records
+// take a fifth of a second.
 func (x *diskIndex) buildVocabularies() {
 	for _, words := range x.vocabularies {
-		_, _ = words.get() // whoever needs it gets the error
+		_, _ = words.get() // callers that need it get the error
 	}
 }
 
-// builtVocabulary is the vocabulary of a field, nil where it has none or that is not made yet.
+// builtVocabulary returns the vocabulary of a field, nil if it has none or it is
+// not built yet.
 func (x *diskIndex) builtVocabulary(field int) *vocabulary {
 	if field >= wordFields {
 		return nil
@@ -159,8 +161,8 @@ func (x *diskIndex) builtVocabulary(field int) *vocabulary {
 	return x.vocabularies[field].built.Load()
 }
 
-// Close releases the index. No search may be under way, in it or in what WithEdits
-// made of it. Closing an index with edits does nothing.
+// Close releases the index. No search may be in progress in it or in an index
+// that WithEdits derived from it. Closing an index with edits does nothing.
 func (x *Index) Close() error {
 	if x.overlay != nil {
 		return nil
@@ -170,8 +172,8 @@ func (x *Index) Close() error {
 	return errors.Join(x.segment.close(), x.files.close())
 }
 
-// mappedFiles are the files of an index. Only those that its manifest names are
-// opened, and none through a link.
+// mappedFiles are the files of an index. Only files listed in its manifest are
+// opened, and never through a link.
 type mappedFiles struct {
 	dir      string
 	manifest *Manifest
@@ -182,7 +184,7 @@ type mappedFiles struct {
 func (m *mappedFiles) file(name string) (*os.File, error) {
 	i := slices.IndexFunc(m.manifest.Files, func(f store.File) bool { return f.Path == name })
 	if i < 0 {
-		return nil, &store.DamageError{Path: filepath.Join(m.dir, manifestFile), Problem: "does not name " + name}
+		return nil, &store.DamageError{Path: filepath.Join(m.dir, manifestFile), Problem: "does not list " + name}
 	}
 	dir, err := store.OpenFiles(m.dir)
 	if err != nil {
@@ -192,7 +194,7 @@ func (m *mappedFiles) file(name string) (*os.File, error) {
 	return store.OpenFile(dir, m.manifest.Files[i])
 }
 
-// read reads a whole file, which has the size that the manifest says.
+// read reads a whole file, which must have the size in the manifest.
 func (m *mappedFiles) read(name string) ([]byte, error) {
 	f, err := m.file(name)
 	if err != nil {
@@ -202,7 +204,7 @@ func (m *mappedFiles) read(name string) ([]byte, error) {
 	return io.ReadAll(f)
 }
 
-// segment is the path of the one segment, which is a regular file.
+// segment returns the path of the only segment, which must be a regular file.
 func (m *mappedFiles) segment() (string, error) {
 	name := ""
 	for _, f := range m.manifest.Files {
@@ -249,20 +251,20 @@ func (m *mappedFiles) close() error {
 	return errors.Join(errs...)
 }
 
-// session is what one search works with. Sets are taken from it and are all
-// given back at its end.
+// session is the working memory of one search. Sets are taken from it and are all
+// returned at its end.
 type session struct {
 	index    *Index
-	readers  [fieldCount]*vellum.Reader // nil where no record has the field
+	readers  [fieldCount]*vellum.Reader // nil if no record has the field
 	iterator vellum.FSTIterator
-	bitmap   roaring.Bitmap // the postings that are read
-	scratch  set            // as large as what gather returns
+	bitmap   roaring.Bitmap // the postings being read
+	scratch  set            // as large as newDocSet returns
 	docSets  [maxEdits + 1]set
 	sets     []set
 	taken    int
 }
 
-// session takes a session from the pool or makes one; the caller ends it.
+// session takes a session from the pool or creates one; the caller must end it.
 func (x *Index) session() (*session, error) {
 	if s, ok := x.sessions.Get().(*session); ok {
 		return s, nil
@@ -282,7 +284,8 @@ func (x *Index) session() (*session, error) {
 	return s, nil
 }
 
-// end gives the session back; nothing taken from it may be used any more.
+// end returns the session to the pool; sets taken from it must not be used any
+// more.
 func (s *session) end() {
 	s.taken = 0
 	s.index.sessions.Put(s)

@@ -7,27 +7,27 @@ import (
 	"math/bits"
 )
 
-// ordinalsFile says which record each document of a segment is that was made for
-// an earlier build. Indexes whose segment was made for their own build have none:
-// there the number of a document is its ordinal.
+// ordinalsFile maps the documents of a segment built for an earlier build to records. An
+// index whose segment was built for its own build has none: there the number of a
+// document is its ordinal.
 const ordinalsFile = "ordinals.bin"
 
-// noDoc is the ordinal of a document that no record has any more, and the
-// number of a record that has no document in the segment.
+// noDoc is the ordinal of a document that no longer has a record, and the number of a
+// record that has no document in the segment.
 const noDoc = math.MaxUint32
 
-// ordinalMap leads from the documents of an earlier build's segment to records and
+// ordinalMap maps the documents of an earlier build's segment to records and
 // back.
 type ordinalMap struct {
 	ordinals []uint32 // by number
 	docNums  []uint32 // by ordinal
-	runs     []uint32 // by sixty-four documents: the first of as many ordinals that follow each other, noDoc if they do not
+	runs     []uint32 // per 64 documents: the first ordinal if their ordinals are consecutive, else noDoc
 }
 
-// newOrdinalMap reads the file of ordinals.
+// newOrdinalMap decodes the file of ordinals.
 func newOrdinalMap(data []byte, records int) (*ordinalMap, error) {
 	if len(data)%4 != 0 {
-		return nil, fmt.Errorf("has %d bytes, no multiple of four", len(data))
+		return nil, fmt.Errorf("has %d bytes, which is not a multiple of four", len(data))
 	}
 	documents := len(data) / 4
 	m := &ordinalMap{ordinals: make([]uint32, documents), docNums: make([]uint32, records), runs: make([]uint32, setWords(documents))}
@@ -45,9 +45,9 @@ func newOrdinalMap(data []byte, records int) (*ordinalMap, error) {
 		switch {
 		case o == noDoc:
 		case int(o) >= records:
-			return nil, fmt.Errorf("names record %d of %d", o, records)
+			return nil, fmt.Errorf("lists record %d of %d", o, records)
 		case m.docNums[o] != noDoc:
-			return nil, fmt.Errorf("names record %d twice", o)
+			return nil, fmt.Errorf("lists record %d twice", o)
 		default:
 			m.docNums[o] = uint32(docNum)
 		}
@@ -55,7 +55,7 @@ func newOrdinalMap(data []byte, records int) (*ordinalMap, error) {
 	return m, nil
 }
 
-// unmapped are the ordinals of the records without a document in the segment.
+// unmapped returns the ordinals of the records without a document in the segment.
 func (m *ordinalMap) unmapped() (list []uint32) {
 	for o, docNum := range m.docNums {
 		if docNum == noDoc {
@@ -65,8 +65,8 @@ func (m *ordinalMap) unmapped() (list []uint32) {
 	return list
 }
 
-// nameLengths are those by ordinal, made of those by number and of the documents that
-// are not in the segment.
+// nameLengths returns name lengths by ordinal, given those by document number and
+// the documents that are not in the segment.
 func (m *ordinalMap) nameLengths(byDocNum []byte, changed map[uint32]*document) []byte {
 	list := make([]byte, len(m.docNums))
 	for o, docNum := range m.docNums {
@@ -79,14 +79,14 @@ func (m *ordinalMap) nameLengths(byDocNum []byte, changed map[uint32]*document) 
 	return list
 }
 
-// addMapped adds to a set the records that documents of the segment are, and tells
+// addMapped adds the records of documents in the segment to a set and reports
 // whether there are any.
 func (m *ordinalMap) addMapped(to, documents set) (any bool) {
 	for block, w := range documents {
 		if w == 0 {
 			continue
 		}
-		if first := m.runs[block]; first != noDoc { // as it is with most if few records have other scores
+		if first := m.runs[block]; first != noDoc { // true for most blocks if few scores changed
 			at, by := first>>6, first&63
 			to[at] |= w << by
 			if high := w >> (64 - by); high != 0 {
@@ -106,8 +106,8 @@ func (m *ordinalMap) addMapped(to, documents set) (any bool) {
 	return any
 }
 
-// newDocSet returns an empty set for documents of the segment, of several at a time
-// the one with a number. It is used until place.
+// newDocSet returns an empty set of documents of the segment. i distinguishes
+// sets that are in use at the same time. It is valid until toRecords.
 func (s *session) newDocSet(i int) set {
 	if s.index.ordinalMap == nil {
 		return s.set()
@@ -119,8 +119,8 @@ func (s *session) newDocSet(i int) set {
 	return s.docSets[i]
 }
 
-// toRecords makes a set of documents of the segment, or nil, one of records, nil
-// where there are none.
+// toRecords turns a set of documents of the segment into a set of records, nil if
+// it is empty. documents may be nil.
 func (s *session) toRecords(documents set) set {
 	m := s.index.ordinalMap
 	if m == nil || documents == nil {
@@ -133,8 +133,8 @@ func (s *session) toRecords(documents set) set {
 	return records
 }
 
-// docNum is that of a record's document in the segment, noDoc for a record that
-// lies in a segment in memory.
+// docNum returns the number of a record's document in the segment, noDoc for a
+// record in a segment in memory.
 func (x *Index) docNum(o uint32) uint32 {
 	switch {
 	case int(o) >= x.records:

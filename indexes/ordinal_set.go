@@ -6,9 +6,9 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// set is a set of ordinals with one bit for each record. For the sets that a
-// search combines that is the fastest form: joining two takes microseconds with
-// a hundred thousand records.
+// set is a set of ordinals with one bit per record. It is the fastest form for
+// the sets that a search combines: a union takes microseconds with a hundred
+// thousand records.
 type set []uint64
 
 func setWords(records int) int { return (records + 63) / 64 }
@@ -62,17 +62,17 @@ func (s set) each(yield func(uint32) bool) {
 	}
 }
 
-// bitmap is the form in which other packages know sets.
+// bitmap returns the set in the form that other packages use.
 func (s set) bitmap() *roaring.Bitmap { return roaring.FromDense(s, true) }
 
-// maxArrayLen is how many members a bitmap may have of which none of its parts
-// is kept as bits.
+// maxArrayLen is the maximum number of members of a bitmap of which no container
+// is stored as bits.
 const maxArrayLen = 4096
 
-// addBitmap adds the members of a bitmap. The scratch set is as large as s.
+// addBitmap adds the members of a bitmap. The scratch set must be as large as s.
 func (s set) addBitmap(b *roaring.Bitmap, scratch set) {
 	if b.GetCardinality() <= maxArrayLen {
-		b.WriteDenseTo(s) // it overwrites where a part of the bitmap is kept as bits
+		b.WriteDenseTo(s) // this overwrites containers that are stored as bits
 		return
 	}
 	clear(scratch)

@@ -7,19 +7,19 @@ import (
 	"kindex/exports"
 )
 
-// WithEdits returns the index as it would answer with the edits of a build: b is what
-// exports.Build.WithEdits made of the build of this index, titles are those of the
-// categories. Every result is that of an index built from the edited content,
-// but for ordinals, which are those of b.
+// WithEdits returns the index with edits applied on top: b is what
+// exports.Build.WithEdits returned for the build of this index, titles are the
+// category titles by slug. Every result is that of an index built from the edited
+// content, except that ordinals are those of b.
 //
-// It costs as much as the edits do, whatever the size of the index. The result
-// lives as long as x.
+// Its cost depends on the number of edits, not on the size of the index. The
+// result is valid until x is closed.
 func (x *Index) WithEdits(b *exports.Build, titles map[string]string) (*Index, error) {
 	switch {
 	case x.overlay != nil:
-		return nil, fmt.Errorf("indexes: an index with edits takes no further ones")
+		return nil, fmt.Errorf("indexes: index already has edits")
 	case b.Manifest.ID != x.build.Manifest.ID:
-		return nil, fmt.Errorf("indexes: edits of build %s for the index of build %s", b.Manifest.ID, x.build.Manifest.ID)
+		return nil, fmt.Errorf("indexes: the edits are for build %s, but the index is of build %s", b.Manifest.ID, x.build.Manifest.ID)
 	}
 	documents := map[uint32]*document{}
 	for i, e := range b.Edited() {
@@ -38,7 +38,7 @@ func (x *Index) WithEdits(b *exports.Build, titles map[string]string) (*Index, e
 	return &Index{diskIndex: x.diskIndex, build: b, memSegments: append(slices.Clip(x.memSegments), overlay), overlay: overlay}, nil
 }
 
-// maxDoc is the number of ordinals, of which some may count no more.
+// maxDoc returns the number of ordinals, some of which may no longer count.
 func (x *Index) maxDoc() int {
 	if x.overlay == nil {
 		return x.records
@@ -46,7 +46,7 @@ func (x *Index) maxDoc() int {
 	return x.records + len(x.overlay.documents)
 }
 
-// numDocs is the number of records.
+// numDocs returns the number of records.
 func (x *Index) numDocs() int {
 	if x.overlay == nil {
 		return x.records
@@ -54,7 +54,7 @@ func (x *Index) numDocs() int {
 	return x.maxDoc() - x.overlay.numDeleted
 }
 
-// sortPosition is where a record stands among others that are as relevant.
+// sortPosition returns the position of a record among equally relevant ones.
 func (x *Index) sortPosition(o uint32) float64 {
 	if int(o) < x.records {
 		return float64(o)
@@ -62,7 +62,7 @@ func (x *Index) sortPosition(o uint32) float64 {
 	return x.build.SortPosition(o)
 }
 
-// nameLength is document.nameLength of a record.
+// nameLength returns document.nameLength of a record.
 func (x *Index) nameLength(o uint32) int {
 	if int(o) < x.records {
 		return int(x.nameLengths[o])

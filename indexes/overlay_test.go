@@ -28,8 +28,8 @@ func publish(t testing.TB, entities []*record.Entity) *catalogue {
 	return openOutput(t, root)
 }
 
-// publishInto writes a build of entities below an output folder, and its index
-// reusing that of another build. It returns how many documents were indexed.
+// publishInto writes a build of entities to an output folder, with an index that
+// reuses that of another build. It returns how many documents were indexed.
 func publishInto(t testing.TB, root string, entities []*record.Entity, previousID string) (indexed int) {
 	t.Helper()
 	check := func(err error) {
@@ -93,8 +93,8 @@ type mutator struct {
 	taken    map[string]bool
 }
 
-// newMutator takes a catalogue, and every entity of it a second time with some words
-// exchanged, so that there are many equals.
+// newMutator returns a catalogue that has every entity twice, the second time
+// with some words exchanged, so that there are many ties.
 func newMutator(t testing.TB, c *catalogue, seed uint64) *mutator {
 	d := &mutator{rng: rand.New(rand.NewPCG(seed, 5)), entities: map[string]*record.Entity{}, taken: map[string]bool{}}
 	c.each(t, func(e *record.Entity) {
@@ -137,7 +137,7 @@ func (d *mutator) sorted() []*record.Entity {
 	return slices.SortedFunc(maps.Values(d.entities), record.CompareRank)
 }
 
-// edits makes n edits, of each entity at most one.
+// edits returns n edits, at most one per entity.
 func (d *mutator) edits(n int) []exports.Edit {
 	var edits []exports.Edit
 	put := func(e *record.Entity) {
@@ -179,7 +179,7 @@ func (d *mutator) edits(n int) []exports.Edit {
 	return edits
 }
 
-// comparison compares what two catalogues answer, by key.
+// comparison compares the results of two catalogues by key.
 type comparison struct {
 	testing.TB
 	edited, fresh *catalogue
@@ -192,7 +192,7 @@ func (a *comparison) equal(what string, with, fresh any) {
 	}
 }
 
-// keys names ordinals.
+// keys returns the keys of ordinals.
 func (c *catalogue) keys(list []uint32) []string {
 	out := make([]string, len(list))
 	for i, o := range list {
@@ -219,8 +219,8 @@ func (a *comparison) search(q string) (hits int) {
 	return hits
 }
 
-// allResults is all that a search answers: three pages by place, the second one by
-// skipping, and all matches.
+// allResults returns all results of a search: three pages by position, the second
+// one by skipping, and all matches.
 func (c *catalogue) allResults(t testing.TB, q string, within *roaring.Bitmap) (lines []string) {
 	const limit = 7
 	var after *indexes.After
@@ -279,8 +279,8 @@ func (a *comparison) suggestions(q string) {
 	a.equal(fmt.Sprintf("suggest, near, instead %q", q), lines[0], lines[1])
 }
 
-// TestEditsAnswerAsANewIndex lays edits of all sorts over an index and compares
-// all of its answers with those of an index of the edited content.
+// TestEditsAnswerAsANewIndex applies all kinds of edits to an index and compares
+// all results with those of an index of the edited content.
 func TestEditsAnswerAsANewIndex(t *testing.T) {
 	suite.InTest(t)
 	c := shippedCatalogue(t)
@@ -329,8 +329,8 @@ func TestEditsAnswerAsANewIndex(t *testing.T) {
 	}
 }
 
-// compareAnswers asks queries of all classes, made of words that the edits
-// brought and of words that they took away.
+// compareAnswers runs queries of all classes, with words that the edits added and
+// removed.
 func compareAnswers(a *comparison, base *catalogue, rng *rand.Rand) {
 	for _, words := range []*corpusWords{wordsOf(a, base), wordsOf(a, a.fresh)} {
 		for class, query := range words.queries() {

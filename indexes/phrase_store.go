@@ -10,24 +10,24 @@ import (
 	"kindex/exports/store"
 )
 
-// The files of texts: the number of each word, where the texts of each record
-// begin, and the texts.
+// The files of texts: the number of each word, the offsets of each record's texts, and
+// the texts.
 const (
 	vocabularyFile    = "vocabulary.fst"
 	phraseOffsetsFile = "places.bin"
 	phrasesFile       = "texts.bin"
 )
 
-// phraseStore are the words of all records in the order in which they stand, to find
-// phrases with. Words are kept as numbers: seven bits a byte, the highest first,
-// with the eighth bit set in the last one. So a phrase is a sequence of bytes,
-// and it begins where it is found if the byte before is the last of a word.
+// phraseStore stores the words of all records in order, to find phrases. Words
+// are stored as numbers with seven bits per byte, most significant first, and the
+// eighth bit set in the last byte. So a phrase is a sequence of bytes, and an
+// occurrence is valid if the byte before it is the last of a word.
 //
 // A record has the lengths of its names and its topics as uvarints, then names,
-// topics and description. Between two values stands the number 0.
+// topics and description. Values are separated by the number 0.
 type phraseStore struct {
 	vocabulary *vellum.FST
-	offsets    []byte // one more than there are documents
+	offsets    []byte // number of documents + 1
 	words      []byte
 }
 
@@ -48,7 +48,8 @@ func (t *phraseStore) open(files *mappedFiles) error {
 
 func (t *phraseStore) numDocs() int { return len(t.offsets)/8 - 1 }
 
-// docWords are the words of a document in a list: those of names, topics or the description.
+// docWords returns the words of a document in a list: names, topics or
+// description.
 func (t *phraseStore) docWords(docNum uint32, list int) []byte {
 	b := t.words[binary.LittleEndian.Uint64(t.offsets[8*docNum:]):binary.LittleEndian.Uint64(t.offsets[8*docNum+8:])]
 	name, n := binary.Uvarint(b)
@@ -62,8 +63,8 @@ func (t *phraseStore) docWords(docNum uint32, list int) []byte {
 	return b[name+topic:]
 }
 
-// encode is the sequence of bytes that a phrase is, nil where no record has
-// one of its words.
+// encode returns a phrase as stored, nil if a word of it does not occur in any
+// record.
 func (t *phraseStore) encode(phrase []string) ([]byte, error) {
 	var b []byte
 	for _, w := range phrase {
@@ -79,10 +80,11 @@ func (t *phraseStore) encode(phrase []string) ([]byte, error) {
 // phrase is a sequence of words.
 type phrase struct {
 	words   []string
-	encoded []byte // as stored records have it, nil where none has all of the words
+	encoded []byte // as stored, nil if no stored record has all of the words
 }
 
-// encodePhrase returns a phrase that is to be looked for, nil where no record can have it.
+// encodePhrase prepares a phrase for searching. It returns nil if no record can
+// have it.
 func (x *Index) encodePhrase(words []string) (*phrase, error) {
 	encoded, err := x.phrases.encode(words)
 	if err != nil || encoded == nil && len(x.memSegments) == 0 {
@@ -91,7 +93,7 @@ func (x *Index) encodePhrase(words []string) (*phrase, error) {
 	return &phrase{words, encoded}, nil
 }
 
-// hasPhrase tells whether a record has a phrase in a list.
+// hasPhrase reports whether a record has a phrase in a list.
 func (x *Index) hasPhrase(o uint32, p *phrase, list int) bool {
 	docNum := x.docNum(o)
 	switch {
@@ -103,7 +105,7 @@ func (x *Index) hasPhrase(o uint32, p *phrase, list int) bool {
 	return hasPhrase(x.phrases.docWords(docNum, list), p.encoded)
 }
 
-// hasPhrase tells whether a text holds a pattern.
+// hasPhrase reports whether a text contains an encoded phrase.
 func hasPhrase(text, encoded []byte) bool {
 	for from := 0; len(text)-from >= len(encoded); {
 		at := bytes.Index(text[from:], encoded)

@@ -10,7 +10,7 @@ import (
 	"kindex/exports/record"
 )
 
-// TestPhrases compares what phrases find with a plain look through all records.
+// TestPhrases compares the results for phrases with a scan of all records.
 func TestPhrases(t *testing.T) {
 	suite.InTest(t)
 	c := shippedCatalogue(t)

@@ -11,44 +11,43 @@ import (
 	"kindex/exports/store"
 )
 
-// The files of an index that shares those of an earlier one, beside the shared
-// ones: where the documents went (ordinalsFile), and what the records are made of
-// that are new since, or were edited, in the order of their ordinals. These are
-// indexed whenever the index is opened.
+// An index that shares the files of an earlier one has two more: ordinalsFile, and
+// changedFile with the sources of new and edited records, in the order of their
+// ordinals. They are indexed each time the index is opened.
 const changedFile = "edited.json"
 
-// digestsFile holds the digest of each document by its number.
+// digestsFile contains the digest of each document by number.
 const digestsFile = "digests.bin"
 
-// maxChanged is how many documents an index may have outside of the files that it
-// shares. Each takes some 5 kB of memory and forty microseconds whenever the index
-// is opened, and their terms are looked up beside those of the segment. With one
-// in two hundred, an index of a hundred thousand opens in twenty milliseconds and
-// most searches take up to a fifth longer. The least is for people who edit a
-// small index all day: that many cost nothing to speak of.
+// maxChanged returns the maximum number of documents that an index may have
+// outside of its shared files. Each takes about 5 kB of memory and 40 µs when the
+// index is opened, and their terms are looked up in addition to those of the
+// segment. With one in two hundred, an index of a hundred thousand opens in 20 ms
+// and most searches take up to a fifth longer. The minimum of 64, whose cost is
+// negligible, is for people who edit a small index all day.
 func maxChanged(documents int) int { return max(64, documents/200) }
 
-// minShared is how many of the documents in shared files must still count:
-// three quarters. What is in there for nothing is read nevertheless.
+// minShared returns how many of the documents in shared files must still be in
+// use: three quarters. Searches read the unused ones too.
 func minShared(documents int) int { return documents - documents/4 }
 
-// previousIndex is the index of another build, as far as a new one can share it.
+// previousIndex is the part of another build's index that a new one can share.
 type previousIndex struct {
 	dir      string
-	files    []store.File // that are the same in all indexes which share them
-	ordinals []uint32     // by document: where it is now
+	files    []store.File // the shared files
+	ordinals []uint32     // by document: its ordinal in the new build
 	changed  []source
 }
 
-// ReuseFrom names the previous build, of the same output folder. Where its index holds
-// most of the documents, Write makes one that shares its files, in a fraction of
-// the time: both answer the same. Otherwise, or if it is missing or damaged or was
-// made by another version, all documents are indexed.
+// ReuseFrom names the previous build in the same output folder. If its index
+// contains most of the documents, Write shares its files, which takes a fraction
+// of the time and gives the same search results. Otherwise, or if that index is
+// missing, damaged or of another version, Write indexes all documents.
 //
-// The files are shared by hard links: the earlier index can be removed.
+// Files are shared by hard links, so the earlier index can be removed.
 func (p *Prepared) ReuseFrom(id string) { p.previousID = id }
 
-// findPrevious returns the index to share the files of, nil if there is none that fits.
+// findPrevious returns the index whose files can be shared, nil if there is none.
 func (p *Prepared) findPrevious(root string, digests []digest) *previousIndex {
 	if p.previousID == "" || len(digests) == 0 {
 		return nil
@@ -58,7 +57,7 @@ func (p *Prepared) findPrevious(root string, digests []digest) *previousIndex {
 	if err != nil {
 		return nil
 	}
-	// Every byte is checked: a damaged file would be handed on to all that follow.
+	// Check every byte: a damaged file would be passed on to all later indexes.
 	if store.VerifyFiles(x.dir, m.Files, manifestFile) != nil {
 		return nil
 	}
@@ -74,7 +73,7 @@ func (p *Prepared) findPrevious(root string, digests []digest) *previousIndex {
 	return x
 }
 
-// match finds the documents that are known, and tells whether they are enough.
+// match finds the known documents and reports whether there are enough of them.
 func (x *previousIndex) match(p *Prepared, known []byte, digests []digest) bool {
 	const size = len(digest{})
 	docNums := make(map[digest]uint32, len(known)/size)
@@ -96,7 +95,7 @@ func (x *previousIndex) match(p *Prepared, known []byte, digests []digest) bool 
 	return len(digests)-len(x.changed) >= minShared(len(x.ordinals))
 }
 
-// write makes the files of an index that shares those of the earlier one.
+// write writes the files of an index that shares those of the earlier one.
 func (x *previousIndex) write(dir string) error {
 	for _, f := range x.files {
 		if err := linkOrCopy(filepath.Join(x.dir, filepath.FromSlash(f.Path)), filepath.Join(dir, filepath.FromSlash(f.Path))); err != nil {
@@ -117,9 +116,9 @@ func (x *previousIndex) write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, changedFile), append(changed, '\n'), 0o644)
 }
 
-// linkOrCopy gives a file a second name, or copies it where that cannot be: across
-// file systems, or on one without links. What Bleve keeps beside its segment is
-// small and always copied: whoever opens it locks it, under all its names.
+// linkOrCopy creates a hard link, or a copy if that is impossible: across file
+// systems, or on one without links. Bleve's own files next to its segment are
+// small and always copied, because opening them locks them under all their names.
 func linkOrCopy(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil { // as Bleve does
 		return err

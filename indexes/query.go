@@ -5,18 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// maxClauses is how many words and phrases of a query count; the rest would only
-// narrow what is narrow already.
+// maxClauses is the maximum number of words and phrases of a query that count.
+// More would only narrow down a query that is already narrow.
 const maxClauses = 12
 
-// clause is one word of a query, or a phrase in quotes.
+// clause is a word of a query, or a phrase in quotes.
 type clause struct {
 	term         string
 	stem         string
-	fuzziness    int           // how many edits still find it
-	singleLetter bool          // a single letter that is the whole query
-	phrase       []string      // the words in quotes as they are, nil without quotes
-	fuzzy        *fuzzyPattern // what tells whether a term is within the edits, nil unless edits were tried
+	fuzziness    int           // maximum number of edits
+	singleLetter bool          // the query is a single letter
+	phrase       []string      // the exact words in quotes, nil without quotes
+	fuzzy        *fuzzyPattern // set if the word was searched with edits
 }
 
 // parse splits a query into the words and phrases that count.
@@ -26,8 +26,8 @@ func parse(text string) []clause {
 }
 
 // parseAll splits a query into words and phrases. Stop words are dropped unless
-// there is nothing else or they stand in quotes. A quote that nothing closes is
-// closed by the end.
+// there is nothing else or they are in quotes. An unclosed quote extends to the
+// end.
 func parseAll(text string) []clause {
 	var kept, all []clause
 	seen := map[string]bool{}
@@ -63,7 +63,7 @@ func parseAll(text string) []clause {
 	return kept
 }
 
-// splitQuotes cuts a text at its quotes: every second part was within them.
+// splitQuotes splits a text at quotes: every second part was in quotes.
 func splitQuotes(text string) []string {
 	var parts []string
 	for {
@@ -77,12 +77,12 @@ func splitQuotes(text string) []string {
 	}
 }
 
-// maxFuzzyLen is up to how many letters a word is tried with edits: what is longer
-// is hardly a word.
+// maxFuzzyLen is the maximum length in letters of a word that is searched with
+// edits. Anything longer is hardly a word.
 const maxFuzzyLen = 40
 
-// fuzziness is one from four letters on and two from eight on. Words with
-// digits are not matched with edits: GPT-4 is not GPT-5.
+// fuzziness returns the number of allowed edits: one for four letters or more,
+// two for eight or more. Words with digits allow none: GPT-4 is not GPT-5.
 func fuzziness(t string) int {
 	n := utf8.RuneCountInString(t)
 	switch {
@@ -94,32 +94,32 @@ func fuzziness(t string) int {
 	return 2
 }
 
-// maxEdits is the largest distance that is looked for.
+// maxEdits is the largest edit distance that is searched for.
 const maxEdits = 3
 
-// What a match is worth, by list and by how the word was met.
+// Weights of matches, by list and kind of match.
 var (
 	fieldWeights  = [wordFields]float64{nameField: 8, topicField: 3, textField: 1.5}
 	exactWeight   = 1.0
 	prefixWeight  = 0.35
 	fuzzyWeight   = 0.3
-	initialWeight = 10.0 // a single letter that a name begins with
+	initialWeight = 10.0 // a name starts with the single letter
 )
 
-// group is the set of records that have a word in one way.
+// group is the set of records that match a word in one way.
 type group struct {
 	set    set
 	weight float64
-	exact  bool // the word as it is
+	exact  bool // the exact word
 	name   bool // in the name
 }
 
-// match is all that was found for one word.
+// match is everything found for one word.
 type match struct {
 	groups    []group
 	union     set
-	exactSets fieldSets // the records that have the word as it is
-	hasExact  bool      // there are such
+	exactSets fieldSets // the records with the exact word
+	hasExact  bool      // exactSets is not empty
 }
 
 func (m *match) add(f *fieldSets, share float64, exact bool) {
@@ -140,8 +140,8 @@ func (m *match) addGroup(g group) {
 	m.union.or(g.set)
 }
 
-// matchClause collects what matches a word: as it is, as the beginning of longer
-// words, and, where nothing has it as it is, with edits.
+// matchClause collects the matches of a word: the exact word, longer words that
+// start with it and, if there is no exact match, words within its edits.
 func (s *session) matchClause(w *clause, within set) (*match, error) {
 	m := &match{union: s.set()}
 	if w.phrase != nil {
@@ -172,7 +172,7 @@ func (s *session) matchClause(w *clause, within set) (*match, error) {
 	return m, s.addFuzzy(m, w)
 }
 
-// exactSets finds a word: in names as it is, elsewhere in the singular.
+// exactSets finds a word: the exact word in names, the singular elsewhere.
 func (s *session) exactSets(w *clause) (f fieldSets, err error) {
 	for list := range f {
 		term := w.stem
@@ -186,7 +186,7 @@ func (s *session) exactSets(w *clause) (f fieldSets, err error) {
 	return f, nil
 }
 
-// addFuzzy adds the records that have a word with edits, unless they were added
+// addFuzzy adds the records that have a word within the edits and were not added
 // already.
 func (s *session) addFuzzy(m *match, w *clause) (err error) {
 	if w.fuzziness == 0 || w.fuzzy != nil {
@@ -209,8 +209,8 @@ func (s *session) addFuzzy(m *match, w *clause) (err error) {
 	return nil
 }
 
-// matchPhrase finds the records within a set that have words in this order, next to
-// each other, in one text: those that have all of the words in a list, looked through.
+// matchPhrase finds the records in a set whose texts contain the words
+// consecutively, by scanning the records that have all of the words in a list.
 func (s *session) matchPhrase(m *match, phrase []string, within set) error {
 	p, err := s.index.encodePhrase(phrase)
 	if err != nil || p == nil {
@@ -240,8 +240,8 @@ func (s *session) matchPhrase(m *match, phrase []string, within set) error {
 	return nil
 }
 
-// narrowPhrase leaves those records that have the first word of a phrase in a list; where it
-// is a stop word and another follows, those that have both together anywhere.
+// narrowPhrase keeps the records that have the first word of a phrase in a list
+// or, if that and the next one are stop words, the pair of them in any text.
 func (s *session) narrowPhrase(candidates *fieldSets, phrase []string) (err error) {
 	t := phrase[0]
 	var sets fieldSets

@@ -5,9 +5,10 @@ import (
 	"strings"
 )
 
-// TruncateQuery shortens a query to the words and phrases that count, and among them to a
-// number of phrases: each may have to be looked for in the texts of all records. left
-// is what it leaves out, as people write it. A query of no more is returned as it is.
+// TruncateQuery limits a query to the words and phrases that count and to a
+// maximum number of phrases, because a phrase may have to be searched in the
+// texts of all records. dropped lists the discarded terms as typed. A query
+// within the limits is returned unchanged.
 func TruncateQuery(text string, maxPhrases int) (query string, dropped []string) {
 	var kept []string
 	for _, w := range parseAll(text) {
@@ -30,5 +31,5 @@ func TruncateQuery(text string, maxPhrases int) (query string, dropped []string)
 	return strings.Join(kept, " "), slices.Clip(dropped)
 }
 
-// Unquoted is a query without its quotes.
+// Unquoted returns a query without its quotes.
 func Unquoted(text string) string { return strings.Join(splitQuotes(text), " ") }

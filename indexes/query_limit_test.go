@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestTruncateQuery shortens random queries: what is kept is what is looked for, nothing is
-// lost, and what is not too long stays as it is.
+// TestTruncateQuery truncates random queries: what is kept is searched for,
+// nothing is lost, and queries within the limits are unchanged.
 func TestTruncateQuery(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	words := strings.Fields("of the a gpu model models language c++ 3.5 gpt-4 Zürich vision x")

@@ -8,35 +8,34 @@ import (
 	"slices"
 )
 
-// Scores are whole numbers, ten thousand of them to one of relevance, so that
-// they are the same on every machine.
+// Scores are integers, ten thousand times the relevance, so that they are the same on
+// every machine.
 const scoreUnit = 10000
 
-// What counts beside the words.
+// Other weights.
 const (
-	extraFieldWeight  = 0.2              // the part that a word adds where a record has it as it is in further fields
-	scoreCoverage     = 10 * scoreUnit   // all words of the name and the slug are in the query
+	extraFieldWeight  = 0.2              // for each other field that has the exact word
+	scoreCoverage     = 10 * scoreUnit   // the query has all words of the name and the slug
 	scoreTenth        = scoreUnit / 250  // a tenth of a point of the composite
-	scoreJoinedPrefix = 20 * scoreUnit   // the query without spaces is in the name, or begins a part of it
-	scoreJoinedExact  = 100 * scoreUnit  // it is the name or slug without spaces
-	scoreExact        = 1000 * scoreUnit // it is the name or slug
+	scoreJoinedPrefix = 20 * scoreUnit   // the query without spaces is a prefix of the name from one of its words on
+	scoreJoinedExact  = 100 * scoreUnit  // the query is the name or slug, all without spaces
+	scoreExact        = 1000 * scoreUnit // the query is the name or slug
 )
 
-// scorePhrase is for the query as it is written, in the best list that has it; no
-// list is worth more than one before it.
+// scorePhrase is for the query as a phrase, in the best list that has it. Later lists
+// must not score higher than earlier ones.
 var scorePhrase = [wordFields]int32{nameField: 40 * scoreUnit, topicField: 40 * scoreUnit, textField: 3 * scoreUnit}
 
-// weightedGroup is a group with what it adds to a score.
+// weightedGroup is a group with its score.
 type weightedGroup struct {
 	set   set
 	score int32
-	extra int32 // in addition to a better group of the same word
+	extra int32 // score in addition to a better group of the same word
 	name  bool
 }
 
-// weightGroups gives the groups of each word their scores, the best first. Each word
-// adds the worth of the best way in which a record has it, times how rare the
-// word is.
+// weightGroups computes the scores of the groups of each word, best first. A word
+// contributes the weight of its best match in a record, times its rarity.
 func (r *ranking) weightGroups() [][]weightedGroup {
 	out := make([][]weightedGroup, len(r.matched))
 	for i, m := range r.matched {
@@ -53,8 +52,8 @@ func (r *ranking) weightGroups() [][]weightedGroup {
 	return out
 }
 
-// page picks the hits after a place. Records are looked at sixty-four at a
-// time, and those are left out whose best could not be among the hits.
+// page returns the hits after a position. It processes records in blocks of 64
+// and skips blocks whose maximum score is too low for the page.
 func (r *ranking) page(after *After, skip, limit int) []Hit {
 	words := r.weightGroups()
 	n := skip + limit
@@ -99,8 +98,8 @@ func (r *ranking) page(after *After, skip, limit int) []Hit {
 	return hits
 }
 
-// tieBreak is one for blocks whose records stand after all before them: among
-// equals, the first stay. Edited records may stand anywhere.
+// tieBreak is 1 for blocks whose records come after all previous ones: among
+// equal scores, earlier records win. Edited records may be anywhere.
 func (r *ranking) tieBreak(block int) int32 {
 	if r.index.overlay != nil && 64*block+63 >= r.index.records {
 		return 0
@@ -108,7 +107,7 @@ func (r *ranking) tieBreak(block int) int32 {
 	return 1
 }
 
-// maxScore is a score that none of the records of a block can exceed.
+// maxScore returns an upper bound for the scores of a block.
 func (r *ranking) maxScore(words [][]weightedGroup, block int, among uint64) int32 {
 	sum := scoreCoverage + r.maxPhraseScore(block, among) + scoreTenth*r.maxComposite(block)
 	for _, groups := range words {
@@ -151,7 +150,7 @@ func (r *ranking) findPhraseCandidates() {
 	}
 }
 
-// maxPhraseScore is the most that phraseScore gives to any of the records of a
+// maxPhraseScore returns an upper bound for phraseScore of the records of a
 // block.
 func (r *ranking) maxPhraseScore(block int, among uint64) int32 {
 	for list, candidates := range r.phraseCandidates {
@@ -162,7 +161,7 @@ func (r *ranking) maxPhraseScore(block int, among uint64) int32 {
 	return 0
 }
 
-// phraseScore is what a record gets for having the query as it is written.
+// phraseScore returns the score of a record for containing the query as a phrase.
 func (r *ranking) phraseScore(o uint32) int32 {
 	for list, candidates := range r.phraseCandidates {
 		if candidates != nil && candidates.has(o) && r.index.hasPhrase(o, r.queryPhrase, list) {
@@ -172,9 +171,9 @@ func (r *ranking) phraseScore(o uint32) int32 {
 	return 0
 }
 
-// maxComposite is a composite, in tenths, that no record of a block exceeds.
-// Records stand in the order of their composites, but for the withdrawn, which
-// come last, and edited ones after them.
+// maxComposite returns an upper bound, in tenths, for the composites of a block.
+// Records are in the order of their composites, followed by withdrawn ones, then
+// edited ones.
 func (r *ranking) maxComposite(block int) int32 {
 	if 64*block+63 >= r.index.listed {
 		return 1000
@@ -186,15 +185,15 @@ func (r *ranking) composite(o uint32) int32 {
 	return int32(r.index.build.Score("composite", o).Tenths())
 }
 
-// queryScores are what the query as a whole adds.
+// queryScores returns the scores of the query as a whole.
 func (r *ranking) queryScores() [3]weightedGroup {
 	return [...]weightedGroup{
 		{set: r.joinedPrefix, score: scoreJoinedPrefix}, {set: r.joinedExact, score: scoreJoinedExact}, {set: r.exact, score: scoreExact}}
 }
 
-// scores are those of the records of a block, as far as they are among the
-// matches: for each word its best group, for words that make up much of the name
-// more, and a little for the composite.
+// scores returns the scores of the matches in a block: the best group of each
+// word, more for words that make up much of the name, and a little for the
+// composite.
 func (r *ranking) scores(words [][]weightedGroup, block int, among uint64) (scores [64]int32) {
 	var inName [64]int32
 	for _, groups := range words {
@@ -227,28 +226,28 @@ func (r *ranking) scores(words [][]weightedGroup, block int, among uint64) (scor
 	return scores
 }
 
-// each calls f with the places of the bits that are set.
+// each calls f with the indexes of the set bits.
 func each(bitset uint64, f func(i int)) {
 	for ; bitset != 0; bitset &= bitset - 1 {
 		f(bits.TrailingZeros64(bitset))
 	}
 }
 
-// scored is a record with its score and where it stands among equals.
+// scored is a record with its score and its position among equals.
 type scored struct {
 	ordinal      uint32
 	score        int32
 	sortPosition float64
 }
 
-// worseThan tells whether a record comes after another.
+// worseThan reports whether a record comes after another.
 func (s scored) worseThan(t scored) bool {
 	return s.score < t.score || s.score == t.score && s.sortPosition > t.sortPosition
 }
 
 func (s scored) relevance() float64 { return float64(s.score) / scoreUnit }
 
-// precedes tells whether a place lies before a record.
+// precedes reports whether a position comes before a record.
 func (a *After) precedes(s scored) bool {
 	rel := s.relevance()
 	return rel < a.Relevance || rel == a.Relevance && s.sortPosition > a.SortPosition

@@ -40,7 +40,7 @@ func (r *ranks) ask(t testing.TB, c *catalogue, q, want string) {
 	r.missed = append(r.missed, fmt.Sprintf("%q found %v, not %s", q, keys[:min(3, len(keys))], want))
 }
 
-// atLeast prints the mean reciprocal rank and wants it to reach a figure.
+// atLeast prints the mean reciprocal rank and checks its minimum.
 func (r *ranks) atLeast(t *testing.T, want float64, minQueries int) {
 	t.Helper()
 	mrr := r.sum / float64(r.n)
@@ -53,8 +53,8 @@ func (r *ranks) atLeast(t *testing.T, want float64, minQueries int) {
 	}
 }
 
-// TestKnownItems looks for every shipped entity in the ways in which people look
-// for things they know.
+// TestKnownItems searches for every shipped entity the way people search for
+// things they know.
 func TestKnownItems(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -94,7 +94,7 @@ func TestKnownItems(t *testing.T) {
 	}
 }
 
-// nameWords are the words of all names, and how many entities have each.
+// nameWords returns the words of all names, and how many entities have each.
 func nameWords(t testing.TB, c *catalogue) map[string]int {
 	words := map[string]int{}
 	c.each(t, func(e *record.Entity) {
@@ -105,14 +105,14 @@ func nameWords(t testing.TB, c *catalogue) map[string]int {
 	return words
 }
 
-// plainWords splits a text at whatever is neither letter nor digit.
+// plainWords splits a text at everything but letters and digits.
 func plainWords(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
 // misspelt returns a name with edits in one of its words of letters, for every
-// kind of edit. Typos that could as well be meant for a word of another name
-// are left out: what is meant there, nobody can tell.
+// kind of edit. It leaves out typos that could also be meant for a word of
+// another name.
 func misspelt(rng *rand.Rand, name string, names map[string]int, least, edits int) []string {
 	var words []string
 	for _, w := range plainWords(name) {
@@ -170,7 +170,7 @@ func rarestWords(description string, frequency map[string]int, n int) []string {
 	return words[:min(n, len(words))]
 }
 
-// judged is a query with what answers it.
+// judged is a query with the expected results.
 type judged struct {
 	query       string
 	first, fine []string
@@ -196,7 +196,7 @@ func readJudged(t testing.TB) []judged {
 	return list
 }
 
-// fits tells whether an entity is among what a judgement names.
+// fits reports whether an entity matches a judgement.
 func fits(t testing.TB, e *record.Entity, specs []string) bool {
 	return slices.ContainsFunc(specs, func(spec string) bool {
 		kind, value, ok := strings.Cut(spec, ":")

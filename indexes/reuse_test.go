@@ -20,10 +20,11 @@ import (
 	"kindex/indexes"
 )
 
-// maxChanged is how many documents a small index may have outside of shared files.
+// maxChanged is the maximum number of documents of a small index outside of
+// shared files.
 const maxChanged = 64
 
-// indexedTexts are all that is indexed of an entity.
+// indexedTexts returns all indexed texts of an entity.
 func indexedTexts(e *record.Entity) string {
 	return fmt.Sprintf("%q", []any{e.Type, e.Slug, e.Name, e.Provider, e.Category, e.Description, e.Tags, e.Capabilities,
 		slices.Sorted(slices.Values(e.Formerly))})
@@ -47,7 +48,7 @@ func newChain(t testing.TB, seed uint64) *chain {
 	return c
 }
 
-// changedCount counts the documents that the segment does not hold.
+// changedCount counts the documents outside the segment.
 func (c *chain) changedCount() (n int) {
 	for _, e := range c.sorted() {
 		if !c.base[indexedTexts(e)] {
@@ -87,8 +88,8 @@ func (c *chain) publish(t testing.TB) int {
 	return indexed
 }
 
-// removedWords are words that the segment holds and no entity has any more: what is near
-// to them is found instead.
+// removedWords returns words that the segment contains but no entity has any
+// more: searches find the nearest other words instead.
 func (c *chain) removedWords() []string {
 	left := map[string]bool{}
 	for _, e := range c.sorted() {
@@ -110,7 +111,7 @@ func addWords(to map[string]bool, e *record.Entity) {
 	}
 }
 
-// rescore gives many entities another score, so that records change places.
+// rescore changes the scores of many entities, so that records change places.
 func (c *chain) rescore() {
 	for _, old := range c.sorted() {
 		if c.rng.IntN(3) == 0 {
@@ -121,8 +122,8 @@ func (c *chain) rescore() {
 	}
 }
 
-// compareRebuilt compares what a catalogue answers with an index from scratch, about the
-// entities of edits too.
+// compareRebuilt compares the results of a catalogue with those of an index from
+// scratch, also for edited entities.
 func (c *chain) compareRebuilt(t *testing.T, with *catalogue, edits []exports.Edit) {
 	t.Helper()
 	a := &comparison{t, with, publish(t, c.sorted())}
@@ -147,9 +148,9 @@ func (c *chain) compareRebuilt(t *testing.T, with *catalogue, edits []exports.Ed
 	}
 }
 
-// TestReuseAnswersAsRebuilt publishes edits of all sorts one after the other, each
-// index reusing the one before and with the ones before removed, and compares all
-// answers with those of an index from scratch. Unbuilt edits come on top.
+// TestReuseAnswersAsRebuilt publishes all kinds of edits one after the other,
+// each index reusing the previous one, which is then removed, and compares all
+// results with those of an index from scratch. Unbuilt edits are applied on top.
 func TestReuseAnswersAsRebuilt(t *testing.T) {
 	suite.InTest(t)
 	chains, steps := suite.Pick[uint64](1, 2), suite.Pick(2, 3)
@@ -173,7 +174,7 @@ func TestReuseAnswersAsRebuilt(t *testing.T) {
 	}
 }
 
-// editUnbuilt lays edits over the published index.
+// editUnbuilt applies edits to the published index.
 func (c *chain) editUnbuilt(t *testing.T, n int) {
 	t.Helper()
 	edits := c.edits(n)
@@ -193,7 +194,7 @@ func (c *chain) editUnbuilt(t *testing.T, n int) {
 	c.compareReopened(t)
 }
 
-// compareReopened asks the published index, which edits over it must not change.
+// compareReopened checks that edits did not change the published index.
 func (c *chain) compareReopened(t *testing.T) {
 	t.Helper()
 	for _, q := range []string{"model", "pytrch", `"neural network"`} {
@@ -205,7 +206,7 @@ func (c *chain) compareReopened(t *testing.T) {
 }
 
 // TestReuseOddNames finds names that are hard to find after all records changed
-// places, and one by what it was formerly called.
+// places, and one by an earlier slug.
 func TestReuseOddNames(t *testing.T) {
 	suite.InTest(t)
 	odd := open(t, oddContent(t))
@@ -256,9 +257,9 @@ func TestReuseOddNames(t *testing.T) {
 	}
 }
 
-// TestReuseWordsThatAreGone looks for words that only removed documents had: as in
-// an index that never knew them, the nearest words are met instead, and those of
-// the other words are not.
+// TestReuseWordsThatAreGone searches for words that only removed documents had:
+// as in an index that never had them, the nearest words match instead, and the
+// nearest ones to the other words do not.
 func TestReuseWordsThatAreGone(t *testing.T) {
 	var entities []*record.Entity
 	for i, name := range []string{"Quarkly Reader", "Quark Leader", "Reader", "Quarkle Reader", "Leader of Readers", "Quarkles", "Loader", "Render"} {
@@ -287,9 +288,9 @@ func TestReuseWordsThatAreGone(t *testing.T) {
 	}
 }
 
-// TestBuildReusing builds a content folder, edits a file of it and builds again: the
-// second index reuses the first, which is gone, and answers as a build in an
-// empty folder does.
+// TestBuildReusing builds a content folder, edits a file and builds again: the
+// second index reuses the first, which is removed, and returns the same results
+// as a build in an empty folder.
 func TestBuildReusing(t *testing.T) {
 	suite.InTest(t)
 	content, out, fresh := oddContent(t), t.TempDir(), t.TempDir()
@@ -304,7 +305,7 @@ func TestBuildReusing(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &comparison{t, openOutput(t, out), openOutput(t, fresh)}
-	// Content that no repository keeps has another past in a fresh folder.
+	// Content outside git has another history in a new output folder.
 	ids := map[string]string{out: a.edited.build.Manifest.ID, fresh: a.fresh.build.Manifest.ID}
 	a.equal("the index", a.edited.build.Manifest.Index, a.fresh.build.Manifest.Index)
 	if _, err := os.Stat(indexes.Dir(out, before.build.Manifest.ID)); !errors.Is(err, fs.ErrNotExist) {
@@ -324,8 +325,8 @@ func TestBuildReusing(t *testing.T) {
 	}
 }
 
-// TestReuseUntilAllIsIndexed publishes until too many documents are outside of the
-// segment: then all are indexed, and later indexes share the new files.
+// TestReuseUntilAllIsIndexed publishes until too many documents are outside of
+// the segment: then all are indexed, and later indexes share the new files.
 func TestReuseUntilAllIsIndexed(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -351,7 +352,7 @@ func TestReuseUntilAllIsIndexed(t *testing.T) {
 	c.compareRebuilt(t, c.latest, nil)
 }
 
-// TestReuseWhatDiffers tells which changes make a document another one.
+// TestReuseWhatDiffers checks which changes make a document a different one.
 func TestReuseWhatDiffers(t *testing.T) {
 	suite.InTest(t)
 	c := newChain(t, 8)
@@ -407,7 +408,7 @@ func TestReuseWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestReuseOfDamaged shares no file with an index in which anything is wrong.
+// TestReuseOfDamaged checks that no file of a damaged index is shared.
 func TestReuseOfDamaged(t *testing.T) {
 	suite.InTest(t)
 	for name, damage := range map[string]func(dir string) error{
@@ -477,8 +478,8 @@ func replaceAt(pattern string, at int) func(dir string) error {
 	}
 }
 
-// claimSizes makes the manifest of an index name the sizes that its files have, as
-// somebody who forges one would.
+// claimSizes sets the sizes in the manifest of an index to those of its files,
+// like an attacker who forges one.
 func claimSizes(t *testing.T, dir string) (restore func()) {
 	t.Helper()
 	path := filepath.Join(dir, "manifest.json")
@@ -507,9 +508,9 @@ func claimSizes(t *testing.T, dir string) (restore func()) {
 	return func() { write(data, nil) }
 }
 
-// TestOpenDamagedReused opens indexes that reuse others whose own files are damaged. That
-// any byte differs is found by Verify; here are those that would lead astray
-// where somebody opens an index without it.
+// TestOpenDamagedReused opens indexes that reuse others and whose own files are
+// damaged. Verify finds every changed byte; these would do harm if an index is
+// opened without it.
 func TestOpenDamagedReused(t *testing.T) {
 	suite.InTest(t)
 	c := newChain(t, 10)
@@ -539,16 +540,16 @@ func TestOpenDamagedReused(t *testing.T) {
 		damage func() error
 		want   string
 	}{
-		"a number cut off":    {ordinals(func(b []byte) []byte { return b[:len(b)-3] }), "no multiple of four"},
+		"a number cut off":    {ordinals(func(b []byte) []byte { return b[:len(b)-3] }), "not a multiple of four"},
 		"a document too few":  {ordinals(func(b []byte) []byte { return b[:len(b)-4] }), "documents"},
 		"a document too many": {ordinals(func(b []byte) []byte { return append(b, 255, 255, 255, 255) }), "documents"},
 		"nothing at all":      {ordinals(func([]byte) []byte { return nil }), "documents"},
-		"outside":             {ordinals(set(3, uint32(c.latest.build.Len()))), "names record"},
+		"outside":             {ordinals(set(3, uint32(c.latest.build.Len()))), "lists record"},
 		"twice":               {ordinals(func(b []byte) []byte { return append(append(b[:4:4], b[:4]...), b[8:]...) }), "twice"},
 		"one more is gone":    {ordinals(set(3, 0xffffffff)), "edited.json has"},
 		"one text too few":    {edited("[]"), "edited.json has 0 documents"},
 		"no texts":            {edited("null"), "edited.json has 0 documents"},
-		"no list":             {edited(`[{"name": "x"`), "edited.json is no list"},
+		"no list":             {edited(`[{"name": "x"`), "edited.json is not a list"},
 		"no map":              {func() error { return os.Remove(filepath.Join(dir, "ordinals.bin")) }, "ordinals.bin"},
 		"no file of texts":    {func() error { return os.Remove(filepath.Join(dir, "edited.json")) }, "edited.json"},
 	} {
@@ -590,8 +591,8 @@ func TestOpenDamagedReused(t *testing.T) {
 	}
 }
 
-// TestReuseSharesFiles looks at the files of an index and of one that reuses it: the
-// large ones are the same, and what Bleve locks is not.
+// TestReuseSharesFiles compares the files of an index and of one that reuses it:
+// the large ones are shared, and those that Bleve locks are not.
 func TestReuseSharesFiles(t *testing.T) {
 	suite.InTest(t)
 	d := newMutator(t, shippedCatalogue(t), 11)
@@ -632,8 +633,8 @@ func TestReuseSharesFiles(t *testing.T) {
 	}
 }
 
-// TestManySearchesReusing is for the race detector: sessions of an index that shares
-// files, with edits over it and without.
+// TestManySearchesReusing is for the race detector: sessions of an index that
+// shares files, with and without edits.
 func TestManySearchesReusing(t *testing.T) {
 	suite.InRace(t)
 	c := newChain(t, 12)

@@ -8,38 +8,38 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// Hit is one record that a search found.
+// Hit is a record found by a search.
 type Hit struct {
 	Ordinal   uint32
 	Relevance float64 // larger is better; comparable within one search only
 }
 
-// Result is what a search found.
+// Result is the result of a search.
 type Result struct {
 	Hits []Hit
 	// Matches are the ordinals of all records that match.
 	Matches *roaring.Bitmap
 	index   *Index
 	clauses []clause
-	joined  string // the words as one, "" where it does not count
+	joined  string // the words joined into one, "" if that does not count
 }
 
-// After is where a page of results begins: after this relevance, and among
-// equals after this place.
+// After is where a page of results starts: after this relevance and, among
+// equals, after this position.
 type After struct {
 	Relevance    float64
-	SortPosition float64 // as exports.Build.SortPosition; may lie between two
+	SortPosition float64 // as exports.Build.SortPosition; may be between two records
 }
 
-// Search finds the records within a set of ordinals that match a text, ranked
-// by relevance, then by their default order, and returns the page of at most limit hits
-// after skipping skip of them, or after a place.
+// Search finds the records in a set of ordinals that match a text, ranked by
+// relevance, then by their default order. It returns at most limit hits, after
+// skipping skip of them or starting after a position.
 //
-// Every word must match a name, a topic or a description: as it is, as the
-// beginning of a word, or with edits. Where no record has all words, those that
-// have the most of them are found. Words in quotes must stand as they are, next
-// to each other, in any case. A single letter finds names that begin with it,
-// and what has it as a word.
+// Every word must match a name, a topic or a description: exactly, as a prefix of
+// a word, or within a few edits. If no record has all words, Search returns those
+// with most of them. Words in quotes must occur exactly and consecutively,
+// regardless of case. A single letter matches names that start with it, and texts
+// that have it as a word.
 func (x *Index) Search(text string, within *roaring.Bitmap, after *After, skip, limit int) (*Result, error) {
 	words := parse(text)
 	if len(words) == 0 {
@@ -68,19 +68,20 @@ type ranking struct {
 	within  set
 	matches set
 
-	joinedText       string    // the query without its spaces
-	exact            set       // the query is the name or the slug
-	joinedExact      set       // the query without its spaces is the name or slug without its spaces
-	joinedPrefix     set       // the query without its spaces is in the name, or begins a part of it
-	queryPhrase      *phrase   // the query as a phrase, nil where it is a single word or no record has its words
-	phraseCandidates fieldSets // the records that have all words as they are in one list: only they can have the phrase
+	joinedText       string    // the query without spaces
+	exact            set       // records whose name or slug is the query
+	joinedExact      set       // the same with spaces removed
+	joinedPrefix     set       // records with a name that, from one of its words on, starts with joinedText
+	queryPhrase      *phrase   // the query as a phrase, nil for a single word or if no record has its words
+	phraseCandidates fieldSets // the records with all exact words in one list: only they can have the phrase
 }
 
-// maxFuzzyClauses is up to how many words all are tried with edits where no record
-// has them all. Of more words, the most are looked for.
+// maxFuzzyClauses is the maximum number of words that are all searched with edits
+// if no record has all of them. For longer queries, records with most of the
+// words are found.
 const maxFuzzyClauses = 4
 
-// find fills matches and all that they are ranked by.
+// find computes matches and everything needed to rank them.
 func (r *ranking) find(text string) error {
 	if err := r.matchQuery(terms(text)); err != nil {
 		return err
@@ -109,7 +110,7 @@ func (r *ranking) find(text string) error {
 	return nil
 }
 
-// matchQuery finds the records that are met by the query as a whole.
+// matchQuery finds the records that match the query as a whole.
 func (r *ranking) matchQuery(list []string) (err error) {
 	if r.exact, err = r.termSet(exactField, strings.Join(list, " ")); err != nil {
 		return err
@@ -144,8 +145,8 @@ func (r *ranking) intersect() {
 	r.matches.and(r.within)
 }
 
-// matchMost sets matches to the records that have the most of the words, at least
-// half of them, and all phrases.
+// matchMost sets matches to the records that have the largest number of words, at
+// least half of them, and all phrases.
 func (r *ranking) matchMost() {
 	required := r.set()
 	copy(required, r.within)
@@ -173,10 +174,10 @@ func (r *ranking) matchMost() {
 	}
 }
 
-// countMatches counts, for sixty-four records at once, how many of the words each has:
-// a mask for each number.
+// countMatches counts how many of the words each of 64 records has. It returns a
+// mask of records for each count.
 func (r *ranking) countMatches(block int) (byCount [maxClauses + 1]uint64) {
-	var bit [4]uint64 // of the number that each record has
+	var bit [4]uint64 // bits of the count of each record
 	for _, m := range r.matched {
 		carry := m.union[block]
 		for i := range bit {
@@ -197,7 +198,7 @@ func (r *ranking) countMatches(block int) (byCount [maxClauses + 1]uint64) {
 	return byCount
 }
 
-// idf is what a word counts for by how many of the records have it.
+// idf returns the weight of a word, given how many of the records have it.
 func idf(numDocs, docFreq int) float64 {
 	return math.Log1p(float64(numDocs)/(1+float64(docFreq))) + 1
 }

@@ -38,7 +38,7 @@ func open(t testing.TB, content string) *catalogue {
 	return openOutput(t, out)
 }
 
-// openOutput opens the build that an output folder publishes.
+// openOutput opens the published build of an output folder.
 func openOutput(t testing.TB, out string) *catalogue {
 	t.Helper()
 	b, err := exports.OpenCurrent(out)
@@ -239,8 +239,8 @@ func TestFilterPagingAndOrder(t *testing.T) {
 	}
 }
 
-// TestWordsOfAProvider finds a provider by its words as they are written, also
-// those that the index holds in the singular.
+// TestWordsOfAProvider finds a provider by its words as written, including those
+// that the index stores in the singular.
 func TestWordsOfAProvider(t *testing.T) {
 	dir := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(dir, "tool"), 0o755); err != nil {

@@ -14,9 +14,9 @@ import (
 	"github.com/blevesearch/zapx/v16"
 )
 
-// orderedPlugin is Bleve's segment format with the documents of each segment in the
-// order of their ids. Bleve's builder takes them from a map, in any order; this
-// way the number of a document is its ordinal.
+// orderedPlugin is Bleve's segment format with the documents of each segment
+// sorted by ID. Bleve's builder takes them from a map in random order; sorting
+// makes the number of a document its ordinal.
 type orderedPlugin struct{ *zap.ZapPlugin }
 
 func init() { scorch.RegisterSegmentPlugin(orderedPlugin{&zap.ZapPlugin{}}, false) }
@@ -27,24 +27,24 @@ func (p orderedPlugin) New(docs []index.Document) (segment.Segment, uint64, erro
 	return p.ZapPlugin.New(docs)
 }
 
-// segmentReader reads the one segment of a Bleve index that was built offline. It
-// gives the documents of terms as sets, which the search then combines: with
-// short texts, set operations find and rank in a fraction of the time that
-// scoring every posting takes.
+// segmentReader reads the only segment of a Bleve index that was built offline.
+// It returns the documents of terms as sets, which searches combine: with short
+// texts, set operations find and rank in a fraction of the time that scoring
+// every posting takes.
 //
-// Only the file of the segment is opened. What Bleve keeps beside it names files by
-// paths and is not checked when it is read, so an index that somebody has forged
-// could lead Bleve anywhere.
+// Only the file of the segment is opened. Bleve's metadata refers to files by
+// path and is not validated when read, so a forged index could make Bleve open
+// any file.
 type segmentReader struct {
 	segment *zap.Segment
 	data    []byte                  // of the segment
-	terms   [fieldCount]*vellum.FST // nil where no document has the field
+	terms   [fieldCount]*vellum.FST // nil if no document has the field
 }
 
 func (s *segmentReader) open(path string, documents int) (err error) {
 	defer func() {
-		if r := recover(); r != nil { // zapx trusts what the segment says of itself
-			err = fmt.Errorf("open search index %s: it is damaged: %v", path, r)
+		if r := recover(); r != nil { // zapx panics on a corrupt segment
+			err = fmt.Errorf("open search index %s: damaged segment: %v", path, r)
 		}
 	}()
 	opened, err := new(zap.ZapPlugin).Open(path)
@@ -53,11 +53,11 @@ func (s *segmentReader) open(path string, documents int) (err error) {
 	}
 	seg, ok := opened.(*zap.Segment)
 	if !ok {
-		return errors.Join(fmt.Errorf("open search index %s: its segment is a %T", path, opened), opened.Close())
+		return errors.Join(fmt.Errorf("open search index %s: unexpected segment type %T", path, opened), opened.Close())
 	}
 	s.segment = seg
 	if seg.NumDocs() != uint64(documents) {
-		return fmt.Errorf("open search index %s: it has %d documents instead of %d", path, seg.NumDocs(), documents)
+		return fmt.Errorf("open search index %s: %d documents instead of %d", path, seg.NumDocs(), documents)
 	}
 	s.data = seg.Data()
 	fields := seg.Fields()
@@ -72,9 +72,9 @@ func (s *segmentReader) open(path string, documents int) (err error) {
 	return nil
 }
 
-// dictionary returns the transducer of a field, which leads from terms to
-// postings. Bleve's own way to read it allocates for each term, and looks up
-// twice those that it finds by prefix or automaton.
+// dictionary returns the transducer of a field, which maps terms to postings.
+// Bleve's own reader allocates for each term, and looks up terms found by prefix
+// or automaton twice.
 func (s *segmentReader) dictionary(seg *zap.Segment, field string) (*vellum.FST, error) {
 	at, err := seg.DictAddr(field)
 	if err != nil {
@@ -82,13 +82,13 @@ func (s *segmentReader) dictionary(seg *zap.Segment, field string) (*vellum.FST,
 	}
 	size, n := binary.Uvarint(s.data[at:])
 	if n <= 0 || size > uint64(len(s.data))-at-uint64(n) {
-		return nil, errors.New("its dictionary is cut off")
+		return nil, errors.New("truncated dictionary")
 	}
 	from := at + uint64(n)
 	return vellum.Load(s.data[from : from+size])
 }
 
-// checkDocNums tells whether the number of every document of an index is its
+// checkDocNums checks that the number of every document of an index is its
 // ordinal.
 func checkDocNums(path string, documents int) (err error) {
 	var s segmentReader
@@ -102,7 +102,7 @@ func checkDocNums(path string, documents int) (err error) {
 			return err
 		}
 		if string(id) != docID(uint32(docNum)) {
-			return fmt.Errorf("search index %s: document %d has the id %x", path, docNum, id)
+			return fmt.Errorf("search index %s: document %d has ID %x", path, docNum, id)
 		}
 	}
 	return nil
@@ -116,9 +116,9 @@ func (s *segmentReader) close() error {
 	return s.segment.Close()
 }
 
-// addPosting adds the documents of a term to a set: one that stands beside the term
-// itself, or a bitmap after two offsets and its length (the format is described
-// in zap.md of zapx).
+// addPosting adds the documents of a term to a set: either a single one that is
+// stored with the term, or a bitmap after two offsets and its length (zap.md of
+// zapx describes the format).
 func (s *session) addPosting(dst set, value uint64) error {
 	if value&zap.FSTValEncodingMask == zap.FSTValEncoding1Hit {
 		docNum, _ := zap.FSTValDecode1Hit(value)

@@ -10,7 +10,7 @@ import (
 	"kindex/exports/record"
 )
 
-// source is what a document is made of: the texts of an entity that are indexed.
+// source is the input of a document: the indexed texts of an entity.
 type source struct {
 	Name         string   `json:"name"`
 	Slug         string   `json:"slug"`
@@ -32,16 +32,16 @@ func newSource(e *record.Entity, categoryTitle string) source {
 	}
 }
 
-// topics are the texts that say what an entity is about, the provider first.
+// topics returns the texts about the topic of an entity, the provider first.
 func (s *source) topics() []string {
 	return slices.Concat([]string{s.Provider, s.Category, s.Title, s.Type}, s.Tags, s.Capabilities)
 }
 
-// digest tells a document from all others: type and slug are among what it is
-// taken of. Documents of the same digest are the same, under one MappingVersion.
+// digest identifies a document, including its type and slug. Documents with the
+// same digest are equal if MappingVersion is the same.
 type digest [16]byte
 
-// digest returns it, and the buffer for the next one.
+// digest returns the digest, and the buffer for the next call.
 func (s *source) digest(buf []byte) (digest, []byte) {
 	buf = buf[:0]
 	add := func(list ...string) {
@@ -58,9 +58,9 @@ func (s *source) digest(buf []byte) (digest, []byte) {
 	return digest(sum[:len(digest{})]), buf
 }
 
-// digests are those of all documents, in the order of their ordinals. All
-// processors work at them: nothing else in an index that shares files with an
-// earlier one takes as long.
+// digests returns the digests of all documents in the order of their ordinals. It
+// uses all processors, because it is the slowest step for an index that shares
+// files.
 func (p *Prepared) digests() []digest {
 	list := make([]digest, len(p.entities))
 	each := (len(list) + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)
@@ -83,7 +83,7 @@ func (p *Prepared) source(ordinal int) source {
 	return newSource(e, p.titles[e.Category])
 }
 
-// packDigests is the form in which digests stand in a file.
+// packDigests encodes digests for a file.
 func packDigests(list []digest) []byte {
 	b := make([]byte, 0, len(list)*len(digest{}))
 	for _, d := range list {

@@ -10,8 +10,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// Suggest returns the records within a set whose name begins with a text, or
-// has a word from which on it does: the best, and how many there are.
+// Suggest returns the best records in a set whose name, from one of its words on,
+// starts with a text, and the total number of such records.
 func (x *Index) Suggest(text string, within *roaring.Bitmap, limit int) (best []uint32, total int, err error) {
 	prefix := strings.Join(terms(text), " ")
 	if prefix == "" {
@@ -49,9 +49,9 @@ func (s *session) best(among set, limit int) []uint32 {
 	return list[:min(limit, len(list))]
 }
 
-// Alternatives returns up to limit records within a set for a search that found nothing
-// in a part of it: the best hits within the whole set, where there are none those
-// of the words without their quotes, else the nearest names.
+// Alternatives returns up to limit records in a set for a search that found
+// nothing in a part of the set: the best hits in the whole set; if there are
+// none, the hits without quotes; and otherwise the nearest names.
 func (x *Index) Alternatives(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
 	res, err := x.Search(text, within, nil, 0, limit)
 	if plain := Unquoted(text); err == nil && len(res.Hits) == 0 && plain != text {
@@ -70,11 +70,11 @@ func (x *Index) Alternatives(text string, within *roaring.Bitmap, limit int) ([]
 	return list, nil
 }
 
-// NearestNames returns the records within a set with the names nearest to a text, the
-// nearest first, for a search that found nothing. Words may have one edit more
-// than searches allow, and those with digits, which searches take as they are,
-// one or two; where that finds nothing, the longest beginning counts that a word
-// has in common with a name.
+// NearestNames returns the records in a set with the names nearest to a text,
+// nearest first, for a search that found nothing. It allows one more edit per
+// word than searches do, and one or two in words with digits, which searches
+// match only exactly. If that finds nothing, it returns the names with the
+// longest common prefix with a word.
 func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
 	list := terms(text)
 	list = list[:min(len(list), maxFuzzyClauses)]
@@ -88,7 +88,7 @@ func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]
 	defer s.end()
 	allowed := s.set()
 	within.WriteDenseTo(allowed)
-	nearest := map[uint32]int{} // by record: how many letters its name has right
+	nearest := map[uint32]int{} // by record: number of correct letters in its name
 	for _, t := range list {
 		if err := s.addNearest(nearest, t, allowed); err != nil {
 			return nil, err
@@ -104,8 +104,8 @@ func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]
 	return found[:min(limit, len(found))], nil
 }
 
-// addNearest adds, for every record with a word near to a term in its name, how much
-// of the term is right.
+// addNearest adds, for every record whose name has a word near to a term, how
+// many letters of the term are correct.
 func (s *session) addNearest(nearest map[uint32]int, term string, allowed set) error {
 	edits := nearestFuzziness(term)
 	if edits == 0 {
@@ -131,7 +131,7 @@ func (s *session) addNearest(nearest map[uint32]int, term string, allowed set) e
 	return nil
 }
 
-// nearestFuzziness is how many edits away a name may be to be near.
+// nearestFuzziness returns the number of edits allowed in a near name.
 func nearestFuzziness(term string) int {
 	n := utf8.RuneCountInString(term)
 	switch {
@@ -145,14 +145,16 @@ func nearestFuzziness(term string) int {
 	return min(fuzziness(term)+1, maxEdits)
 }
 
-// maxNearestLen is up to how many letters a word has one edit more than searches allow.
+// maxNearestLen is the maximum length in letters of a word with one more edit
+// than searches allow.
 const maxNearestLen = 20
 
-// minCommonPrefix is how many letters a word and a name must begin with alike.
+// minCommonPrefix is the minimum length in letters of a common prefix of a word
+// and a name.
 const minCommonPrefix = 3
 
-// longestPrefix returns records that have the longest beginning of any of the
-// words in their names.
+// longestPrefix returns the records whose names have the longest prefix of any of
+// the words.
 func (s *session) longestPrefix(list []string, allowed set, limit int) ([]uint32, error) {
 	best, length := []uint32(nil), minCommonPrefix-1
 	for _, t := range list {

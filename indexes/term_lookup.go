@@ -6,10 +6,10 @@ import (
 	"github.com/blevesearch/vellum"
 )
 
-// fieldSets are the records that have texts as words, by list; nil where there are none.
+// fieldSets are the records that have some words, by list; nil if there are none.
 type fieldSets [wordFields]set
 
-// termSet returns the records that have a term in a field, nil where there are none.
+// termSet returns the records that have a term in a field, nil if there are none.
 func (s *session) termSet(field int, term string) (found set, err error) {
 	if r := s.readers[field]; r != nil {
 		value, ok, err := r.Get([]byte(term))
@@ -34,8 +34,8 @@ func (s *session) termSet(field int, term string) (found set, err error) {
 	return found, nil
 }
 
-// prefixSet returns the records that have a term with a prefix in a field, nil
-// where there are none.
+// prefixSet returns the records that have a term with a prefix in a field, nil if
+// there are none.
 func (s *session) prefixSet(field int, prefix string) (found set, err error) {
 	add := func(value uint64) error {
 		if found == nil {
@@ -62,8 +62,8 @@ func (s *session) prefixSet(field int, prefix string) (found set, err error) {
 	return found, nil
 }
 
-// fuzzySets returns the records that have a term that is within the edits of a word in one
-// of the lists of words, by how many edits away it is; nil where there are none.
+// fuzzySets returns the records that have a term within the edits of a word in a
+// list, by number of edits; nil if there are none.
 func (s *session) fuzzySets(list int, w *fuzzyPattern) (found [maxEdits + 1]set, err error) {
 	words, err := s.index.vocabularies[list].get()
 	if err != nil {
@@ -90,8 +90,7 @@ func (s *session) fuzzySets(list int, w *fuzzyPattern) (found [maxEdits + 1]set,
 	return found, err
 }
 
-// eachPrefixed calls f for the terms of a field that have a prefix: where their postings
-// are.
+// eachPrefixed calls f with the value (the postings) of each term with a prefix.
 func (s *session) eachPrefixed(terms *vellum.FST, prefix string, f func(value uint64) error) error {
 	if terms == nil {
 		return nil
@@ -109,7 +108,8 @@ func (s *session) eachPrefixed(terms *vellum.FST, prefix string, f func(value ui
 	return err
 }
 
-// prefixEnd is the first key after all keys with a prefix, nil where there is none.
+// prefixEnd returns the first key after all keys with a prefix, nil if there is
+// none.
 func prefixEnd(prefix string) []byte {
 	b := []byte(prefix)
 	for i := len(b) - 1; i >= 0; i-- {

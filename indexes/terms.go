@@ -11,7 +11,7 @@ import (
 	"kindex/exports/record"
 )
 
-// span is one word of a text and where it stands.
+// span is a word of a text and its location.
 type span struct {
 	term       string // folded
 	start, end int    // bytes
@@ -54,7 +54,7 @@ func endOfWord(text string, i int) int {
 	return i
 }
 
-// suffixLength is the length of the pluses or the sharp that a name ends in.
+// suffixLength returns the length of the + or # signs that end a name.
 func suffixLength(rest string) int {
 	n := 0
 	for n < 2 && n < len(rest) && (rest[n] == '+' || rest[n] == '#') {
@@ -76,7 +76,7 @@ func ideographic(r rune) bool {
 
 func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
 
-// terms are the folded words of a text.
+// terms returns the folded words of a text.
 func terms(text string) []string {
 	list := spans(text)
 	out := make([]string, len(list))
@@ -86,7 +86,7 @@ func terms(text string) []string {
 	return out
 }
 
-// stopWords carry no meaning of their own in a description.
+// stopWords are words that carry no meaning in a description.
 var stopWords = func() analysis.TokenMap {
 	m := analysis.NewTokenMap()
 	if err := m.LoadBytes(en.EnglishStopWords); err != nil {
@@ -95,7 +95,7 @@ var stopWords = func() analysis.TokenMap {
 	return m
 }()
 
-// stem joins singular and plural, by the rules of the S-stemmer (D. Harman,
+// stem returns the singular of a word by the rules of the S-stemmer (D. Harman,
 // "How effective is suffixing?", JASIS 42, 1991).
 func stem(w string) string {
 	n := len(w)
@@ -114,7 +114,7 @@ func stem(w string) string {
 	return w[:n-1]
 }
 
-// contentWords are the stemmed words of a text without stop words.
+// contentWords returns the stemmed words of a text without stop words.
 func contentWords(text string) []string {
 	var out []string
 	for _, t := range terms(text) {
@@ -125,6 +125,6 @@ func contentWords(text string) []string {
 	return out
 }
 
-// Words splits a text into the words that carry meaning: folded, in the
-// singular, without stop words.
+// Words splits a text into its meaningful words: folded, in the singular, without
+// stop words.
 func Words(text string) []string { return contentWords(text) }

@@ -14,26 +14,26 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// vocabulary are the terms of a field by their length, for finding those that are
-// some edits away from a word. To look at all of a length takes microseconds. An
-// automaton that walks the transducer instead takes milliseconds and megabytes: with
-// three edits it tries nearly everything that three letters begin with.
+// vocabulary is the terms of a field by length, for finding terms within some
+// edits of a word. Scanning all terms of a length takes microseconds. An
+// automaton that walks the transducer instead takes milliseconds and megabytes:
+// with three edits it tries nearly everything that starts with three letters.
 type vocabulary struct {
-	letterMasks []uint64            // of the letters of each term, as didyoumean.LetterMask has them
-	postings    []uint64            // as the transducer has them
-	ends        []uint32            // where each term ends in text, by its place plus one
-	text        string              // all terms, those of a length in their order
-	starts      [maxTermLen + 2]int // by length in letters: the place of the first
+	letterMasks []uint64            // didyoumean.LetterMask of each term
+	postings    []uint64            // the values in the transducer
+	ends        []uint32            // the end of term i in text is ends[i+1]
+	text        string              // all terms, ordered by length, then alphabetically
+	starts      [maxTermLen + 2]int // by length in letters: the index of the first term
 }
 
-// maxTermLen is what all terms count as that have more letters than anything near
-// to a word.
+// maxTermLen is used as the length of all terms that are longer than any term
+// near to a word.
 const maxTermLen = maxFuzzyLen + maxEdits + 1
 
-// lazyVocabulary is a vocabulary that is made when it is first asked for.
+// lazyVocabulary is a vocabulary that is built on first use.
 type lazyVocabulary struct {
 	get   func() (*vocabulary, error)
-	built atomic.Pointer[vocabulary] // nil before
+	built atomic.Pointer[vocabulary] // nil until then
 }
 
 func newLazyVocabulary(fst *vellum.FST, cancelled func() bool) *lazyVocabulary {
@@ -46,15 +46,15 @@ func newLazyVocabulary(fst *vellum.FST, cancelled func() bool) *lazyVocabulary {
 	return l
 }
 
-// errCancelled is what becomes of a vocabulary that nobody waits for any more.
+// errCancelled reports that a vocabulary was not built because the index was closed.
 var errCancelled = errors.New("indexes: the index is closed")
 
-// newVocabulary lists the terms of a transducer, nil for none. stopped is asked from
-// time to time.
+// newVocabulary lists the terms of a transducer, nil for none. It calls cancelled
+// from time to time and then stops.
 func newVocabulary(fst *vellum.FST, cancelled func() bool) (v *vocabulary, err error) {
 	defer func() {
-		if r := recover(); r != nil { // vellum trusts what a transducer says of itself
-			v, err = nil, fmt.Errorf("the terms of the search index cannot be read: %v", r)
+		if r := recover(); r != nil { // vellum panics on a corrupt transducer
+			v, err = nil, fmt.Errorf("cannot read the terms of the search index: %v", r)
 		}
 	}()
 	v = &vocabulary{ends: []uint32{0}}
@@ -99,8 +99,8 @@ func newVocabulary(fst *vellum.FST, cancelled func() bool) (v *vocabulary, err e
 
 func (v *vocabulary) term(i int) string { return v.text[v.ends[i]:v.ends[i+1]] }
 
-// fuzzy calls f for the terms that are within the edits of a word: where their postings
-// are, and how many edits away they are.
+// fuzzy calls f with the value (the postings) of each term within the edits of a
+// word, and its number of edits.
 func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(value uint64, edits int) error) error {
 	from, to := v.starts[max(0, w.Letters()-w.edits)], v.starts[w.Letters()+w.edits+1]
 	for i, kinds := range v.letterMasks[from:to] {
@@ -116,11 +116,11 @@ func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(value uint64, edits int) erro
 	return nil
 }
 
-// shortPrefix is up to how many bytes so many terms may begin alike that to list them
-// takes less time here than in the transducer.
+// shortPrefix is the maximum length in bytes of prefixes that are shared by so
+// many terms that listing them is faster here than in the transducer.
 const shortPrefix = 3
 
-// prefix calls f for the terms that have a prefix: where their postings are.
+// prefix calls f with the value (the postings) of each term with a prefix.
 func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
 	for n := range maxTermLen + 1 {
 		from, to := v.starts[n], v.starts[n+1]
@@ -134,15 +134,16 @@ func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
 	return nil
 }
 
-// fuzzyPattern is a word of at most maxFuzzyLen letters that terms are compared with.
+// fuzzyPattern is a word of at most maxFuzzyLen letters that terms are compared
+// with.
 type fuzzyPattern struct {
 	*didyoumean.Word
-	edits int // how many are allowed
+	edits int // maximum number of edits
 }
 
 func newFuzzyPattern(word string, edits int) *fuzzyPattern {
 	return &fuzzyPattern{didyoumean.NewWord(word), edits}
 }
 
-// matches tells whether a term is within the edits of the word.
+// matches reports whether a term is within the edits of the word.
 func (w *fuzzyPattern) matches(term string) bool { return w.Distance(term) <= w.edits }

@@ -14,8 +14,9 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestVocabulary looks for words near to others as Levenshtein automata do it that walk
-// the transducer, of words that are near by chance and of some that are nothing alike.
+// TestVocabulary compares near words with those found by a Levenshtein automaton
+// on the transducer, for words that are near by chance and for some that are not
+// similar at all.
 func TestVocabulary(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -96,7 +97,7 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// walked are the terms that an automaton finds, with their edits.
+// walked returns the terms that an automaton finds, with their edits.
 func walked(t *testing.T, fst *vellum.FST, a *vlevenshtein.DFA) map[uint64]int {
 	t.Helper()
 	var it vellum.FSTIterator
@@ -114,7 +115,8 @@ func walked(t *testing.T, fst *vellum.FST, a *vlevenshtein.DFA) map[uint64]int {
 	return found
 }
 
-// TestVocabularyIsStopped: who closes an index does not wait for it to be finished.
+// TestVocabularyIsStopped checks that closing an index does not wait for its
+// vocabularies.
 func TestVocabularyIsStopped(t *testing.T) {
 	having := map[string][]uint32{}
 	for a := range rune(50) {

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write golden files instead of comparing with them")
+var update = flag.Bool("update", false, "write golden files instead of comparing output with them")
 
-// Updating reports whether golden files are to be written: go test -update.
+// Updating reports whether golden files should be written: go test -update.
 func Updating() bool { return *update }
 
-// Golden compares got with the content of a golden file, or writes the file if
-// Updating.
+// Golden compares got with the content of a golden file or, if Updating, writes
+// the file.
 func Golden(t testing.TB, file string, got []byte) {
 	t.Helper()
 	if Updating() {
@@ -24,9 +24,9 @@ func Golden(t testing.TB, file string, got []byte) {
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatalf("%v; go test -update writes it", err)
+		t.Fatalf("%v; create it with go test -update", err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("got something else than %s; if every difference is wanted, write it with go test -update. Got:\n%s", file, got)
+		t.Errorf("output differs from %s; if every difference is intended, update it with go test -update. Got:\n%s", file, got)
 	}
 }

@@ -1,4 +1,4 @@
-// Package suite divides the tests into three suites. It is for tests alone.
+// Package suite divides the tests into three suites. Only tests import it.
 //
 //   - make check runs the fast tests, in less than a minute: go test -short.
 //   - make test runs what every change should pass, in minutes: go test, then go test
@@ -119,7 +119,7 @@ func CannotRun(t testing.TB, reason string) {
 }
 
 // Collections returns the folder of the public collections: KINDEX_SHARED, or the one
-// beside the repository. Outside make soak it skips the test; in make soak it skips it as
+// next to the repository. Outside make soak it skips the test; in make soak it skips it as
 // NOT RUN if the collections are missing.
 func Collections(t testing.TB) string {
 	t.Helper()
@@ -132,12 +132,12 @@ func Collections(t testing.TB) string {
 	}
 	dir := filepath.Join(Root(t), "..", "shared")
 	if _, err := os.Stat(filepath.Join(dir, "data")); err != nil {
-		CannotRun(t, "the public collections are not beside the repository; set KINDEX_SHARED to their folder")
+		CannotRun(t, "the public collections are not next to the repository; set KINDEX_SHARED to their folder")
 	}
 	return dir
 }
 
-// Root returns the folder of the repository.
+// Root returns the root folder of the repository.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()

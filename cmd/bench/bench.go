@@ -17,23 +17,23 @@ import (
 	"kindex/exports/record"
 )
 
-// bench is what the parts hand on to each other.
+// bench is the state shared by the parts.
 type bench struct {
 	options
 	tmp      string
 	started  cpuClock
 	progress io.Writer
 	rows     []row
-	left     []string // parts that are not measured, and why
+	left     []string // parts that are not measured, with reasons
 
-	plain, repository *workCopy // copies that edits are made in, nil before
+	plain, repository *workCopy // copies for edits, created on first use
 
 	paged        int     // entities of the build whose pages were measured
 	root         string  // the output folder whose build is measured
-	indexSeconds float64 // of the build, 0 where it was not made here
+	indexSeconds float64 // of the build, 0 if it was not built here
 	build        *exports.Build
 
-	entities    []*record.Entity // in the order of ordinals; nil once the yardsticks are made
+	entities    []*record.Entity // in the order of ordinals; nil once the yardsticks are built
 	words       *words
 	fts         *baseline.FTS5
 	bleve       *baseline.Bleve
@@ -41,8 +41,8 @@ type bench struct {
 	closeServer func()
 }
 
-// add keeps the rows of a part, and profiles what missed its mark while what
-// was measured is still open.
+// add stores the rows of a part. It profiles rows that missed their target while
+// the measured process or build is still open.
 func (b *bench) add(rows ...row) error {
 	for _, r := range rows {
 		if r.missed() && r.explain != nil && b.profiles != "" {
@@ -56,7 +56,7 @@ func (b *bench) add(rows ...row) error {
 	return nil
 }
 
-// close gives up what the parts have opened.
+// close closes everything that the parts have opened.
 func (b *bench) close() error {
 	var errs []error
 	if b.fts != nil {
@@ -74,7 +74,7 @@ func (b *bench) close() error {
 	return errors.Join(errs...)
 }
 
-// opened returns the build that is measured.
+// opened returns the measured build.
 func (b *bench) opened() (*exports.Build, error) {
 	if b.build != nil {
 		return b.build, nil
@@ -103,9 +103,9 @@ func (b *bench) decoded() ([]*record.Entity, error) {
 	return list, nil
 }
 
-// prepare makes what queries are asked of: the yardsticks, and the edge as it
-// serves the build. The decoded entities are given up then: a heap full of them
-// would slow down whatever allocates.
+// prepare builds the yardsticks and opens the edge that serves the build. It then
+// drops the decoded entities, because a heap full of them would slow down
+// everything that allocates.
 func (b *bench) prepare() error {
 	if b.server != nil {
 		return nil
@@ -123,7 +123,7 @@ func (b *bench) prepare() error {
 	return err
 }
 
-// makeYardsticks gives the yardsticks the documents that lists show.
+// makeYardsticks builds the yardsticks from the listed entities.
 func (b *bench) makeYardsticks() error {
 	if !b.selected("search") && !b.selected("filters") {
 		return nil
@@ -142,13 +142,13 @@ func (b *bench) makeYardsticks() error {
 		docs[o] = baseline.Document{Entity: e, Title: titles[e.Category], Record: b.build.Record(uint32(o))}
 	}
 	if b.selected("search") {
-		fmt.Fprintln(b.progress, "making the SQLite database")
+		fmt.Fprintln(b.progress, "building the SQLite database")
 		if b.fts, err = baseline.NewFTS5(filepath.Join(b.tmp, "fts5.db"), docs); err != nil {
 			return err
 		}
 	}
 	if b.selected("filters") {
-		fmt.Fprintln(b.progress, "making the Bleve index")
+		fmt.Fprintln(b.progress, "building the Bleve index")
 		if b.bleve, err = baseline.NewBleve(filepath.Join(b.tmp, "bleve"), docs); err != nil {
 			return err
 		}
@@ -172,11 +172,10 @@ func categoryTitles(b *exports.Build) (map[string]string, error) {
 	return titles, nil
 }
 
-// durations are how long something took, each time.
+// durations are the results of repeated measurements.
 type durations []time.Duration
 
-// quantile is the duration that a share q of all does not exceed (nearest rank),
-// in milliseconds.
+// quantile returns the quantile q (nearest rank) in milliseconds.
 func (d durations) quantile(q float64) float64 {
 	if len(d) == 0 {
 		return 0

@@ -24,7 +24,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestMain lets the program start itself, as it does to serve the bare handler.
+// TestMain lets the program start itself, for example to serve the bare handler.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && children[os.Args[1]] != nil {
 		main()
@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	programs.dir, programs.made = keys, map[string]bool{}
 	profileTime = 300 * time.Millisecond
 	if err == nil {
-		err = os.Setenv("KINDEX_BUILDER_KEY", filepath.Join(keys, "builder.key")) // not the person's
+		err = os.Setenv("KINDEX_BUILDER_KEY", filepath.Join(keys, "builder.key")) // not the user's
 	}
 	if err != nil {
 		panic(err)
@@ -66,8 +66,8 @@ func compile(t *testing.T, name string) string {
 	return path
 }
 
-// measuring is held while runBench runs, for measuring replaces the builder's key of the
-// whole process.
+// measuring is locked while runBench runs, because measuring replaces the builder key of
+// the whole process.
 var measuring sync.Mutex
 
 // runBench measures and returns the exit code and the outputs.
@@ -81,7 +81,7 @@ func runBench(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), problems.String()
 }
 
-// wanted are the rows of a whole run, and those that have a mark.
+// wanted are the rows of a full run, and whether they have a target.
 var wanted = map[string]bool{
 	"build total": true, "build entities": false, "build step load": false, "build step index": false, "build step write": false,
 	"build files": false, "build processor time": false, "build peak memory": true,
@@ -112,15 +112,15 @@ var wanted = map[string]bool{
 	"limits GET /api/entity for a key, SQLite processor": true, "limits GET /api/entity for a key, SQLite requests": false,
 }
 
-// wantedPostgreSQL are the further rows where PostgreSQL is installed.
+// wantedPostgreSQL are the additional rows if PostgreSQL is installed.
 var wantedPostgreSQL = []string{
 	"limits GET /api/entity for an address, PostgreSQL processor", "limits GET /api/entity for an address, PostgreSQL requests",
 	"limits GET /api/entity for a key, PostgreSQL processor", "limits GET /api/entity for a key, PostgreSQL requests",
 	"limits count a request in PostgreSQL p50", "limits count a request in PostgreSQL p99",
 }
 
-// TestBench measures a small catalogue through the command line. It looks at
-// what is reported, never at how fast it was.
+// TestBench measures a small catalogue through the command line. It checks what
+// is reported, never how fast it was.
 func TestBench(t *testing.T) {
 	suite.InSoak(t, "measures every part; TestBuilt measures one")
 	suite.WithoutRace(t)
@@ -176,13 +176,13 @@ func TestBench(t *testing.T) {
 	if r := rows["similar recall@10"]; r.Value != 1 {
 		t.Errorf("the recall is %v where the search is exact", r.Value)
 	}
-	if r := rows["search term p50"]; r.Count != 20 || r.YardstickCount != 20 || !strings.Contains(r.Note, "with hits 20 of 20, FTS5 20 of 20") {
+	if r := rows["search term p50"]; r.Count != 20 || r.YardstickCount != 20 || !strings.Contains(r.Note, "queries with hits: 20 of 20, FTS5 20 of 20") {
 		t.Errorf("%+v", r)
 	}
 	if r := rows["watch save to served worst"]; r.Count != 2 || r.Value > rows["watch save to published worst"].Value {
 		t.Errorf("%+v", r)
 	}
-	if !strings.Contains(table, " marks met\n") || strings.Count(table, "NOT MEASURED") > 0 && !absent {
+	if !strings.Contains(table, " targets met\n") || strings.Count(table, "NOT MEASURED") > 0 && !absent {
 		t.Error("the table does not say how many marks are met, or leaves parts out")
 	}
 }
@@ -205,7 +205,7 @@ func contentOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestRewrite: edits must be of files as people write them, or of none.
+// TestRewrite checks that only files in the form that people write are edited.
 func TestRewrite(t *testing.T) {
 	for text, want := range map[string]string{
 		"name: A\ndescription: Boosting of trees.\nsignals:\n  stars: {value: 100, date: 2024-01-01}\n":  "name: A\ndescription: Boosting of trees. Edited.\nsignals:\n  stars: {value: 106, date: 2024-01-01}\n",
@@ -221,7 +221,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// TestLeftOut says which parts cannot be measured with what is there.
+// TestLeftOut checks the reported reasons for skipped parts.
 func TestLeftOut(t *testing.T) {
 	b := &bench{options: options{jsonFile: "-"}, left: []string{"history needs " + needsHistory(&options{})}}
 	var out bytes.Buffer
@@ -245,7 +245,7 @@ func checkRow(t *testing.T, r row, table string) {
 	}
 }
 
-// TestBuilt measures one part of a build that is there already.
+// TestBuilt measures one part with an existing build.
 func TestBuilt(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -275,7 +275,7 @@ func burn() error {
 	return nil
 }
 
-// TestMissed looks at what is said of marks that nobody can meet.
+// TestMissed checks the report on targets that cannot be met.
 func TestMissed(t *testing.T) {
 	suite.InTest(t)
 	b := &bench{options: options{jsonFile: "-", profiles: filepath.Join(t.TempDir(), "profiles")}}
@@ -294,8 +294,8 @@ func TestMissed(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(b.profiles, "burning.pprof")
-	for want, n := range map[string]int{"2 of 4 marks met\n": 1, "missed: p slow: 2.00 s, the mark is ≤ 1 s\n": 1,
-		"missed: p slower: 1.500 × other, the mark is ≤ 1.4 × other\n": 1, "  profile: " + path + "\n": 2, "sha256.Sum256\n": 1} {
+	for want, n := range map[string]int{"2 of 4 targets met\n": 1, "missed: p slow: 2.00 s, target ≤ 1 s\n": 1,
+		"missed: p slower: 1.500 × other, target ≤ 1.4 × other\n": 1, "  profile: " + path + "\n": 2, "sha256.Sum256\n": 1} {
 		if got := strings.Count(out.String(), want); got != n {
 			t.Errorf("%d times %q, want %d, in %s", got, want, n, out.String())
 		}
@@ -306,7 +306,7 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// TestChildren makes the profiles that are of another process.
+// TestChildren writes the profiles of other processes.
 func TestChildren(t *testing.T) {
 	suite.InSoak(t, "makes a profile of each kind; TestMissed makes one")
 	t.Parallel()
@@ -334,7 +334,7 @@ func TestChildren(t *testing.T) {
 		walkProfile(ctx, w.content), b.rebuildProfile(ctx, "folder", w), b.watchProfile(ctx, w),
 		b.serveProfile(ctx, httpClassOf{name: "GET /api/entity", paths: []string{"/api/entity/tool/pytorch"}}, "0"),
 	} {
-		// Which functions lead in so short a time is left to chance.
+		// The top functions in such a short time are random.
 		path, top, err := p.take(filepath.Join(b.tmp, "profiles"))
 		for again := 0; err == nil && len(top) < 5 && again < 100; again++ { // the machine was too busy
 			p.path = ""
@@ -353,7 +353,7 @@ func TestUsage(t *testing.T) {
 	}{
 		{nil, "-corpus"},
 		{[]string{"-corpus", "a", "-built", "b"}, "-corpus"},
-		{[]string{"-built", "b", "-only", "serch"}, `there is no part "serch"; the parts are build, history, incremental, watch, open, similar, search, filters, http`},
+		{[]string{"-built", "b", "-only", "serch"}, `unknown part "serch" (expected one of: build, history, incremental, watch, open, similar, search, filters, http`},
 		{[]string{"-built", "b", "-only", "build"}, "needs a content folder"},
 		{[]string{"-built", "b", "-only", "watch"}, "-only watch needs a content folder"},
 		{[]string{"-corpus", "a", "-only", "history"}, "-only history needs a repository: use -history"},
@@ -405,7 +405,7 @@ func TestQuantile(t *testing.T) {
 	}
 }
 
-// TestPatience spreads what a slow yardstick is asked evenly.
+// TestPatience checks that the queries of a slow yardstick are evenly spread.
 func TestPatience(t *testing.T) {
 	b := &bench{options: options{queries: 1000, patience: time.Second}}
 	var spent time.Duration

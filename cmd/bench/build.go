@@ -15,19 +15,19 @@ import (
 	"kindex/builder"
 )
 
-// The marks of a build hold on this many cores.
+// The targets of a build are for this number of cores.
 const buildCores = 2
 
-// asOf is the time that the corpus is scored for, so that runs are alike.
+// asOf is the time for which the corpus is scored, so that runs are comparable.
 const asOf = "2026-11-01"
 
-// keep is how many builds stay: a few hundred megabytes each.
+// keep is the number of builds to keep: a few hundred megabytes each.
 const keep = "2"
 
-// measureBuild runs the program itself as a process of its own: the memory is
-// then that of a build, and nothing else is in it. It comes first, because what
-// the kernel reports as a program's peak begins with the size of the process
-// that starts it.
+// measureBuild runs the program as a separate process, so that the measured
+// memory is that of a build alone. It runs first, because the peak that the
+// kernel reports for a process is at least the size of the process that starts
+// it.
 func (b *bench) measureBuild(ctx context.Context) error {
 	b.root = filepath.Join(b.tmp, "out")
 	r, state, err := b.runBuild(ctx, b.corpus, b.root)
@@ -40,7 +40,7 @@ func (b *bench) measureBuild(ctx context.Context) error {
 		}
 	}
 	if !b.selected("build") {
-		return nil // the build is only made for the other parts
+		return nil // only the other parts need the build
 	}
 	peak, err := peakOf(state)
 	if err != nil {
@@ -54,12 +54,12 @@ func (b *bench) measureBuild(ctx context.Context) error {
 			explained(b.buildProfile(ctx, "alloc")))...)
 }
 
-// steps are the rows on time. The index is made beside other steps, which
-// therefore add up to more than the whole.
+// steps returns the rows about time. The index is built in parallel with other
+// steps, so the steps add up to more than the total.
 func (b *bench) steps(ctx context.Context, r *builder.Report, n int) []row {
 	rows := []row{
 		row{Part: "build", Name: "total", Value: r.Seconds, Unit: "s", Count: 1,
-			Note: fmt.Sprintf("the whole of `kindex build` on %d cores, %d entities, until the build is published; steps that go on side by side add up to more",
+			Note: fmt.Sprintf("all of `kindex build` on %d cores, %d entities, until the build is published; steps run in parallel and add up to more",
 				min(buildCores, runtime.NumCPU()), n)}.atMost(30).explained(b.buildProfile(ctx, "cpu")),
 		{Part: "build", Name: "entities", Value: float64(n) / r.Seconds, Unit: "/s"},
 	}
@@ -89,19 +89,19 @@ func (b *bench) runBuild(ctx context.Context, content, dir string) (*builder.Rep
 	return r, cmd.ProcessState, nil
 }
 
-// peakOf is the most memory that a process held, in MiB.
+// peakOf returns the peak memory of a process in MiB.
 func peakOf(state *os.ProcessState) (float64, error) {
 	usage, ok := state.SysUsage().(*syscall.Rusage)
 	if !ok {
-		return 0, fmt.Errorf("the system does not tell what a process used")
+		return 0, fmt.Errorf("the system does not report the resource usage of a process")
 	}
 	if runtime.GOOS == "darwin" {
-		return float64(usage.Maxrss) / (1 << 20), nil // bytes there, kibibytes elsewhere
+		return float64(usage.Maxrss) / (1 << 20), nil // bytes on macOS, kibibytes elsewhere
 	}
 	return float64(usage.Maxrss) / (1 << 10), nil
 }
 
-// tail is the end of an output, where the reason stands.
+// tail returns the end of an output, which contains the error.
 func tail(out []byte) []byte { return out[max(0, len(out)-2000):] }
 
 // folderSize adds up the files below a folder.

@@ -21,8 +21,8 @@ import (
 	"kindex/edge/storage"
 )
 
-// children are what bench starts as processes of their own: the bare handler,
-// and kindex under a profile, which the program itself does not write.
+// children are the subcommands that bench runs as separate processes: the bare
+// handler, and kindex under a profile, which the program itself does not write.
 var children = map[string]func(ctx context.Context, args []string, stdout io.Writer) error{
 	"serve-bare":    serveBare,
 	"profile-serve": profileServe,
@@ -32,7 +32,7 @@ var children = map[string]func(ctx context.Context, args []string, stdout io.Wri
 	"walk":          walk,
 }
 
-// child prepares to run this program as one of the children.
+// child prepares a command that runs one of the children.
 func child(ctx context.Context, name string, args ...string) (*exec.Cmd, error) {
 	self, err := os.Executable()
 	if err != nil {
@@ -41,7 +41,7 @@ func child(ctx context.Context, name string, args ...string) (*exec.Cmd, error) 
 	return exec.CommandContext(ctx, self, append([]string{name}, args...)...), nil
 }
 
-// serveBare answers with the responses recorded in a file until ctx ends.
+// serveBare serves the responses recorded in a file until ctx is done.
 func serveBare(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 1 {
 		return errors.New("serve-bare FILE")
@@ -54,10 +54,10 @@ func serveBare(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	srv := edge.HTTPServer(bare) // the same limits: they cost processor time, too
+	srv := edge.HTTPServer(bare) // with the same timeouts, which cost processor time too
 	go func() {
 		<-ctx.Done()
-		_ = srv.Close() // nobody is waiting for an answer
+		_ = srv.Close() // no client is waiting for a response
 	}()
 	fmt.Fprintf(stdout, "serving http://%s\n", l.Addr())
 	if err := srv.Serve(l); !errors.Is(err, http.ErrServerClosed) {
@@ -66,7 +66,7 @@ func serveBare(ctx context.Context, args []string, stdout io.Writer) error {
 	return nil
 }
 
-// profileServe serves a build as `kindex serve` does until ctx ends, and writes
+// profileServe serves a build like `kindex serve` until ctx is done, and writes
 // the processor profile.
 func profileServe(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 3 {
@@ -87,8 +87,8 @@ func profileServe(ctx context.Context, args []string, stdout io.Writer) error {
 	})
 }
 
-// openEdge serves a build, with one limit for all or, with 0, without. end gives it
-// up.
+// openEdge serves a build with one limit for all clients, or with none if limit
+// is 0. end closes it.
 func openEdge(ctx context.Context, dir string, limit int64) (s *edge.Server, end func(), err error) {
 	tmp, err := os.MkdirTemp("", "kindex-state-")
 	if err != nil {
@@ -98,7 +98,7 @@ func openEdge(ctx context.Context, dir string, limit int64) (s *edge.Server, end
 	if err != nil {
 		return nil, nil, errors.Join(err, os.RemoveAll(tmp))
 	}
-	away := func() { _ = errors.Join(st.Close(), os.RemoveAll(tmp)) } // nothing in it matters
+	away := func() { _ = errors.Join(st.Close(), os.RemoveAll(tmp)) } // errors do not matter for temporary files
 	if s, err = edge.New(edge.Options{Dir: dir, State: st, LimitAnonymous: limit, LimitKey: limit}); err != nil {
 		away()
 		return nil, nil, err
@@ -106,8 +106,8 @@ func openEdge(ctx context.Context, dir string, limit int64) (s *edge.Server, end
 	return s, func() { s.Close(); away() }, nil
 }
 
-// profileBuild makes a build as `kindex build` does, and writes the profiles of
-// the processor and of what was allocated beside each other.
+// profileBuild builds like `kindex build` and writes a processor profile and an
+// allocation profile.
 func profileBuild(ctx context.Context, args []string, _ io.Writer) error {
 	if len(args) != 3 {
 		return errors.New("profile-build CONTENT OUT PATH")
@@ -134,7 +134,7 @@ func profileBuild(ctx context.Context, args []string, _ io.Writer) error {
 	return errors.Join(pprof.Lookup("allocs").WriteTo(f, 0), f.Close())
 }
 
-// asBuild makes a child use the machine as kindex build does.
+// asBuild gives a child the resources of kindex build.
 func asBuild(cmd *exec.Cmd) {
 	cmd.Env = append(os.Environ(), "GOGC=800", "GOMEMLIMIT=900MiB", fmt.Sprint("GOMAXPROCS=", min(buildCores, runtime.NumCPU())))
 }

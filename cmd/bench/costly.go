@@ -14,8 +14,8 @@ import (
 	"kindex/exports/record"
 )
 
-// expensivePages are the classes of pages that take the most of what anybody may ask the
-// website for: names that there are not, and searches for frequent words.
+// expensivePages returns the classes of pages that are the most expensive to
+// request: unknown names, and searches for frequent words.
 func expensivePages(rng *rand.Rand, w *words) []httpClassOf {
 	unknown := httpClassOf{name: "compare four unknown names"}
 	missing := httpClassOf{name: "404 with near names", status: http.StatusNotFound}
@@ -37,8 +37,8 @@ func expensivePages(rng *rand.Rand, w *words) []httpClassOf {
 	return slices.DeleteFunc([]httpClassOf{unknown, missing, longest}, func(c httpClassOf) bool { return len(c.paths) == 0 })
 }
 
-// byScores is the class of leaderboards of earlier days by other scores than the
-// composite, from the addresses of those by that.
+// byScores returns the class of leaderboards of earlier days by scores other than
+// the composite, derived from the paths of those by composite.
 func byScores(paths []string) []httpClassOf {
 	c := httpClassOf{name: "board at a day by a score"}
 	for i, path := range paths {
@@ -51,7 +51,8 @@ func byScores(paths []string) []httpClassOf {
 	return []httpClassOf{c}
 }
 
-// randomWord is a word of twenty letters, the longest that three edits are tried of.
+// randomWord returns a word of twenty letters, the longest for which three edits
+// are tried.
 func randomWord(rng *rand.Rand) string {
 	word := make([]byte, 20)
 	for i := range word {
@@ -60,7 +61,7 @@ func randomWord(rng *rand.Rand) string {
 	return string(word)
 }
 
-// withTypo is the address of an entity with two edits, where there is none.
+// withTypo returns the path of an entity with two edits that leads to no entity.
 func withTypo(rng *rand.Rand, b *exports.Build) (path string, ok bool) {
 	typ, slug := b.Key(uint32(rng.IntN(b.Listed())))
 	slug = strings.Trim(typo(rng, typo(rng, slug)), "-")
@@ -73,10 +74,10 @@ func withTypo(rng *rand.Rand, b *exports.Build) (path string, ok bool) {
 const (
 	frequentSample = 2000 // documents whose words are counted
 	frequentWords  = 100
-	maxQuoted      = 4 // the most frequent of these, which stand in quotes
+	maxQuoted      = 4 // the most frequent of these, which are used in quotes
 )
 
-// frequent are the words that most documents have, the most frequent first.
+// frequent returns the words that occur in most documents, most frequent first.
 func (w *words) frequent(rng *rand.Rand) []string {
 	count := map[string]int{}
 	for range frequentSample {
@@ -92,9 +93,9 @@ func (w *words) frequent(rng *rand.Rand) []string {
 	return all[:min(frequentWords, len(all))]
 }
 
-// longQuery has two frequent words in quotes, which have to be looked for in the texts
-// of all entities that have them, and what ten others begin with: that is as much as a
-// page looks for.
+// longQuery returns a query of the maximum cost for a page: two frequent words in
+// quotes, which are searched in the texts of all entities that have them, and ten
+// prefixes.
 func longQuery(rng *rand.Rand, frequent []string) string {
 	quoted := rng.Perm(min(maxQuoted, len(frequent)))
 	parts := []string{`"` + frequent[quoted[0]] + `"`, `"` + frequent[quoted[1]] + `"`}

@@ -2,7 +2,7 @@ package main
 
 import "github.com/prometheus/procfs"
 
-// cpuModel is what the processor calls itself.
+// cpuModel returns the name of the processor.
 func cpuModel() string {
 	fs, err := procfs.NewDefaultFS()
 	if err != nil {

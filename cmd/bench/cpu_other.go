@@ -2,5 +2,5 @@
 
 package main
 
-// cpuModel is what the processor calls itself.
+// cpuModel returns the name of the processor.
 func cpuModel() string { return "unknown" }

@@ -14,17 +14,17 @@ import (
 	"kindex/cmd/bench/baseline"
 )
 
-// pageSize is that of the API.
+// pageSize is the default page size of the API.
 const pageSize = 20
 
-// listing is one request for a sorted page with three filters.
+// listing is a request for a sorted page with three filters.
 type listing struct {
 	filters baseline.Filters
 	offset  int
 	request *http.Request
 }
 
-// measureFilters asks the edge and Bleve for the same pages, in turn.
+// measureFilters requests the same pages from the edge and Bleve in turn.
 func (b *bench) measureFilters(ctx context.Context) error {
 	if err := b.prepare(); err != nil {
 		return err
@@ -85,7 +85,7 @@ func (b *bench) filterRows(list []listing, own, other durations) error {
 		k++
 		return nil
 	}}
-	note := fmt.Sprintf("API: GET /api/entities?type=…&category=…&tag=…&sort=composite&limit=20&offset=… as its handler answers it; Bleve: three terms joined, sorted by the score and the key, 20 of them; both gave the same pages and counts for all %d that both were asked",
+	note := fmt.Sprintf("API: GET /api/entities?type=…&category=…&tag=…&sort=composite&limit=20&offset=… called in process; Bleve: conjunction of three terms, sorted by score and key, 20 hits; the results of all %d requests sent to both were the same",
 		len(other)+warmUp)
 	var rows []row
 	for _, q := range []struct {
@@ -98,8 +98,8 @@ func (b *bench) filterRows(list []listing, own, other durations) error {
 	return b.add(rows...)
 }
 
-// listings makes requests that find something: type, category and one tag of a
-// record, and one of the pages of what they find.
+// listings returns requests that match something: type, category and one tag of a
+// record, and one of the pages of the result.
 func (b *bench) listings(rng *rand.Rand, n int) ([]listing, error) {
 	list := make([]listing, 0, n)
 	for len(list) < n {
@@ -126,7 +126,7 @@ func (b *bench) listings(rng *rand.Rand, n int) ([]listing, error) {
 	return list, nil
 }
 
-// samePage makes sure that both sides found the same.
+// samePage checks that both results are the same.
 func (b *bench) samePage(w *answer, page []uint32, total uint64) error {
 	n, err := w.count()
 	if err != nil {
@@ -143,7 +143,7 @@ func (b *bench) samePage(w *answer, page []uint32, total uint64) error {
 		return r.Type == typ && r.Slug == slug
 	})
 	if uint64(n) != total || !same {
-		return fmt.Errorf("%d records match where Bleve finds %d, or the pages differ", n, total)
+		return fmt.Errorf("%d records match and Bleve finds %d, or the pages differ", n, total)
 	}
 	return nil
 }

@@ -14,15 +14,15 @@ import (
 	"kindex/cmd/bench/baseline"
 )
 
-// A history is walked this often, in turn with the yardstick, but not once more
-// after this time. The median counts.
+// How often a history is walked, in turn with the yardstick, and the time after which no
+// more walks are started. The median counts.
 const (
 	walkRuns = 3
 	walkTime = 4 * time.Minute
 )
 
-// measureHistory walks over every version of every entity, in a process of its
-// own, and has plain git print the same.
+// measureHistory reads every version of every entity in a separate process, and
+// lets plain git print the same.
 func (b *bench) measureHistory(ctx context.Context) error {
 	w, err := b.clone(ctx)
 	if err != nil {
@@ -58,22 +58,22 @@ func (b *bench) measureHistory(ctx context.Context) error {
 	}
 	const git = "git log + cat-file"
 	took, theirs := own.quantile(0.5)/1000, other.quantile(0.5)/1000
-	note := fmt.Sprintf("every version of every entity in %d commits, found and parsed; the yardstick is `git log --first-parent --raw | git cat-file --batch` into nothing, over %d versions of files; both read a packed repository from the page cache", all.Commits, files)
+	note := fmt.Sprintf("finds and parses every version of every entity in %d commits; the yardstick is `git log --first-parent --raw | git cat-file --batch >/dev/null` over %d versions of files; both read a packed repository from the page cache", all.Commits, files)
 	return b.add(
 		row{Part: "history", Name: "walk", Value: took, Unit: "s", Count: len(own), Note: note}.
 			against(git, theirs, len(other)).timesAtMost(1.5).explained(walkProfile(ctx, w.content)),
 		row{Part: "history", Name: "versions", Value: float64(all.Versions) / took, Unit: "/s", Note: fmt.Sprintf("%d versions of entities, read and parsed", all.Versions)},
 		row{Part: "history", Name: "walk beside the content", Value: known.Seconds, Unit: "s", Count: 1,
-			Note: "files that are as in the content folder are not parsed again: a build has them already"}.against(git, theirs, len(other)),
+			Note: "does not parse versions that equal the files in the content folder, because a build has parsed them already"}.against(git, theirs, len(other)),
 		row{Part: "history", Name: "new commit p50", Value: onTop.quantile(0.5), Unit: "ms", Count: len(onTop),
-			Note: "a commit of one edited entity, walked on top of the walk before it; git is started anew for it"},
+			Note: "a commit that edits one entity, read on top of the previous walk; includes starting git"},
 		row{Part: "history", Name: "peak memory", Value: peak, Unit: "MiB",
-			Note: "of the process that walks, without git, and with all that it has found in memory; collecting garbage as `kindex build` does"},
+			Note: "of the walking process with all results in memory, without git; garbage collection as in `kindex build`"},
 		row{Part: "history", Name: "peak memory beside the content", Value: knownPeak, Unit: "MiB"})
 }
 
-// walkChild runs a walk as a process of its own and returns what it tells and
-// the most memory that it held.
+// walkChild runs a walk as a separate process. It returns its result and peak
+// memory.
 func walkChild(ctx context.Context, content, mode string) (*walkResult, float64, error) {
 	cmd, err := child(ctx, "walk", content, mode)
 	if err != nil {
@@ -92,7 +92,7 @@ func walkChild(ctx context.Context, content, mode string) (*walkResult, float64,
 	return w, peak, err
 }
 
-// failure adds what a program said when it failed.
+// failure adds the error output of a failed program.
 func failure(err error) error {
 	if e, ok := errors.AsType[*exec.ExitError](err); ok {
 		return fmt.Errorf("%w: %s", err, tail(e.Stderr))
@@ -100,8 +100,8 @@ func failure(err error) error {
 	return err
 }
 
-// readPacks reads what git keeps, so that the first to come does not wait for the
-// disk.
+// readPacks reads git's pack files into the page cache, so that the first
+// measurement does not wait for the disk.
 func readPacks(repo string) error {
 	packs, err := filepath.Glob(filepath.Join(repo, ".git", "objects", "pack", "*"))
 	if err != nil {
@@ -121,7 +121,7 @@ func readPacks(repo string) error {
 	return nil
 }
 
-// walkProfile walks again under a profile.
+// walkProfile repeats the walk under a profile.
 func walkProfile(ctx context.Context, content string) *profileRun {
 	return &profileRun{name: "history-walk", record: func(path string) error {
 		cmd, err := child(ctx, "profile-walk", content, path)

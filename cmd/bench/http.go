@@ -25,14 +25,14 @@ import (
 )
 
 const (
-	addresses   = 500              // different ones of a class
-	connections = 2                // at once
-	blocks      = 10               // in which both sides take turns
-	classTime   = 40 * time.Second // a class ends there, with fewer requests
+	addresses   = 500              // distinct ones per class
+	connections = 2                // concurrent
+	blocks      = 10               // alternating between both sides
+	classTime   = 40 * time.Second // time limit of a class
 )
 
-// measureHTTP asks the program as a process of its own, and a bare handler that
-// is another and writes the same bytes, through the same client.
+// measureHTTP sends the same requests to the program and to a bare handler that
+// writes the same bytes, each in its own process.
 func (b *bench) measureHTTP(ctx context.Context) error {
 	if err := b.prepare(); err != nil {
 		return err
@@ -42,7 +42,7 @@ func (b *bench) measureHTTP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = product.stop() }() // after an error, which says more
+	defer func() { _ = product.stop() }() // relevant only after another error
 	classes, err := b.httpClasses()
 	if err != nil {
 		return err
@@ -65,16 +65,16 @@ func (b *bench) measureHTTP(ctx context.Context) error {
 	return errors.Join(product.stop(), bare.stop())
 }
 
-// httpClassOf is one kind of request.
+// httpClassOf is a class of requests.
 type httpClassOf struct {
 	name     string
 	requests int
-	mark     float64 // of the processor time, 0 for none
+	mark     float64 // target for the processor time, 0 for none
 	paths    []string
-	status   int // of the answers, 0 for 200
+	status   int // expected status, 0 for 200
 }
 
-// httpClasses makes the addresses that are asked for.
+// httpClasses returns the requests to send.
 func (b *bench) httpClasses() ([]httpClassOf, error) {
 	rng := rand.New(rand.NewPCG(b.seed, 13))
 	entity := httpClassOf{name: "GET /api/entity", requests: b.requests, mark: 1.2}
@@ -108,12 +108,12 @@ func (b *bench) httpClasses() ([]httpClassOf, error) {
 	return all, nil
 }
 
-// process is a server under measurement.
+// process is a measured server.
 type process struct {
 	cmd    *exec.Cmd
 	url    string
 	header http.Header // of every request, nil for none
-	status int         // that every answer must have, 0 for 200
+	status int         // expected status of every response, 0 for 200
 	client *http.Client
 	once   sync.Once
 	err    error
@@ -135,20 +135,20 @@ func start(ctx context.Context, cmd *exec.Cmd) (*process, error) {
 	output := bufio.NewReader(out)
 	address, ok := "", false
 	var line string
-	for !ok && err == nil { // a watcher says more
+	for !ok && err == nil { // a watcher prints more lines
 		line, err = output.ReadString('\n')
 		address, ok = strings.CutPrefix(strings.TrimSpace(line), "serving ")
 	}
 	if !ok {
-		_ = p.stop() // it has failed already
-		return nil, fmt.Errorf("%s does not serve: %q %w %s", cmd.Path, line, errors.Join(err, ctx.Err()), problems.String())
+		_ = p.stop() // it has already failed
+		return nil, fmt.Errorf("%s did not start serving: %q %w %s", cmd.Path, line, errors.Join(err, ctx.Err()), problems.String())
 	}
-	go func() { _, _ = io.Copy(io.Discard, output) }() // it must never wait for a reader
+	go func() { _, _ = io.Copy(io.Discard, output) }() // so that it never blocks on output
 	p.url = address
 	return p, nil
 }
 
-// stop asks the server to end, and makes it end where it does not.
+// stop interrupts the server, and kills it if it does not exit.
 func (p *process) stop() error {
 	p.once.Do(func() {
 		p.client.CloseIdleConnections()
@@ -163,12 +163,12 @@ func (p *process) stop() error {
 	return p.err
 }
 
-// cpu is the processor time that the process has used. It adds up its threads,
-// which the system counts in nanoseconds.
+// cpu returns the processor time used so far. It adds up the threads, for which
+// the system reports nanoseconds.
 func (p *process) cpu() (time.Duration, error) {
 	threads, err := procfs.AllThreads(p.cmd.Process.Pid)
 	if err != nil {
-		return 0, fmt.Errorf("processor time of a server is read from /proc, as Linux has it: %w", err)
+		return 0, fmt.Errorf("read the processor time of a server (Linux only): %w", err)
 	}
 	var sum uint64
 	for _, t := range threads {
@@ -181,7 +181,7 @@ func (p *process) cpu() (time.Duration, error) {
 	return time.Duration(sum), nil
 }
 
-// recordAnswers asks for every address once and keeps the answers for the bare
+// recordAnswers sends every request once and saves the responses for the bare
 // handler.
 func recordAnswers(ctx context.Context, p *process, classes []httpClassOf, file string) error {
 	bare := baseline.Bare{}
@@ -210,7 +210,7 @@ func recordAnswers(ctx context.Context, p *process, classes []httpClassOf, file 
 	return bare.Save(file)
 }
 
-// load is what a side took for the requests of a class.
+// load is the result of one side for a class.
 type load struct {
 	requests int
 	wall     time.Duration
@@ -220,7 +220,7 @@ type load struct {
 
 func (l *load) rate() float64 { return float64(l.requests) / l.wall.Seconds() }
 
-// each is the processor time of a request, in microseconds.
+// each returns the processor time per request in microseconds.
 func (l *load) each() float64 { return float64(l.cpu.Microseconds()) / float64(l.requests) }
 
 // httpClass measures one class.
@@ -232,12 +232,12 @@ func (b *bench) httpClass(ctx context.Context, c httpClassOf, product, bare *pro
 	return b.add(b.httpRows(ctx, c, loads)...)
 }
 
-// interleave sends the requests of a class to several servers, in blocks that take
-// turns. All must answer with the same number of bytes.
+// interleave sends the requests of a class to several servers in alternating
+// blocks. All must respond with the same number of bytes.
 func interleave(ctx context.Context, c httpClassOf, sides ...*process) ([]load, error) {
 	loads := make([]load, len(sides))
 	for _, p := range sides {
-		if err := ask(ctx, p, c.paths, min(len(c.paths), c.requests), new(load)); err != nil { // to warm up
+		if err := ask(ctx, p, c.paths, min(len(c.paths), c.requests), new(load)); err != nil { // warm up
 			return nil, err
 		}
 	}
@@ -266,7 +266,7 @@ func interleave(ctx context.Context, c httpClassOf, sides ...*process) ([]load, 
 			return nil, err
 		}
 		if loads[i].cpu += cpu; loads[i].bytes != loads[0].bytes {
-			return nil, fmt.Errorf("%s answered with %d bytes, %s with %d", p.cmd.Path, loads[i].bytes, sides[0].cmd.Path, loads[0].bytes)
+			return nil, fmt.Errorf("%s sent %d bytes, %s sent %d", p.cmd.Path, loads[i].bytes, sides[0].cmd.Path, loads[0].bytes)
 		}
 	}
 	return loads, nil
@@ -274,7 +274,7 @@ func interleave(ctx context.Context, c httpClassOf, sides ...*process) ([]load, 
 
 func (b *bench) httpRows(ctx context.Context, c httpClassOf, loads []load) []row {
 	own, other := &loads[0], &loads[1]
-	note := fmt.Sprintf("%d connections on loopback, kept alive, identity coding, %d different addresses, %d bytes a body; the client runs on the same cores, so requests/s are those of both",
+	note := fmt.Sprintf("%d keep-alive connections on loopback, identity coding, %d distinct URLs, %d bytes per body; the client runs on the same cores, so requests/s includes both",
 		connections, len(c.paths), own.bytes/int64(own.requests))
 	cpu := row{Part: "http", Name: c.name + " processor", Value: own.each(), Unit: "µs", Count: own.requests, Note: note}.
 		against("bare net/http", other.each(), other.requests)
@@ -285,7 +285,7 @@ func (b *bench) httpRows(ctx context.Context, c httpClassOf, loads []load) []row
 		against("bare net/http", other.rate(), other.requests)}
 }
 
-// ask sends n requests, over as many connections as there may be.
+// ask sends n requests over all connections.
 func ask(ctx context.Context, p *process, paths []string, n int, l *load) error {
 	var wg sync.WaitGroup
 	errs, sizes := make([]error, connections), make([]int64, connections)
@@ -328,12 +328,13 @@ func fetch(ctx context.Context, p *process, path string) (int64, error) {
 	return n, nil
 }
 
-// answered tells whether a response has the status that it must have.
+// answered reports whether a response has the expected status.
 func (p *process) answered(res *http.Response) bool {
 	return res.StatusCode == cmp.Or(p.status, http.StatusOK)
 }
 
-// serveProfile asks a child that serves the same build under a profile.
+// serveProfile sends requests to a child that serves the same build under a
+// profile.
 func (b *bench) serveProfile(ctx context.Context, c httpClassOf, limit string) *profileRun {
 	name := "http-"
 	if limit != "0" {

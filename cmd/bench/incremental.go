@@ -12,8 +12,8 @@ import (
 	"kindex/exports"
 )
 
-// Builds after one edit are made this often; the median counts. After many edits
-// one build is made.
+// Builds after one edit are repeated, and the median counts. There is one build after
+// many edits.
 const (
 	editRuns  = 3
 	manyEdits = 100
@@ -44,22 +44,22 @@ func (b *bench) measureIncremental(ctx context.Context) error {
 	return nil
 }
 
-// buildResult is what one build took.
+// buildResult is the cost of one build.
 type buildResult struct {
 	*builder.Report
 	peak float64 // MiB
 }
 
-// incremental measures one workplace.
+// incremental measures one working copy.
 func (b *bench) incremental(ctx context.Context, name string, w *workCopy) error {
 	out := filepath.Join(b.tmp, "out-"+name)
-	defer os.RemoveAll(out) // it is large; what stays goes with b.tmp
-	fmt.Fprintln(b.progress, "measuring: incremental", name, "in full")
+	defer os.RemoveAll(out) // it is large; b.tmp is removed at the end
+	fmt.Fprintln(b.progress, "measuring: incremental", name, "(full build)")
 	full, err := b.buildAfter(ctx, w, out, 0)
 	if err != nil {
 		return err
 	}
-	fmt.Fprintln(b.progress, "measuring: incremental", name, "after edits")
+	fmt.Fprintln(b.progress, "measuring: incremental", name, "(after edits)")
 	var one []buildResult
 	for range editRuns {
 		r, err := b.buildAfter(ctx, w, out, 1)
@@ -75,8 +75,8 @@ func (b *bench) incremental(ctx context.Context, name string, w *workCopy) error
 	return b.add(b.incrementalRows(ctx, name, w, full, one, many)...)
 }
 
-// buildAfter edits and commits, builds, and looks whether the published build
-// has the last edit.
+// buildAfter edits and commits, builds, and checks that the published build has
+// the last edit.
 func (b *bench) buildAfter(ctx context.Context, w *workCopy, out string, edits int) (buildResult, error) {
 	var last editedEntity
 	for range edits {
@@ -104,7 +104,7 @@ func (b *bench) buildAfter(ctx context.Context, w *workCopy, out string, edits i
 	return buildResult{r, peak}, err
 }
 
-// published makes sure that the current build of an output folder has an edit.
+// published checks that the current build of an output folder has an edit.
 func published(out string, last editedEntity) error {
 	build, err := exports.OpenCurrent(out)
 	if err != nil {
@@ -122,16 +122,16 @@ func published(out string, last editedEntity) error {
 	return err
 }
 
-// incrementalRows: what a build after edits takes beside the full one.
+// incrementalRows compares builds after edits with the full build.
 func (b *bench) incrementalRows(ctx context.Context, name string, w *workCopy, full buildResult, one []buildResult, many buildResult) []row {
 	const yardstick = "full build"
 	seconds, peak := medianOf(one, func(r buildResult) float64 { return r.Seconds }), 0.0
 	for _, r := range one {
 		peak = max(peak, r.peak)
 	}
-	note := fmt.Sprintf("`kindex build` of %d entities into the output folder of the build before, until the new build is published; edited are the description and the stars of a %s", w.entities, editedType)
+	note := fmt.Sprintf("`kindex build` of %d entities into the output folder of the previous build, until the new build is published; an edit changes the description and the stars of a %s", w.entities, editedType)
 	if w.repo != "" {
-		note += ", and committed"
+		note += " and is committed"
 	}
 	rows := []row{
 		row{Part: "incremental", Name: name + " 1 edit", Value: seconds, Unit: "s", Count: len(one), Note: note}.
@@ -145,7 +145,7 @@ func (b *bench) incrementalRows(ctx context.Context, name string, w *workCopy, f
 			rows = append(rows, row{Part: "incremental", Name: name + " step " + s.Name, Value: own, Unit: "s"}.against(yardstick, s.Seconds, 1))
 		}
 	}
-	for _, s := range one[0].Steps { // what only a build upon another one does
+	for _, s := range one[0].Steps { // steps that only an incremental build has
 		own := medianOf(one, func(r buildResult) float64 { return stepOf(r, s.Name) })
 		if own >= 0.0005 && stepOf(full, s.Name) < 0.0005 {
 			rows = append(rows, row{Part: "incremental", Name: name + " step " + s.Name, Value: own, Unit: "s"})
@@ -164,7 +164,7 @@ func medianOf(list []buildResult, of func(buildResult) float64) float64 {
 	return all.quantile(0.5) / 1000
 }
 
-// stepOf is how long a step took, 0 where there was none.
+// stepOf returns the duration of a step, 0 if there was none.
 func stepOf(r buildResult, name string) float64 {
 	for _, s := range r.Steps {
 		if s.Name == name {

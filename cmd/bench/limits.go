@@ -19,15 +19,16 @@ import (
 )
 
 const (
-	// unlimitedQuota is a limit that no measurement comes near.
+	// unlimitedQuota is a limit that no measurement reaches.
 	unlimitedQuota = "1000000000"
-	// limitCost is what a request with limits may cost, beside the same without.
+	// limitCost is the target for the cost of a request with limits, relative to one
+	// without.
 	limitCost = 1.15
-	takes     = 5000 // in PostgreSQL, one after the other
+	takes     = 5000 // sequential, in PostgreSQL
 )
 
-// measureLimits asks the program for the same with and without limits, each time a
-// process of its own with a state of its own.
+// measureLimits sends the same requests to the program with and without limits,
+// each time in a new process with its own state.
 func (b *bench) measureLimits(ctx context.Context) error {
 	if err := b.prepare(); err != nil {
 		return err
@@ -37,10 +38,10 @@ func (b *bench) measureLimits(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	// As it is installed: it waits for the disk where it is asked to.
+	// With its default configuration, which syncs to disk.
 	pg, err := server.Start()
 	if errors.Is(err, exec.ErrNotFound) {
-		b.left = append(b.left, "limits on PostgreSQL needs one that is installed")
+		b.left = append(b.left, "limits on PostgreSQL needs PostgreSQL: install it")
 		return nil
 	}
 	if err != nil {
@@ -53,7 +54,7 @@ func (b *bench) measureLimits(ctx context.Context) error {
 	return errors.Join(err, pg.Stop())
 }
 
-// limitsOn measures with states of one engine.
+// limitsOn measures with the state in one database engine.
 func (b *bench) limitsOn(ctx context.Context, engine string, mark float64, target func(name string) (string, error)) (err error) {
 	classes, err := b.httpClasses()
 	if err != nil {
@@ -85,15 +86,14 @@ func (b *bench) limitsOn(ctx context.Context, engine string, mark float64, targe
 	return b.add(b.limitRows(ctx, c, engine, mark, loads)...)
 }
 
-// limitSides are who asks, and whether there is a limit. Each with one follows the
-// same without.
+// limitSides are the kinds of client, each without and then with a limit.
 var limitSides = []struct {
 	who          string
 	key, limited bool
 }{{"an address", false, false}, {"an address", false, true}, {"a key", true, false}, {"a key", true, true}}
 
-// serveLimited starts a server whose limits nobody reaches, or that has none, and
-// that is asked with a key or without.
+// serveLimited starts a server that has limits that no measurement reaches, or
+// none, and sends requests to it with or without a key.
 func (b *bench) serveLimited(ctx context.Context, state string, key, limited bool) (*process, error) {
 	var header http.Header
 	if key {
@@ -107,7 +107,7 @@ func (b *bench) serveLimited(ctx context.Context, state string, key, limited boo
 	if limited {
 		limit = unlimitedQuota
 	}
-	// PostgreSQL asks for a key of the operator's. There is nothing here to protect.
+	// PostgreSQL requires an operator key. There is nothing here to protect.
 	operator := filepath.Join(b.tmp, "operator.key")
 	if err := os.WriteFile(operator, []byte(base64.StdEncoding.EncodeToString(make([]byte, 32))), 0o600); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (b *bench) serveLimited(ctx context.Context, state string, key, limited boo
 	return p, nil
 }
 
-// checkLimit sees that a server is set up as it is meant to be.
+// checkLimit checks that a server is configured as intended.
 func (p *process) checkLimit(ctx context.Context, limited bool) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+"/api/meta", nil)
 	if err != nil {
@@ -139,7 +139,7 @@ func (p *process) checkLimit(ctx context.Context, limited bool) error {
 		return err
 	}
 	if tier := res.Header.Get("X-RateLimit-Tier"); (tier != "") != limited || limited && (tier == "authenticated") != (p.header != nil) {
-		return fmt.Errorf("the server has the tier %q, status %d", tier, res.StatusCode)
+		return fmt.Errorf("unexpected rate limit tier %q, status %d", tier, res.StatusCode)
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func (b *bench) limitRows(ctx context.Context, c httpClassOf, engine string, mar
 		without, own := &loads[i-1], &loads[i]
 		name := "GET /api/entity for " + limitSides[i].who + ", " + engine
 		cpu := row{Part: "limits", Name: name + " processor", Value: own.each(), Unit: "µs", Count: own.requests,
-			Note: "processor time of the edge alone; the same build and the same requests without limits beside it; all requests count for one subject"}.
+			Note: "processor time of the edge alone; the yardstick is the same build and requests without limits; all requests are counted for one principal"}.
 			against("without limits", without.each(), without.requests)
 		if mark > 0 {
 			cpu = cpu.timesAtMost(mark).explained(b.serveProfile(ctx, c, unlimitedQuota))
@@ -162,8 +162,8 @@ func (b *bench) limitRows(ctx context.Context, c httpClassOf, engine string, mar
 	return rows
 }
 
-// roundTrips measures what counting in PostgreSQL adds to a request, beside the
-// shortest round trip there is.
+// roundTrips measures the cost of counting a request in PostgreSQL, compared with
+// the shortest possible round trip.
 func (b *bench) roundTrips(ctx context.Context, pg *server.Server) (err error) {
 	target, err := pg.Database(ctx)
 	if err != nil {
@@ -189,7 +189,7 @@ func (b *bench) roundTrips(ctx context.Context, pg *server.Server) (err error) {
 		count, ping = append(count, middle.Sub(begin)), append(ping, time.Since(middle))
 	}
 	return b.add(row{Part: "limits", Name: "count a request in PostgreSQL p50", Value: 1000 * count.quantile(0.5), Unit: "µs", Count: takes,
-		Note: "through a Unix socket, as it is installed, one after the other; the yardstick is a ping, the shortest round trip"}.
+		Note: "through a Unix socket, default configuration, sequential; the yardstick is a ping, the shortest possible round trip"}.
 		against("ping", 1000*ping.quantile(0.5), takes),
 		row{Part: "limits", Name: "count a request in PostgreSQL p99", Value: 1000 * count.quantile(0.99), Unit: "µs", Count: takes}.
 			against("ping", 1000*ping.quantile(0.99), takes))

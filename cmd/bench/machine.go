@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// hardware is what the numbers were measured on.
+// hardware describes the machine of the measurements.
 type hardware struct {
 	CPU      string    `json:"cpu"`
 	Cores    int       `json:"cores"`
@@ -19,9 +19,9 @@ type hardware struct {
 	Queries  int       `json:"queries"`
 	Seed     uint64    `json:"seed"`
 	Time     time.Time `json:"time"`
-	// Others is the share of the processor time of all cores that other
-	// programs took meanwhile, nil where the system does not tell. Times that
-	// were measured on a busy machine are not worth much.
+	// Others is the share of the processor time of all cores that other programs used
+	// in the meantime, nil if the system does not report it. Times measured on a busy
+	// machine are unreliable.
 	Others *float64 `json:"others"`
 }
 
@@ -39,11 +39,11 @@ func (b *bench) machine() hardware {
 	return m
 }
 
-// cpuClock is the processor time used up to a moment, in seconds.
+// cpuClock is the processor time used so far, in seconds.
 type cpuClock struct {
 	at   time.Time
-	busy float64 // by everybody, and by other guests of the same hardware
-	own  float64 // by this program and the ones that it has started and that have ended
+	busy float64 // by all programs, and by other guests on the same hardware
+	own  float64 // by this program and its finished children
 	ok   bool
 }
 
@@ -70,8 +70,8 @@ func readClock() (c cpuClock) {
 	return c
 }
 
-// others is the share of all processor time since then that other programs
-// took.
+// others returns the share of all processor time since c that other programs
+// used.
 func (c cpuClock) others() *float64 {
 	now := readClock()
 	all := now.at.Sub(c.at).Seconds() * float64(runtime.NumCPU())

@@ -1,5 +1,5 @@
-// Command bench measures kindex on a generated catalogue, beside yardsticks in
-// the same run, and says which of the marks it is held to are met.
+// Command bench measures kindex on a generated catalogue against yardsticks in
+// the same run, and reports which targets it meets.
 package main
 
 import (
@@ -17,14 +17,14 @@ import (
 	"time"
 )
 
-// The exit codes. A missed mark is a result, not a failure.
+// The exit codes. A missed target is a result, not a failure.
 const (
 	exitOK      = 0
 	exitProblem = 1 // something could not be measured
-	exitUsage   = 2 // the command was called wrongly
+	exitUsage   = 2 // invalid arguments
 )
 
-const about = `bench measures kindex on a content folder, beside yardsticks in the same run.
+const about = `bench measures kindex on a content folder against yardsticks in the same run.
 
   make bench
   bin/bench -corpus DIR -history DIR -kindex bin/kindex
@@ -40,7 +40,7 @@ func main() {
 	os.Exit(code)
 }
 
-// options are what the command line asks for.
+// options are the command line options.
 type options struct {
 	corpus, built, kindex    string
 	history                  string
@@ -80,19 +80,19 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	var only string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // run reports what is wrong, once
-	f.StringVar(&o.corpus, "corpus", "", "the content folder to build, as cmd/gencorpus makes it")
-	f.StringVar(&o.built, "built", "", "an output folder whose published build is measured; the part build is left out then")
-	f.StringVar(&o.history, "history", "", "a repository with a content folder, as cmd/gencorpus -repo makes it")
-	f.StringVar(&o.kindex, "kindex", filepath.Join("bin", "kindex"), "the program")
-	f.StringVar(&o.jsonFile, "json", "-", `where the JSON lines go; "-" prints them below the table`)
-	f.StringVar(&o.profiles, "profile", "", `a folder for the profiles of missed marks, "" for none`)
-	f.StringVar(&only, "only", "", "the parts to measure, separated by commas, of "+strings.Join(partNames(), ", ")+` ("" for all)`)
-	f.IntVar(&o.queries, "queries", 2000, "how many queries of a class to measure")
-	f.IntVar(&o.requests, "requests", 20000, "how many HTTP requests of a class to measure")
-	f.IntVar(&o.saves, "saves", 20, "how many saves to watch")
-	f.Uint64Var(&o.seed, "seed", 1, "another seed gives other queries")
-	f.DurationVar(&o.patience, "patience", time.Minute, "how long a yardstick may take for a class; what it cannot do within, it does for an evenly spread part of the queries; 0 for no limit")
+	f.SetOutput(io.Discard) // run reports errors, once
+	f.StringVar(&o.corpus, "corpus", "", "content folder to build, as written by cmd/gencorpus")
+	f.StringVar(&o.built, "built", "", "output folder whose published build is measured, instead of -corpus; skips the part build")
+	f.StringVar(&o.history, "history", "", "repository with a content folder, as written by cmd/gencorpus -repo")
+	f.StringVar(&o.kindex, "kindex", filepath.Join("bin", "kindex"), "kindex program to measure")
+	f.StringVar(&o.jsonFile, "json", "-", `file for the JSON lines; "-" prints them after the table`)
+	f.StringVar(&o.profiles, "profile", "", `folder for profiles of missed targets, "" for none`)
+	f.StringVar(&only, "only", "", "comma-separated parts to measure ("+strings.Join(partNames(), ", ")+`), "" for all`)
+	f.IntVar(&o.queries, "queries", 2000, "number of queries per class")
+	f.IntVar(&o.requests, "requests", 20000, "number of HTTP requests per class")
+	f.IntVar(&o.saves, "saves", 20, "number of saves to watch")
+	f.Uint64Var(&o.seed, "seed", 1, "random seed of the queries")
+	f.DurationVar(&o.patience, "patience", time.Minute, "time limit of a yardstick per class, after which it runs only an evenly spread part of the queries; 0 for no limit")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(stderr, about)
@@ -112,16 +112,16 @@ func parse(args []string, stderr io.Writer) (options, error) {
 func (o *options) check(f *flag.FlagSet) error {
 	for _, name := range o.only {
 		if !slices.Contains(partNames(), name) {
-			return fmt.Errorf("-only: there is no part %q; the parts are %s", name, strings.Join(partNames(), ", "))
+			return fmt.Errorf("-only: unknown part %q (expected one of: %s)", name, strings.Join(partNames(), ", "))
 		}
 	}
 	switch {
 	case f.NArg() > 0:
 		return fmt.Errorf("unexpected argument %q", f.Arg(0))
 	case o.corpus != "" && o.built != "":
-		return errors.New("name a content folder with -corpus, or a build with -built, not both")
+		return errors.New("use either -corpus for a content folder or -built for a build, not both")
 	case o.corpus == "" && o.built == "" && (o.history == "" || len(o.only) == 0):
-		return errors.New("name a content folder with -corpus, or a build with -built")
+		return errors.New("specify a content folder with -corpus or a build with -built")
 	case o.queries < 1 || o.requests < 1 || o.saves < 1 || o.patience < 0:
 		return errors.New("-queries, -requests and -saves must be at least 1, -patience at least 0")
 	}
@@ -133,15 +133,16 @@ func (o *options) check(f *flag.FlagSet) error {
 	return nil
 }
 
-// section is one group of measurements.
+// section is a group of measurements.
 type section struct {
 	name  string
 	run   func(*bench, context.Context) error
-	needs func(*options) string // what it cannot do without and has not, "" where nothing is lacking
+	needs func(*options) string // the missing requirement, "" for none
 }
 
-// parts in the order in which they run: first what needs a small process, then
-// what needs the documents, then what must not have them in memory.
+// parts are in the order in which they run: first those that need a small
+// process, then those that need the documents, then those that must not have them
+// in memory.
 var parts = []section{
 	{"build", (*bench).measureBuild, needsCorpus},
 	{"history", (*bench).measureHistory, needsHistory},
@@ -199,19 +200,19 @@ func partNames() []string {
 	return names
 }
 
-// requiresBuild tells whether the corpus must be built: to measure it, or to have
-// a build for the other parts.
+// requiresBuild reports whether the corpus must be built, either to measure that
+// or because other parts need a build.
 func (b *bench) requiresBuild() bool {
 	return b.corpus != "" && (b.selected("pages") && b.history == "" || slices.ContainsFunc([]string{"build", "open", "similar", "search", "filters", "http", "limits"}, b.selected))
 }
 
-// measure runs the parts and reports.
+// measure runs the parts and prints the report.
 func measure(ctx context.Context, o options, stdout, stderr io.Writer) (err error) {
 	tmp, err := os.MkdirTemp("", "kindex-bench-")
 	if err != nil {
 		return err
 	}
-	// The builders that are measured reuse each other's builds, and nobody else's.
+	// The measured builders share a key, so that they reuse only each other's builds.
 	if err := os.Setenv("KINDEX_BUILDER_KEY", filepath.Join(tmp, "builder.key")); err != nil {
 		return errors.Join(err, os.RemoveAll(tmp))
 	}

@@ -23,8 +23,8 @@ const (
 	openRuns   = 51
 )
 
-// measureOpen measures what an edge does before it serves a build: it verifies
-// every byte, then opens.
+// measureOpen measures what an edge does before it serves a build: verifying
+// every byte, and opening it.
 func (b *bench) measureOpen(ctx context.Context) error {
 	build, err := b.opened()
 	if err != nil {
@@ -62,14 +62,14 @@ func (b *bench) measureOpen(ctx context.Context) error {
 	}}
 	return b.add(
 		row{Part: "open", Name: "verify", Value: rate(verify.quantile(0.5)), Unit: "GB/s", Count: verifyRuns,
-			Note: "every byte of the build and its index read from the page cache and compared by SHA-256; the yardstick is SHA-256 of bytes in memory on all cores"}.
+			Note: "reads every byte of the build and its index from the page cache and checks its SHA-256; the yardstick is SHA-256 of bytes in memory on all cores"}.
 			against("SHA-256", hashRate(), 1).atLeast(1).explained(verifying),
 		row{Part: "open", Name: "verified bytes", Value: float64(bytes) / 1e6, Unit: "MB"},
 		row{Part: "open", Name: "open p50", Value: open.quantile(0.5), Unit: "ms", Count: openRuns}.atMost(20).explained(opening),
 		row{Part: "open", Name: "open p99", Value: open.quantile(0.99), Unit: "ms", Count: openRuns})
 }
 
-// verifyAll is what the edge runs before it opens a build.
+// verifyAll does what the edge does before it opens a build.
 func verifyAll(root, id string) (bytes int64, err error) {
 	m, err := store.Verify(filepath.Join(store.BuildsDir(root), id))
 	if err != nil {
@@ -85,8 +85,8 @@ func verifyAll(root, id string) (bytes int64, err error) {
 	return bytes, nil
 }
 
-// openAll is what the edge runs behind Verify, step by step: the files, the
-// index, the formula and the categories. done closes what it opened.
+// openAll does what the edge does after verifying, step by step: it opens the
+// files, the index, the formula and the categories. done closes them.
 func openAll(root, id string) (done func() error, err error) {
 	build, err := exports.Open(filepath.Join(store.BuildsDir(root), id))
 	if err != nil {
@@ -109,7 +109,7 @@ func openAll(root, id string) (done func() error, err error) {
 	return done, nil
 }
 
-// hashRate is how many GB this machine hashes in a second, on all cores.
+// hashRate returns how many GB per second this machine hashes on all cores.
 func hashRate() float64 {
 	const chunk, rounds = 1 << 20, 200
 	cores := runtime.GOMAXPROCS(0)

@@ -22,17 +22,17 @@ import (
 )
 
 const (
-	pageTimes   = 200 // requests of a kind of page
-	pageSamples = 50  // different addresses of a kind, where there are as many
-	firstByte   = 5.0 // milliseconds, the mark
+	pageTimes   = 200 // requests per kind of page
+	pageSamples = 50  // maximum number of distinct addresses per kind
+	firstByte   = 5.0 // target in milliseconds
 )
 
-// browserHeader is what makes an answer that of a browser: a page, compressed.
+// browserHeader makes the server respond as to a browser: with a compressed page.
 var browserHeader = http.Header{"Accept": {"text/html"}, "Accept-Encoding": {"gzip"}}
 
-// measurePages asks for every kind of page of the website, and a bare handler that
-// writes the same bytes, by turns. Where there is a repository, the pages are those
-// of its build, which has a past to show.
+// measurePages requests every kind of page of the website, alternating with a
+// bare handler that writes the same bytes. If there is a repository, the pages
+// are those of its build, which has a history.
 func (b *bench) measurePages(ctx context.Context) error {
 	root, err := b.pagesRoot(ctx)
 	if err != nil {
@@ -49,14 +49,14 @@ func (b *bench) measurePages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = product.stop() }() // after an error, which says more
+	defer func() { _ = product.stop() }() // relevant only after another error
 	product.header = browserHeader
 	classes, err := b.pageClasses(ctx, build, product)
 	if err != nil {
 		return err
 	}
 	slowest, file := durations{}, filepath.Join(b.tmp, "pages.gob")
-	for _, c := range classes { // whatever a page makes and keeps is made by the first of its kind
+	for _, c := range classes { // the first page of each kind fills the caches
 		product.status = c.status
 		took, err := product.firstByte(ctx, c.paths[0])
 		if err != nil {
@@ -80,13 +80,13 @@ func (b *bench) measurePages(ctx context.Context) error {
 		}
 	}
 	if err := b.add(row{Part: "pages", Name: "slowest first of a kind", Value: slowest.quantile(1), Unit: "ms", Count: len(classes),
-		Note: "the first request for each kind of page behind the start of the edge; all times of pages are from the request to the first byte of the answer, on loopback, one request after the other on a connection that is kept alive, gzip; the bare handler writes the same bytes"}); err != nil {
+		Note: "the first request for each kind of page after the start of the edge; all page times are from the request to the first byte of the response, on loopback, sequential on a keep-alive connection, gzip; the bare handler writes the same bytes"}); err != nil {
 		return err
 	}
 	return errors.Join(product.stop(), bare.stop())
 }
 
-// pagesRoot is the output folder whose pages are measured.
+// pagesRoot returns the output folder whose pages are measured.
 func (b *bench) pagesRoot(ctx context.Context) (string, error) {
 	if b.history == "" || b.built != "" {
 		_, err := b.opened()
@@ -107,7 +107,7 @@ func serveRecorded(ctx context.Context, file string) (*process, error) {
 	return start(ctx, cmd)
 }
 
-// pageClasses are the kinds of pages, each with a sample of their addresses.
+// pageClasses returns the kinds of pages, each with a sample of their addresses.
 func (b *bench) pageClasses(ctx context.Context, build *exports.Build, p *process) ([]httpClassOf, error) {
 	rng := rand.New(rand.NewPCG(b.seed, 29))
 	words := &words{build: build}
@@ -130,7 +130,7 @@ func (b *bench) pageClasses(ctx context.Context, build *exports.Build, p *proces
 		if err != nil {
 			return nil, err
 		}
-		if len(paths) > 0 { // without a repository there is no earlier day
+		if len(paths) > 0 { // there are no earlier days without a repository
 			list = append(list, httpClassOf{name: l.name, paths: paths})
 		}
 		if l.name == "leaderboard at a day" {
@@ -140,7 +140,7 @@ func (b *bench) pageClasses(ctx context.Context, build *exports.Build, p *proces
 	return append(list, expensivePages(rng, words)...), words.err
 }
 
-// entityPages are the classes of pages that are about entities.
+// entityPages returns the classes of pages about entities.
 func entityPages(rng *rand.Rand, build *exports.Build) []httpClassOf {
 	of := map[string][]string{}
 	for _, o := range sample(rng, build.Listed(), 40*pageSamples) {
@@ -163,7 +163,7 @@ func entityPages(rng *rand.Rand, build *exports.Build) []httpClassOf {
 	return slices.DeleteFunc(append(list, compare), func(c httpClassOf) bool { return len(c.paths) == 0 })
 }
 
-// linked are addresses of a shape that a page leads to.
+// linked returns the addresses of a pattern that a page links to.
 func (p *process) linked(ctx context.Context, from, pattern string) ([]string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+from, nil)
 	if err != nil {
@@ -187,7 +187,8 @@ func (p *process) linked(ctx context.Context, from, pattern string) ([]string, e
 	return list, nil
 }
 
-// pagesOf measures one kind. Both sides answer the same address one after the other.
+// pagesOf measures one kind of page. Both sides get the same request one after
+// the other.
 func (b *bench) pagesOf(ctx context.Context, root string, c httpClassOf, product, bare *process) error {
 	n := min(pageTimes, b.requests)
 	product.status, bare.status = c.status, c.status
@@ -213,8 +214,8 @@ func (b *bench) pagesOf(ctx context.Context, root string, c httpClassOf, product
 			against("bare net/http", other.quantile(0.99), n))
 }
 
-// firstByte asks for a page and returns when its first byte came. It reads the rest,
-// too.
+// firstByte requests a page and returns the time to its first byte. It also reads
+// the rest.
 func (p *process) firstByte(ctx context.Context, path string) (took time.Duration, err error) {
 	var begin time.Time
 	trace := &httptrace.ClientTrace{GotFirstResponseByte: func() { took = time.Since(begin) }}

@@ -13,25 +13,25 @@ import (
 	"time"
 )
 
-// profileTime is how long something is run again for its profile.
+// profileTime is how long a measurement is repeated for its profile.
 var profileTime = 3 * time.Second
 
-// profileRun is what is looked into where a mark is missed.
+// profileRun describes how to profile a measurement that missed its target.
 type profileRun struct {
 	name string
-	// run is called over and over while the processor is profiled.
+	// run is called repeatedly while the processor is profiled.
 	run func() error
-	// recordAnswers writes a profile by itself instead: of another process.
+	// record, if not nil, writes the profile itself: that of another process.
 	record func(path string) error
-	// values is which of the values of a profile counts, "" for processor time.
+	// values selects one of the value types of the profile, "" for processor time.
 	values string
 
 	path string
 	top  []string
 }
 
-// take writes the profile into a folder, once, and returns its file and the
-// functions on top of it.
+// take writes the profile into a folder, once, and returns its file and its top
+// functions.
 func (p *profileRun) take(dir string) (path string, top []string, err error) {
 	if p.path != "" {
 		return p.path, p.top, nil
@@ -54,7 +54,7 @@ func (p *profileRun) take(dir string) (path string, top []string, err error) {
 	return path, p.top, nil
 }
 
-// again runs what was measured under the processor profile.
+// again repeats the measurement under the processor profile.
 func (p *profileRun) again(path string) error {
 	return profileTo(path, func() error {
 		for end := time.Now().Add(profileTime); time.Now().Before(end); {
@@ -80,12 +80,11 @@ func profileTo(path string, f func() error) error {
 	return errors.Join(err, out.Close())
 }
 
-// frames are functions that say nothing on what takes the time: those of this
-// command and the way from a request to its handler.
+// frames matches functions that do not help to explain the time: those of this
+// command, and those between a request and its handler.
 const frames = `^main\.|^runtime\.main$|^sync\.\(\*WaitGroup\)|httprouter\.|^net/http\.(HandlerFunc|serverHandler)\.|^kindex/edge\.\(\*Server\)\.(ServeHTTP|handle)|^kindex/edge\.New\.`
 
-// topOf lists the functions in which most of what a profile counts was spent,
-// what they call included.
+// topOf lists the functions with the largest cumulative values in a profile.
 func topOf(path, values string) ([]string, error) {
 	args := []string{"tool", "pprof", "-top", "-cum", "-nodecount=15", "-hide=" + frames}
 	if values != "" {

@@ -12,19 +12,20 @@ import (
 	"kindex/indexes"
 )
 
-// words are what queries are made of: the words of the documents that lists
-// show, so that a word is asked for as often as it occurs. They are read from
-// the build each time: kept, they would be a heap that slows down what is
+// words generates queries from the words of listed documents, so that a word
+// occurs in queries as often as in documents. It reads the documents from the
+// build each time, because keeping the words in the heap would slow down what is
 // measured.
 type words struct {
 	build *exports.Build
-	err   error // the first, for whoever has made all queries
+	err   error // the first error, to be checked after generating all queries
 }
 
-// maxAttempts is how many documents are looked at for a word that will do.
+// maxAttempts is the maximum number of documents that are tried to find a
+// suitable word.
 const maxAttempts = 10_000
 
-// draw takes a document at random and returns its words, or those of its name.
+// draw picks a random document and returns its words, or those of its name.
 func (w *words) draw(rng *rand.Rand, name bool) []string {
 	e, err := w.build.Entity(uint32(rng.IntN(w.build.Listed())))
 	if err != nil {
@@ -37,7 +38,7 @@ func (w *words) draw(rng *rand.Rand, name bool) []string {
 	return split(strings.Join([]string{e.Name, e.Provider, strings.Join(e.Tags, " "), strings.Join(e.Capabilities, " "), e.Description}, " "))
 }
 
-// one draws until a word will do.
+// one draws until a word is suitable.
 func (w *words) one(rng *rand.Rand, name bool, good func(word string, all []string) bool) string {
 	for range maxAttempts {
 		all := w.draw(rng, name)
@@ -48,12 +49,12 @@ func (w *words) one(rng *rand.Rand, name bool, good func(word string, all []stri
 			return word
 		}
 	}
-	w.err = cmp.Or(w.err, errors.New("the documents have no words to make such queries of"))
+	w.err = cmp.Or(w.err, errors.New("the documents have no suitable words for such queries"))
 	return ""
 }
 
-// split lists the words of a text that somebody would look for: two letters or
-// more, and no stop words.
+// split lists the words of a text that people would search for: at least two
+// letters, and no stop words.
 func split(text string) []string {
 	var list []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -64,13 +65,13 @@ func split(text string) []string {
 	return list
 }
 
-// term is a word of a document, the frequent ones among them.
+// term returns a word of a document, possibly a frequent one.
 func (w *words) term(rng *rand.Rand) []string {
 	word := w.one(rng, false, func(string, []string) bool { return true })
 	return []string{word}
 }
 
-// two are different words of one document.
+// two returns different words of one document.
 func (w *words) two(rng *rand.Rand) []string {
 	var second string
 	first := w.one(rng, false, func(first string, all []string) bool {
@@ -80,7 +81,7 @@ func (w *words) two(rng *rand.Rand) []string {
 	return []string{first, second}
 }
 
-// prefix is how a word begins: three or four letters of a longer one.
+// prefix returns the first three or four letters of a longer word.
 func (w *words) prefix(rng *rand.Rand) []string {
 	n := 3 + rng.IntN(2)
 	word := w.one(rng, false, func(word string, _ []string) bool { return utf8.RuneCountInString(word) > n })
@@ -90,8 +91,8 @@ func (w *words) prefix(rng *rand.Rand) []string {
 	return []string{string([]rune(word)[:n])}
 }
 
-// typo is a word of a name with one edit, and the word that was meant. Both have
-// four letters or more, and nothing but letters.
+// typo returns a word of a name with one edit, and the original word. Both have
+// at least four letters and nothing but letters.
 func (w *words) typo(rng *rand.Rand) []string {
 	var typed string
 	meant := w.one(rng, true, func(meant string, _ []string) bool {
@@ -104,7 +105,7 @@ func (w *words) typo(rng *rand.Rand) []string {
 	return []string{typed, meant}
 }
 
-// typo makes one edit: it replaces, drops, adds or exchanges a letter.
+// typo makes one edit: it replaces, drops, adds or transposes a letter.
 func typo(rng *rand.Rand, word string) string {
 	r := []rune(word)
 	at, letter := rng.IntN(len(r)), rune('a'+rng.IntN(26))

@@ -12,7 +12,7 @@ import (
 	"text/tabwriter"
 )
 
-// row is one thing that was measured.
+// row is one measurement.
 type row struct {
 	Part  string  `json:"part"`
 	Name  string  `json:"name"`
@@ -23,7 +23,7 @@ type row struct {
 	Yardstick      string   `json:"yardstick,omitempty"`
 	YardstickValue *float64 `json:"yardstickValue,omitempty"`
 	YardstickCount int      `json:"yardstickCount,omitempty"`
-	Ratio          *float64 `json:"ratio,omitempty"` // value by yardstick
+	Ratio          *float64 `json:"ratio,omitempty"` // value / yardstick
 
 	Mark string `json:"mark,omitempty"`
 	Met  *bool  `json:"met,omitempty"`
@@ -35,7 +35,7 @@ type row struct {
 	explain *profileRun
 }
 
-// against adds what the yardstick took for the same.
+// against adds the value of the yardstick.
 func (r row) against(name string, value float64, count int) row {
 	ratio := r.Value / value
 	r.Yardstick, r.YardstickValue, r.YardstickCount = name, &value, count
@@ -45,51 +45,51 @@ func (r row) against(name string, value float64, count int) row {
 	return r
 }
 
-// atMost holds the value to a mark.
+// atMost sets an upper target for the value.
 func (r row) atMost(limit float64) row {
 	met := r.Value <= limit
 	r.Mark, r.Met = fmt.Sprintf("≤ %g %s", limit, r.Unit), &met
 	return r
 }
 
-// atLeast holds the value to a mark.
+// atLeast sets a lower target for the value.
 func (r row) atLeast(limit float64) row {
 	met := r.Value >= limit
 	r.Mark, r.Met = strings.TrimSpace(fmt.Sprintf("≥ %g %s", limit, r.Unit)), &met
 	return r
 }
 
-// timesAtMost holds the ratio to a mark.
+// timesAtMost sets an upper target for the ratio.
 func (r row) timesAtMost(limit float64) row {
 	met := r.Ratio != nil && *r.Ratio <= limit
 	r.Mark, r.Met = fmt.Sprintf("≤ %.3g × %s", limit, r.Yardstick), &met
 	return r
 }
 
-// explained says what is profiled where the mark is missed.
+// explained sets what is profiled if the target is missed.
 func (r row) explained(p *profileRun) row {
 	r.explain = p
 	return r
 }
 
-// shortfall says how far a value is from its mark.
+// shortfall describes how far a value is from its target.
 func (r *row) shortfall() string {
 	s := fmt.Sprintf("%s %s", number(r.Value), r.Unit)
 	if r.Ratio != nil && strings.Contains(r.Mark, "×") {
 		s = fmt.Sprintf("%.3f × %s", *r.Ratio, r.Yardstick)
 	}
-	return strings.TrimSpace(s) + ", the mark is " + r.Mark
+	return strings.TrimSpace(s) + ", target " + r.Mark
 }
 
 func (r *row) missed() bool { return r.Met != nil && !*r.Met }
 
-// report prints everything: the table, what was missed and why, the JSON lines.
+// report prints the table, the missed targets with profiles, and the JSON lines.
 func (b *bench) report(w io.Writer) (failed error) {
 	m := b.machine()
-	fmt.Fprintf(w, "%d entities on %d cores of %s, %s, %s; %d queries a class, seed %d\n",
+	fmt.Fprintf(w, "%d entities on %d cores of %s, %s, %s; %d queries per class, seed %d\n",
 		m.Entities, m.Cores, m.CPU, m.Platform, m.Go, m.Queries, m.Seed)
 	if m.Others != nil {
-		fmt.Fprintf(w, "other programs took %.1f %% of the processor time meanwhile\n", 100**m.Others)
+		fmt.Fprintf(w, "other programs used %.1f %% of the processor time in the meantime\n", 100**m.Others)
 	}
 	for _, l := range b.left {
 		fmt.Fprintln(w, "NOT MEASURED:", l)
@@ -126,7 +126,7 @@ func (b *bench) report(w io.Writer) (failed error) {
 
 func printTable(w io.Writer, rows []row) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "part\twhat\tkindex\tyardstick\t\tratio\tmark\tmet")
+	fmt.Fprintln(t, "part\twhat\tkindex\tyardstick\t\tratio\ttarget\tmet")
 	for _, r := range rows {
 		other, ratio, met := "", "", ""
 		if r.YardstickValue != nil {
@@ -143,7 +143,7 @@ func printTable(w io.Writer, rows []row) error {
 	return t.Flush()
 }
 
-// number prints a value with three digits that count.
+// number formats a value with three significant digits.
 func number(v float64) string {
 	switch a := math.Abs(v); {
 	case a >= 100:
@@ -156,7 +156,7 @@ func number(v float64) string {
 	return fmt.Sprintf("%.3f", v)
 }
 
-// printNotes prints each note once, with the rows that it belongs to.
+// printNotes prints each note once, with the rows that it applies to.
 func printNotes(w io.Writer, rows []row) {
 	var notes []string
 	of := map[string][]string{}
@@ -177,7 +177,7 @@ func printNotes(w io.Writer, rows []row) {
 func printMissed(w io.Writer, rows []row) {
 	marks := slices.DeleteFunc(slices.Clone(rows), func(r row) bool { return r.Met == nil })
 	missed := slices.DeleteFunc(slices.Clone(marks), func(r row) bool { return !r.missed() })
-	fmt.Fprintf(w, "\n%d of %d marks met\n", len(marks)-len(missed), len(marks))
+	fmt.Fprintf(w, "\n%d of %d targets met\n", len(marks)-len(missed), len(marks))
 	printed := map[string]bool{}
 	for _, r := range missed {
 		fmt.Fprintf(w, "\nmissed: %s %s: %s\n", r.Part, r.Name, r.shortfall())

@@ -12,14 +12,14 @@ import (
 	"time"
 )
 
-// warmUp is how many queries of a class are asked before any is measured.
+// warmUp is the number of queries per class before measuring.
 const warmUp = 100
 
-// class is one kind of query, and what the yardsticks are asked for the same.
+// class is a kind of query, and how the yardsticks run it.
 type class struct {
 	name  string
-	make  func(*rand.Rand) []string // the word searched for first; for typing errors, the word meant is the last
-	extra string                    // further parameters of the API's address
+	make  func(*rand.Rand) []string // the word searched for is first; for typing errors, the intended word is last
+	extra string                    // additional query parameters
 	rival []competitor
 }
 
@@ -27,15 +27,15 @@ type class struct {
 type competitor struct {
 	name string
 	ask  func(dst []byte, words []string) ([]byte, int, error)
-	mark float64 // what part of its p99 is allowed, 0 for no mark
+	mark float64 // target relative to its p99, 0 for none
 	note string
 }
 
-// classes are the kinds of query.
+// classes returns the kinds of query.
 func (b *bench) classes() []class {
 	f, w := b.fts, b.words
 	all := func(dst []byte, words []string) ([]byte, int, error) { return f.All(dst, words...) }
-	const plain = "API: GET /api/search?q=…&limit=20 as its handler answers it, with highlights and the number of matches; FTS5: MATCH '\"word\" …' ORDER BY rank LIMIT 20, the records"
+	const plain = "API: GET /api/search?q=…&limit=20 called in process, with highlights and the number of matches; FTS5: MATCH '\"word\" …' ORDER BY rank LIMIT 20, with the records"
 	return []class{
 		{name: "term", make: w.term, rival: []competitor{{"FTS5", all, 0.25, plain}}},
 		{name: "two words", make: w.two, rival: []competitor{{"FTS5", all, 0.25, plain}}},
@@ -43,17 +43,18 @@ func (b *bench) classes() []class {
 			"as for a term; FTS5: MATCH '\"pre\"*' with prefix='2 3 4'"}}},
 		{name: "facets", make: w.term, extra: "&facets=category,tag,license", rival: []competitor{{"FTS5",
 			func(dst []byte, words []string) ([]byte, int, error) { return f.Faceted(dst, words[0]) }, 0.25,
-			"as for a term, with facets=category,tag,license; FTS5: the ranked 20, then three GROUP BY over the matches, found once"}}},
+			"as for a term, with facets=category,tag,license; FTS5: the top 20, then three GROUP BY over the matches, which are found once"}}},
 		{name: "typo", make: w.typo, rival: []competitor{
 			{"FTS5 trigram", func(dst []byte, words []string) ([]byte, int, error) { return f.AnyTrigram(dst, words[0]) }, 0.1,
-				"a name's word with one edit; FTS5 forgives none by itself: the yardstick is its trigram tokenizer, MATCH '\"pyt\" OR \"ytr\" OR …' over a second table of the same documents"},
+				"a word of a name with one edit; FTS5 has no fuzzy search: the yardstick is its trigram tokenizer, MATCH '\"pyt\" OR \"ytr\" OR …' on a second table of the same documents"},
 			{"FTS5 corrected", func(dst []byte, words []string) ([]byte, int, error) { return f.Corrected(dst, words[0]) }, 0,
-				"the same, without a mark, for half of it is not FTS5: a Levenshtein automaton over the table's vocabulary (fts5vocab) names the words within the edits, MATCH '\"a\" OR \"b\" …'"},
+				"the same, without a target because half of it is not FTS5: a Levenshtein automaton on the table's vocabulary (fts5vocab) finds the words within the edits, MATCH '\"a\" OR \"b\" …'"},
 		}},
 	}
 }
 
-// measureSearch asks every class of the edge and of the yardsticks in turn.
+// measureSearch runs every class of queries on the edge and the yardsticks in
+// turn.
 func (b *bench) measureSearch(ctx context.Context) error {
 	if err := b.prepare(); err != nil {
 		return err
@@ -87,7 +88,7 @@ func (b *bench) measureSearch(ctx context.Context) error {
 	return nil
 }
 
-// indexRows says what making the index took, beside FTS5.
+// indexRows compares the cost of building the index with FTS5.
 func (b *bench) indexRows() error {
 	size, err := folderSize(b.root + "/indexes/builds/" + b.build.Manifest.ID)
 	if err != nil {
@@ -96,7 +97,7 @@ func (b *bench) indexRows() error {
 	docs := float64(b.build.Listed())
 	if b.indexSeconds > 0 {
 		err = b.add(row{Part: "index", Name: "documents", Value: float64(b.build.Len()) / b.indexSeconds, Unit: "/s",
-			Note: "the index is made beside other steps of the build and forgives typing errors by itself; FTS5 with prefix='2 3 4', without the trigram table, alone on the machine"}.
+			Note: "the index is built in parallel with other build steps and supports fuzzy search; FTS5 with prefix='2 3 4', without the trigram table, alone on the machine"}.
 			against("FTS5", docs/b.fts.Words.Took.Seconds(), 1))
 	}
 	if err != nil {
@@ -107,15 +108,15 @@ func (b *bench) indexRows() error {
 		row{Part: "index", Name: "size beside trigrams", Value: float64(size) / 1e6, Unit: "MB"}.against("FTS5 trigram", float64(b.fts.Trigrams.Bytes)/1e6, 1))
 }
 
-// contest is what one side took for the queries of a class, and for how many
-// there was a hit with the word that was meant.
+// contest is the result of one side for the queries of a class, including how
+// many had a hit with the intended word.
 type contest struct {
 	took       durations
 	spent      time.Duration
 	found, hit int
 }
 
-// note counts an answer.
+// note records a response.
 func (c *contest) note(took time.Duration, records []byte, n int, words []string) {
 	c.took = append(c.took, took)
 	c.spent += took
@@ -127,13 +128,13 @@ func (c *contest) note(took time.Duration, records []byte, n int, words []string
 	}
 }
 
-// searchClass measures one class: each query is asked of everybody before the
-// next one, in an order that turns, so that noise hits all alike.
+// searchClass measures one class: each query runs on all sides before the next
+// one, in a rotating order, so that noise affects all alike.
 func (b *bench) searchClass(ctx context.Context, c *class, asked [][]string, requests []*http.Request) error {
 	sides := make([]contest, 1+len(c.rival))
 	w := newAnswer()
 	var buf []byte
-	runtime.GC() // what making the queries has left
+	runtime.GC() // collect the garbage of generating the queries
 	for k := range asked {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -169,13 +170,13 @@ func (b *bench) searchClass(ctx context.Context, c *class, asked [][]string, req
 	return b.add(c.rows(sides, b.searchProfile(c, requests))...)
 }
 
-// timedOut tells whether a yardstick leaves out the k-th query, because
-// its time so far would not do for all.
+// timedOut reports whether a yardstick skips the k-th query because it would
+// exceed its time limit for all queries.
 func (b *bench) timedOut(spent time.Duration, k int) bool {
 	return b.patience > 0 && spent.Seconds() > b.patience.Seconds()*float64(k+1)/float64(b.queries)
 }
 
-// rows reports a class.
+// rows returns the rows of a class.
 func (c *class) rows(sides []contest, p *profileRun) []row {
 	var rows []row
 	own := &sides[0]
@@ -185,12 +186,12 @@ func (c *class) rows(sides []contest, p *profileRun) []row {
 		if i > 0 {
 			what += " (" + r.name + ")"
 		}
-		note := fmt.Sprintf("%s; with hits %d of %d, FTS5 %d of %d", r.note, own.found, len(own.took), s.found, len(s.took))
+		note := fmt.Sprintf("%s; queries with hits: %d of %d, FTS5 %d of %d", r.note, own.found, len(own.took), s.found, len(s.took))
 		if c.name == "typo" {
-			note += fmt.Sprintf("; the word meant is in the 20 records for %d of %d, FTS5 %d of %d", own.hit, len(own.took), s.hit, len(s.took))
+			note += fmt.Sprintf("; intended word in the top 20: %d of %d, FTS5 %d of %d", own.hit, len(own.took), s.hit, len(s.took))
 		}
 		if len(s.took) < len(own.took) {
-			note += fmt.Sprintf("; %s was asked an evenly spread part of the queries, for as long as -patience lets it", r.name)
+			note += fmt.Sprintf("; %s ran only an evenly spread part of the queries because of -patience", r.name)
 		}
 		for _, q := range []struct {
 			name string
@@ -207,7 +208,7 @@ func (c *class) rows(sides []contest, p *profileRun) []row {
 	return rows
 }
 
-// searchProfile asks the edge the queries of a class again, over and over.
+// searchProfile repeats the queries of a class on the edge.
 func (b *bench) searchProfile(c *class, requests []*http.Request) *profileRun {
 	k, w := 0, newAnswer()
 	return &profileRun{name: "search-" + strings.ReplaceAll(c.name, " ", "-"), run: func() error {

@@ -12,15 +12,16 @@ import (
 	"kindex/indexes"
 )
 
-// exactSample is for how many entities the exact neighbours are computed; the
-// time for all is that of these times how many more there are.
+// exactSample is the number of entities for which the exact neighbours are
+// computed; the time for all entities is extrapolated.
 const exactSample = 2000
 
-// pairsSample is for how many entities all others are compared one by one.
+// pairsSample is the number of entities that are compared with all others one by
+// one.
 const pairsSample = 200
 
 // measureSimilar compares the neighbours that a build computes with the exact
-// ones: which it finds, and in which time.
+// ones, in recall and time.
 func (b *bench) measureSimilar(ctx context.Context) error {
 	entities, err := b.decoded()
 	if err != nil {
@@ -57,15 +58,15 @@ func (b *bench) measureSimilar(ctx context.Context) error {
 	return b.add(
 		row{Part: "similar", Name: "recall@10", Value: float64(found) / float64(max(1, wanted)), Count: len(of)}.atLeast(0.97).explained(finding),
 		row{Part: "similar", Name: "time", Value: took, Unit: "s", Count: len(entities),
-			Note: fmt.Sprintf("all neighbours of all entities on all cores; the exact answer reads every inverted list: measured for %d entities, times %.1f, and %.2f s to make the lists, which is in both",
+			Note: fmt.Sprintf("all neighbours of all entities on all cores; the exact computation reads every inverted list: measured for %d entities and multiplied by %.1f; both include %.2f s to build the lists",
 				len(of), float64(len(entities))/float64(len(of)), prepared)}.
 			against("exact", prepared+searched, len(of)).timesAtMost(0.2).explained(finding),
 		row{Part: "similar", Name: "time beside all pairs", Value: took, Unit: "s", Count: len(entities),
-			Note: fmt.Sprintf("the same; the yardstick compares every two entities, by the same lists: measured for %d entities", len(some))}.
+			Note: fmt.Sprintf("the same; the yardstick compares all pairs of entities using the same lists: measured for %d entities", len(some))}.
 			against("all pairs", prepared+compared, len(some)))
 }
 
-// sameAsServed makes sure that what was measured is what the build holds.
+// sameAsServed checks that the measured neighbours are those of the build.
 func (b *bench) sameAsServed(lists [][]exports.Neighbour) error {
 	for o, list := range lists {
 		same := slices.EqualFunc(list, b.build.Similar(uint32(o)), func(a, c exports.Neighbour) bool { return a.Ordinal == c.Ordinal })
@@ -77,7 +78,7 @@ func (b *bench) sameAsServed(lists [][]exports.Neighbour) error {
 	return nil
 }
 
-// sample picks up to k of n numbers, each once, in ascending order.
+// sample picks up to k of n numbers without repetition, in ascending order.
 func sample(rng *rand.Rand, n, k int) []uint32 {
 	list := make([]uint32, 0, min(n, k))
 	for _, i := range rng.Perm(n)[:min(n, k)] {

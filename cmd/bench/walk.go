@@ -15,20 +15,21 @@ import (
 	"kindex/exports/record"
 )
 
-// newCommits is how many commits are walked on top of a history, one by one.
+// newCommits is the number of commits that are added to a history and walked one
+// by one.
 const newCommits = 5
 
-// walkResult is what a child tells of its walks over a history.
+// walkResult is the result that a child prints.
 type walkResult struct {
 	Commits  int
 	Versions int
-	Seconds  float64   // of the walk over everything
-	OnTop    []float64 // seconds of the walks over one new commit each
+	Seconds  float64   // duration of the full walk
+	OnTop    []float64 // durations of walks over one new commit each
 }
 
-// walk is a child that walks over the history of a content folder. As "known" it
-// has the entities of the folder parsed already, as a build has, and goes on with
-// commits of its own.
+// walk is a child that walks the history of a content folder. In mode "known" the
+// entities of the folder are already parsed, as in a build, and it continues with
+// new commits.
 func walk(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 2 || args[1] != "all" && args[1] != "known" {
 		return errors.New("walk CONTENT all|known")
@@ -58,12 +59,12 @@ func timedWalk(ctx context.Context, o gitlog.Options) (*gitlog.Log, time.Duratio
 	log, err := gitlog.Walk(ctx, o)
 	took := time.Since(start)
 	if err == nil && len(log.Versions) == 0 {
-		err = fmt.Errorf("%s: the walk found nothing", o.Dir)
+		err = fmt.Errorf("%s: no versions found", o.Dir)
 	}
 	return log, took, err
 }
 
-// walkOnTop commits edits of one entity each and walks over them.
+// walkOnTop creates commits that edit one entity each and walks over them.
 func walkOnTop(ctx context.Context, o gitlog.Options, log *gitlog.Log) (seconds []float64, err error) {
 	w := &workCopy{repo: filepath.Dir(o.Dir), content: o.Dir}
 	if err := w.survey(23); err != nil {
@@ -82,15 +83,15 @@ func walkOnTop(ctx context.Context, o gitlog.Options, log *gitlog.Log) (seconds 
 			return nil, err
 		}
 		if n := len(seconds) + 1; !more.Continued || len(more.Versions) != n {
-			return nil, fmt.Errorf("%d new commits of one entity each have %d versions", n, len(more.Versions))
+			return nil, fmt.Errorf("%d new commits with one entity each have %d versions", n, len(more.Versions))
 		}
 		seconds = append(seconds, took.Seconds())
 	}
 	return seconds, nil
 }
 
-// knownBlobs parses the content folder and tells entities by the object names of
-// their files.
+// knownBlobs parses the content folder and returns a function that finds entities
+// by the object names of their files.
 func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *record.Entity, error) {
 	c, problems, err := content.Load(dir, nil)
 	if err != nil {
@@ -119,16 +120,16 @@ func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *
 		}
 	}
 	if len(known) == 0 {
-		return nil, fmt.Errorf("%s: git ls-tree names no entity", dir)
+		return nil, fmt.Errorf("%s: git ls-tree lists no entities", dir)
 	}
 	return func(typ, slug, blob string) *record.Entity { return known[typ+"/"+slug+" "+blob] }, nil
 }
 
-// previousArchive lets a walk go on from a log, as it goes on from a build.
+// previousArchive lets a walk continue from a log as if from a build.
 type previousArchive struct {
 	log    *gitlog.Log
 	newest map[string]int // versions by address
-	after  map[int]bool   // versions that another follows
+	after  map[int]bool   // versions that are followed by another
 }
 
 func newPreviousArchive(log *gitlog.Log) *previousArchive {

@@ -22,31 +22,31 @@ import (
 	"kindex/exports"
 )
 
-// Saves are watched one after the other, each when the build of the one before
-// is published. None begins after watchTime.
+// Saves are sequential: each starts when the build of the previous one is published.
+// None starts after watchTime.
 const (
 	watchTime = 8 * time.Minute
-	saveTime  = 3 * time.Minute // after which a save counts as lost
+	saveTime  = 3 * time.Minute // timeout of a save
 
-	servedPollInterval    = 5 * time.Millisecond // between looks at a record
+	servedPollInterval    = 5 * time.Millisecond // interval for polling a record
 	publishedPollInterval = 50 * time.Millisecond
 )
 
-// measureWatch saves edits while `kindex serve --watch` runs, and asks for the
-// edited entity until it is as it was saved.
+// measureWatch saves edits while `kindex serve --watch` runs, and polls the
+// edited entity until it has the edit.
 func (b *bench) measureWatch(ctx context.Context) error {
 	w, err := b.plainFolder()
 	if err != nil {
 		return err
 	}
 	out := filepath.Join(b.tmp, "out-watch")
-	defer os.RemoveAll(out) // it is large; what stays goes with b.tmp
+	defer os.RemoveAll(out) // it is large; b.tmp is removed at the end
 	p, err := start(ctx, exec.CommandContext(ctx, b.kindex, "serve", "--watch", "--content", w.content, "--dir", out,
 		"--addr", "127.0.0.1:0", "--admin", "", "--as-of", asOf, "--keep", keep))
 	if err != nil {
 		return err
 	}
-	defer func() { _ = p.stop() }() // after an error, which says more
+	defer func() { _ = p.stop() }() // relevant only after another error
 	fmt.Fprintln(b.progress, "measuring: watch saves")
 	var served, builds durations
 	begin := time.Now()
@@ -58,7 +58,7 @@ func (b *bench) measureWatch(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if k > 0 { // the first warms up: the watcher may still be looking at the folder
+		if k > 0 { // the first is a warm-up: the watcher may still be scanning the folder
 			served, builds = append(served, live), append(builds, built)
 		}
 	}
@@ -69,7 +69,7 @@ func (b *bench) measureWatch(ctx context.Context) error {
 	if err := p.stop(); err != nil {
 		return err
 	}
-	note := fmt.Sprintf("`kindex serve --watch` over %d entities; saved are the description and the stars of a %s while no build is under way, then the entity is asked for over HTTP until it shows them, and until a build has them", w.entities, editedType)
+	note := fmt.Sprintf("`kindex serve --watch` with %d entities; a save changes the description and the stars of a %s while no build is running; the entity is then polled over HTTP until the edit is served, and until it is in a build", w.entities, editedType)
 	inS := func(d durations, q float64) float64 { return d.quantile(q) / 1000 }
 	return b.add(
 		row{Part: "watch", Name: "save to served p50", Value: inS(served, 0.5), Unit: "s", Count: len(served), Note: note},
@@ -80,7 +80,8 @@ func (b *bench) measureWatch(ctx context.Context) error {
 		row{Part: "watch", Name: "peak memory", Value: peak, Unit: "MiB"})
 }
 
-// save edits one entity and waits until it is served, and until a build has it.
+// save edits one entity and waits until the edit is served, and until it is in a
+// build.
 func save(ctx context.Context, p *process, w *workCopy) (served, published time.Duration, err error) {
 	begin := time.Now()
 	e, err := w.edit()
@@ -97,16 +98,16 @@ func save(ctx context.Context, p *process, w *workCopy) (served, published time.
 			if served == 0 {
 				served, pause = time.Since(begin), publishedPollInterval
 			}
-			if !strings.Contains(build, "+") { // which edits beside a build have
+			if !strings.Contains(build, "+") { // the ID of an overlay contains +
 				return served, time.Since(begin), nil
 			}
 		}
 		time.Sleep(pause)
 	}
-	return 0, 0, fmt.Errorf("%s/%s was saved and is not published after %v (served after %v)", editedType, e.slug, saveTime, served)
+	return 0, 0, fmt.Errorf("%s/%s was saved but not published after %v (served after %v)", editedType, e.slug, saveTime, served)
 }
 
-// description asks for the description of an entity, and the build it comes from.
+// description requests an entity and returns its description and build.
 func description(ctx context.Context, p *process, slug string) (description, build string, err error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+"/api/entity/"+editedType+"/"+slug, nil)
 	if err != nil {
@@ -127,19 +128,19 @@ func description(ctx context.Context, p *process, slug string) (description, bui
 	return e.Description, res.Header.Get("X-Build"), nil
 }
 
-// peak is the most memory that a server held, in MiB.
+// peak returns the peak memory of a server in MiB.
 func (p *process) peak() (float64, error) {
 	proc, err := procfs.NewProc(p.cmd.Process.Pid)
 	if err != nil {
-		return 0, fmt.Errorf("memory of a server is read from /proc, as Linux has it: %w", err)
+		return 0, fmt.Errorf("read the peak memory of a server (Linux only): %w", err)
 	}
 	status, err := proc.NewStatus()
 	return float64(status.VmHWM) / (1 << 20), err
 }
 
-// profileWatch is a child that watches and serves as `kindex serve --watch` does
-// until ctx ends, and writes the processor profile of what follows the first
-// build.
+// profileWatch is a child that watches and serves like `kindex serve --watch`
+// until ctx is done, and writes the processor profile of everything after the
+// first build.
 func profileWatch(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 3 {
 		return errors.New("profile-watch CONTENT OUT FILE")
@@ -183,7 +184,7 @@ func profileWatch(ctx context.Context, args []string, stdout io.Writer) error {
 	return err
 }
 
-// watchProfile saves a few times more while a child watches under a profile.
+// watchProfile saves a few more times while a child watches under a profile.
 func (b *bench) watchProfile(ctx context.Context, w *workCopy) *profileRun {
 	return &profileRun{name: "watch", record: func(path string) error {
 		cmd, err := child(ctx, "profile-watch", w.content, filepath.Join(b.tmp, "out-watch-profiled"), path)

@@ -17,16 +17,16 @@ import (
 	"time"
 )
 
-// editedType is the type of the entities that are edited: they have stars.
+// editedType is the type of the edited entities: they have stars.
 const editedType = "tool"
 
-// workCopy is a copy of the content in which entities are edited. What was
-// given to the bench stays as it is.
+// workCopy is a copy of the content in which entities are edited. The original is
+// not modified.
 type workCopy struct {
 	repo     string // "" for a plain folder
 	content  string
 	entities int
-	files    []string // of entities with a description and stars, in no order
+	files    []string // of entities with a description and stars, shuffled
 	edits    int
 }
 
@@ -57,8 +57,8 @@ func (b *bench) clone(ctx context.Context) (*workCopy, error) {
 	return w, w.survey(b.seed)
 }
 
-// linkTree makes a copy of a folder. A file and its copy share their bytes until
-// one of them is replaced; nothing here is written in place.
+// linkTree copies a folder using hard links. That is safe because edits replace
+// files and never write in place.
 func linkTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -75,7 +75,7 @@ func linkTree(from, to string) error {
 		if os.Link(path, target) == nil {
 			return nil
 		}
-		return copyFile(path, target) // another disk, perhaps
+		return copyFile(path, target) // the folders may be on different disks
 	})
 }
 
@@ -93,7 +93,7 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// survey counts the entities and mixes up the files of those that are edited.
+// survey counts the entities and shuffles the files of those that can be edited.
 func (w *workCopy) survey(seed uint64) error {
 	folders, err := filepath.Glob(filepath.Join(w.content, "*", "*.yaml"))
 	if err != nil {
@@ -112,7 +112,7 @@ func (w *workCopy) survey(seed uint64) error {
 
 // editedEntity is an entity after an edit.
 type editedEntity struct {
-	slug, mark string // the mark is a text that only the new description has
+	slug, mark string // mark is a text that only the new description contains
 }
 
 var (
@@ -120,8 +120,8 @@ var (
 	starsLine       = regexp.MustCompile(`(?m)^(  stars: \{value: )(\d+)`)
 )
 
-// edit changes the description and the stars of one more entity: the way an
-// editor saves, through a new file that takes the name of the old one.
+// edit changes the description and the stars of one more entity the way editors
+// save: it writes a new file and renames it.
 func (w *workCopy) edit() (editedEntity, error) {
 	for len(w.files) > 0 {
 		path := w.files[0]
@@ -170,7 +170,7 @@ func rewrite(text []byte, sentence string) (changed []byte, ok bool) {
 	return append(strconv.AppendInt(append([]byte{}, changed[:s[4]]...), int64(stars+1+stars/20), 10), changed[s[5]:]...), true
 }
 
-// commit records the edits where there is a repository.
+// commit commits the edits if there is a repository.
 func (w *workCopy) commit(ctx context.Context) error {
 	if w.repo == "" {
 		return nil
@@ -180,9 +180,8 @@ func (w *workCopy) commit(ctx context.Context) error {
 	return err
 }
 
-// git runs a git command in a folder without anybody's settings, and returns what
-// it prints. A commit is dated behind those of the history, and before the as-of
-// time.
+// git runs a git command in a folder without user configuration and returns its
+// output. Commits are dated after the history and before the as-of time.
 func git(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-C", dir}, args...)...)
 	at, err := time.Parse(time.DateOnly, asOf)

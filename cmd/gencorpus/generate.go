@@ -16,8 +16,8 @@ import (
 
 // The proportions of a corpus.
 const (
-	coined     = 0.30 // of names have a word of their own, as real catalogues do
-	longer     = 0.30 // of names have a third word that others have too
+	coined     = 0.30 // of names have a unique word, as in real catalogues
+	longer     = 0.30 // of names have a third word that is not unique
 	brief      = 0.25 // of descriptions have two clauses, the others three
 	deprecated = 0.03
 	withdrawn  = 0.01
@@ -27,47 +27,47 @@ const (
 	maxDescription = 2000 // characters; the limit of the schema
 
 	minSyllables = 20
-	maxWordLen   = 20  // characters; three words are a slug with room to spare
-	minPeers     = 3   // a smaller category borrows from all of its type
-	popularity   = 1.2 // spread of the figures of one record, all together
-	unevenness   = 0.3 // and of each by itself
-	patience     = 8   // names that are taken before one gets a word of its own
+	maxWordLen   = 20  // characters; a slug of three words is well within the limit
+	minPeers     = 3   // a smaller category borrows from all records of its type
+	popularity   = 1.2 // spread of all figures of a record together
+	unevenness   = 0.3 // spread of each figure
+	patience     = 8   // attempts before a name gets a unique word
 	maxCount     = 1<<53 - 1
 )
 
-// generator makes the entities of a corpus. Names are made one after the other,
-// since each depends on those before it; the rest of an entity has random
-// numbers of its own and can be made in any order.
+// generator generates the entities of a corpus. Names are generated sequentially,
+// because each depends on those before it; the rest of an entity has its own
+// random numbers and can be generated in any order.
 type generator struct {
 	seed     uint64
 	all      []*original
 	pools    map[string]*recordPool // by type
 	names    *rand.Rand
 	mint     *nameGenerator
-	taken    map[string]bool // the addresses that nobody else may have
+	taken    map[string]bool // the addresses in use
 	subjects []subject
 }
 
-// subject is what is settled about an entity before it is made.
+// subject is the part of an entity that is decided in advance.
 type subject struct {
 	base       *original
 	name, slug string
 }
 
-// original is a real entity, with its description taken apart.
+// original is a real entity, with its description split into clauses.
 type original struct {
 	*record.Entity
 	clauses []string
 }
 
-// recordPool holds the real records of one type, and the words for names.
+// recordPool contains the real records of one type, and the words for names.
 type recordPool struct {
 	records    []*original
 	byCategory map[string][]*original
-	words      []string // as often as they were used: what is common stays common
+	words      []string // repeated as often as used, so that common words stay common
 }
 
-// newGenerator takes real entities apart and settles the names of n new ones.
+// newGenerator analyses real entities and chooses the names of n new ones.
 func newGenerator(entities []*record.Entity, n int, seed uint64) (*generator, error) {
 	g := &generator{seed: seed, pools: map[string]*recordPool{}}
 	for _, e := range entities {
@@ -84,7 +84,7 @@ func newGenerator(entities []*record.Entity, n int, seed uint64) (*generator, er
 	for _, typ := range record.Types {
 		if s := g.pools[typ]; s != nil {
 			if s.words = wordsOf(s.records); !varied(s.words) {
-				return nil, fmt.Errorf("the names of type %s have too few words to make others from", typ)
+				return nil, fmt.Errorf("the names of type %s have too few words to generate others", typ)
 			}
 		}
 	}
@@ -94,7 +94,7 @@ func newGenerator(entities []*record.Entity, n int, seed uint64) (*generator, er
 	}
 	g.names = rand.New(rand.NewPCG(seed, 0))
 	g.taken = make(map[string]bool, n+len(g.all))
-	for _, r := range g.all { // nothing generated goes by a real name
+	for _, r := range g.all { // generated entities never have real names
 		g.taken[r.Key()] = true
 		g.taken[r.Type+"/"+content.Slugify(r.Name)] = true
 	}
@@ -111,7 +111,7 @@ func (g *generator) addSubject() {
 	g.subjects = append(g.subjects, subject{base, name, slug})
 }
 
-// newName makes a name that nobody has, or had, and its slug.
+// newName generates an unused name and its slug.
 func (g *generator) newName(typ string) (name, slug string) {
 	name, slug = g.pools[typ].newName(g.names, g.mint, func(slug string) bool { return g.taken[typ+"/"+slug] })
 	g.taken[typ+"/"+slug] = true
@@ -120,7 +120,7 @@ func (g *generator) newName(typ string) (name, slug string) {
 
 func (g *generator) len() int { return len(g.subjects) }
 
-// counts returns how many entities there are of each type.
+// counts returns the number of entities of each type.
 func (g *generator) counts() map[string]int {
 	counts := map[string]int{}
 	for _, s := range g.subjects {
@@ -129,7 +129,7 @@ func (g *generator) counts() map[string]int {
 	return counts
 }
 
-// entity makes one entity. It may be called from several goroutines.
+// entity generates one entity. It may be called concurrently.
 func (g *generator) entity(i int) *record.Entity {
 	rng := rand.New(rand.NewPCG(g.seed, uint64(i)+1))
 	s := g.subjects[i]
@@ -146,7 +146,7 @@ func (g *generator) entity(i int) *record.Entity {
 	}
 	e.Description = describe(rng, s.base, peers, of.records)
 	e.Tags = swapTags(rng, s.base.Tags, peers)
-	// One shift for the whole record keeps its days in order.
+	// Shift all days of a record alike, to keep them in order.
 	back := rng.IntN(furthestBack + 1)
 	e.AddedDate, e.LastUpdated = shift(figures.AddedDate, back), shift(figures.LastUpdated, back)
 	e.Signals = scale(rng, figures.Signals, back)
@@ -155,7 +155,7 @@ func (g *generator) entity(i int) *record.Entity {
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
 
-// peers are the records to combine those of a category with.
+// peers returns the records to combine with those of a category.
 func (s *recordPool) peers(category string) []*original {
 	if list := s.byCategory[category]; len(list) >= minPeers {
 		return list
@@ -173,7 +173,7 @@ func status(roll float64) string {
 	return record.Active
 }
 
-// swapTags puts one or two tags of others in the place of a record's own.
+// swapTags replaces one or two tags with tags of other records.
 func swapTags(rng *rand.Rand, own []string, peers []*original) []string {
 	tags := slices.Clone(own)
 	for range 1 + rng.IntN(2) {
@@ -188,9 +188,10 @@ func swapTags(rng *rand.Rand, own []string, peers []*original) []string {
 	return tags
 }
 
-// describe joins a clause of the base with one or two of others, so that words
-// are as frequent as they are in real prose. A category alone has too few for
-// all descriptions of a large corpus to differ; any record of the type helps out.
+// describe joins a clause of the base with one or two of other records, so that
+// word frequencies are as in real prose. A category alone has too few clauses for
+// all descriptions of a large corpus to differ, so any record of the type may
+// contribute.
 func describe(rng *rand.Rand, base *original, peers, all []*original) string {
 	from := [][]*original{{base}, peers, all}
 	if rng.Float64() < brief {
@@ -206,17 +207,17 @@ func describe(rng *rand.Rand, base *original, peers, all []*original) string {
 			length += len(part) + 1
 		}
 	}
-	if parts == nil { // whatever is longer than the limit in bytes
+	if parts == nil { // all combinations exceed the limit in bytes
 		return base.Description
 	}
 	return strings.Join(parts, " ")
 }
 
-// clausesOf takes a description apart into clauses that can stand as sentences.
+// clausesOf splits a description into clauses that can be sentences.
 func clausesOf(text string) []string {
 	var clauses []string
 	for _, part := range splitClauses(text) {
-		// Shorter ones, such as "Retired", say nothing without what follows.
+		// Shorter ones, such as "Retired", mean nothing alone.
 		if len(strings.Fields(part)) >= 4 {
 			clauses = append(clauses, sentence(part))
 		}
@@ -227,7 +228,7 @@ func clausesOf(text string) []string {
 	return clauses
 }
 
-// splitClauses cuts at the ends of sentences, at colons and semicolons and at
+// splitClauses splits at the ends of sentences, at colons and semicolons and at
 // conjunctions, but not within brackets and quotes.
 func splitClauses(text string) []string {
 	var parts []string
@@ -249,8 +250,8 @@ func splitClauses(text string) []string {
 	return append(parts, text[start:])
 }
 
-// boundary returns the length of what ends a clause at the beginning of s, 0
-// where none ends.
+// boundary returns the length of the end of a clause at the start of s, 0 if
+// there is none.
 func boundary(s string) int {
 	for _, end := range []string{": ", "; ", ", and ", ", but ", ", so "} {
 		if strings.HasPrefix(s, end) {
@@ -258,22 +259,21 @@ func boundary(s string) int {
 		}
 	}
 	if len(s) > 2 && strings.IndexByte(".!?", s[0]) >= 0 && s[1] == ' ' {
-		if next, _ := utf8.DecodeRuneInString(s[2:]); unicode.IsUpper(next) { // else an abbreviation
+		if next, _ := utf8.DecodeRuneInString(s[2:]); unicode.IsUpper(next) { // otherwise it is an abbreviation
 			return 2
 		}
 	}
 	return 0
 }
 
-// sentence begins with a capital and ends with a full stop.
+// sentence capitalizes a clause and adds a full stop.
 func sentence(s string) string {
 	s = strings.TrimRight(strings.TrimSpace(s), ".;:!?")
 	r, size := utf8.DecodeRuneInString(s)
 	return string(unicode.ToUpper(r)) + s[size:] + "."
 }
 
-// scale changes signals as if they were those of another, more or less popular
-// record.
+// scale changes signals to look like those of a more or less popular record.
 func scale(rng *rand.Rand, source record.Signals, back int) record.Signals {
 	var s record.Signals
 	factor := math.Exp(popularity * rng.NormFloat64())
@@ -298,7 +298,7 @@ func scaleCount(rng *rand.Rand, name string, value, factor float64) float64 {
 	}
 	switch name {
 	case "contextTokens", "outputTokens", "parameters":
-		// Sizes have nothing to do with popularity and come in doublings.
+		// Sizes do not depend on popularity and are powers of two apart.
 		factor = math.Exp2(math.Round(own))
 	default:
 		factor *= math.Exp(unevenness * own)
@@ -306,8 +306,8 @@ func scaleCount(rng *rand.Rand, name string, value, factor float64) float64 {
 	return min(max(math.Round(value*factor), 1), maxCount)
 }
 
-// shift moves a day or a month back. The content has been checked, so what
-// cannot be read is absent.
+// shift moves a day or a month back. Invalid dates are dropped; the content was
+// checked.
 func shift(day string, back int) string {
 	for _, layout := range []string{time.DateOnly, "2006-01"} {
 		if t, err := time.Parse(layout, day); err == nil {

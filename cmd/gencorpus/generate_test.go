@@ -19,7 +19,7 @@ import (
 
 const source = "../../content"
 
-// makeCorpus writes a corpus by the command line and returns its folder.
+// makeCorpus writes a corpus with the command and returns its folder.
 func makeCorpus(t *testing.T, n int, seed uint64) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "corpus")
@@ -96,9 +96,8 @@ func TestCorpusIsValid(t *testing.T) {
 			t.Errorf("%d %s of %d, want about %.0f %%", got, what, n, 100*share)
 		}
 	}
-	// Names must not wear out a fixed stock of words: besides those of the
-	// source, three in ten entities or more bring one of their own. It is more
-	// where many names are taken.
+	// Names must not exhaust a fixed stock of words: at least three in ten entities
+	// have a unique word that is not in the source, and more if many names are taken.
 	own := 0
 	for w := range words {
 		if !real[w] {
@@ -119,7 +118,7 @@ func TestCorpusIsValid(t *testing.T) {
 	}
 }
 
-// TestFigures checks values that the validator has no opinion on.
+// TestFigures checks values that the validator does not check.
 func TestFigures(t *testing.T) {
 	suite.InTest(t)
 	days := func(list []*record.Entity) (all []string) {
@@ -194,8 +193,8 @@ func TestRefusals(t *testing.T) {
 		{[]string{"-n", "0", "-out", free}, exitUsage, "-n is 0"},
 		{[]string{"-n", "5000001", "-out", free}, exitUsage, "-n is 5000001"},
 		{[]string{"-n", "x", "-out", free}, exitUsage, "invalid value"},
-		{[]string{"-n", "1"}, exitUsage, "name the folder to write"},
-		{[]string{"-n", "1", "-out", free, "-repo", free, "-commits", "2"}, exitUsage, "name the folder to write"},
+		{[]string{"-n", "1"}, exitUsage, "specify the folder to write"},
+		{[]string{"-n", "1", "-out", free, "-repo", free, "-commits", "2"}, exitUsage, "specify the folder to write"},
 		{[]string{"-n", "1", "-out", free, "-commits", "2"}, exitUsage, "use -repo instead"},
 		{[]string{"-n", "1", "-repo", free}, exitUsage, "-commits is 0"},
 		{[]string{"-n", "1", "-repo", full, "-commits", "2", "-content", source}, exitProblem, "is not empty"},

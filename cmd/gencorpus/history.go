@@ -13,21 +13,21 @@ import (
 
 // The proportions of a history.
 const (
-	otherTypeShare = 0.10 // of edits are of another type than the first of their commit
-	bulkShare      = 0.01 // of commits bring many figures up to date
+	otherTypeShare = 0.10 // of edits have another type than the first of their commit
+	bulkShare      = 0.01 // of commits update many figures
 	bulkEdits      = 200
-	minEntities    = 10 // entities of a type that are never deleted
-	figures        = 3  // signals that one edit brings up to date, at most
+	minEntities    = 10 // number of entities per type to keep
+	figures        = 3  // maximum number of signals updated by an edit
 )
 
-// edit is one kind of edit.
+// edit is a kind of edit.
 type edit struct {
-	percent int    // of a hundred
-	message string // in messages, followed by a name
+	percent int    // share of edits
+	message string // start of the commit message, followed by a name
 	apply   func(p *history, c *change, i int) bool
 }
 
-// edits says how often people do what. Most of it is figures.
+// edits are the kinds of edits with their frequencies. Most update figures.
 var edits = []edit{
 	{56, "Bring the figures up to date of", (*history).refresh},
 	{8, "Look again at the figures of", (*history).redate},
@@ -41,18 +41,18 @@ var edits = []edit{
 	{1, "Bring back", (*history).restore},
 }
 
-// history makes up what happened to the entities of a corpus. It knows how each of
-// them stands at the commit that is being made.
+// history generates the changes to the entities of a corpus. It tracks the state
+// of each entity at the current commit.
 type history struct {
 	g        *generator
 	rng      *rand.Rand
-	edited   map[int]*record.Entity // those that are not as on the first day, by subject
+	edited   map[int]*record.Entity // entities changed since the first day, by subject
 	existing map[string][]int       // subjects by type
 	deleted  []int                  // subjects that were deleted
 	first    time.Time
 }
 
-// newHistory begins with the entities of a generator as they stood on a day.
+// newHistory starts with the entities of a generator as of a day.
 func newHistory(g *generator, first time.Time) *history {
 	p := &history{g: g, rng: rand.New(rand.NewPCG(g.seed, math.MaxUint64)), edited: map[int]*record.Entity{}, existing: map[string][]int{}, first: first}
 	for i, s := range g.subjects {
@@ -61,22 +61,22 @@ func newHistory(g *generator, first time.Time) *history {
 	return p
 }
 
-// change is what one commit does.
+// change is the content of a commit.
 type change struct {
 	day     string
 	edited  map[int]bool
 	subject string // the first line of the message
-	name    string // of the entity edited last
+	name    string // of the last edited entity
 	files   []file
 }
 
-// file is a file as a commit leaves it behind.
+// file is a file after a commit.
 type file struct {
-	path string // below the content folder
-	data []byte // nil where it is deleted
+	path string // relative to the content folder
+	data []byte // nil if deleted
 }
 
-// current is how an entity stands.
+// current returns the current state of an entity.
 func (p *history) current(i int) *record.Entity {
 	if e := p.edited[i]; e != nil {
 		return e
@@ -84,7 +84,7 @@ func (p *history) current(i int) *record.Entity {
 	return shiftBefore(p.g.entity(i), p.first)
 }
 
-// shiftBefore moves what is dated after a day back before it, all of an entity alike.
+// shiftBefore shifts all dates of an entity alike, so that none is after a day.
 func shiftBefore(e *record.Entity, day time.Time) *record.Entity {
 	latest := day
 	later := func(text string) {
@@ -113,8 +113,8 @@ func shiftBefore(e *record.Entity, day time.Time) *record.Entity {
 	return e
 }
 
-// commit makes up what one commit does to a few entities, most of them of one
-// type.
+// commit generates the changes of one commit to a few entities, most of them of
+// one type.
 func (p *history) commit(day time.Time) *change {
 	c := &change{day: day.Format(time.DateOnly), edited: map[int]bool{}}
 	typ := p.anyType()
@@ -130,11 +130,11 @@ func (p *history) commit(day time.Time) *change {
 		}
 		i := pick(p.rng, p.existing[of])
 		if c.edited[i] {
-			n-- // small corpora run out of others
+			n-- // small corpora run out of entities
 			continue
 		}
 		if !k.apply(p, c, i) {
-			k = edits[0] // what all have
+			k = edits[0] // it works for all entities
 			continue
 		}
 		c.edited[i] = true
@@ -151,7 +151,7 @@ func (p *history) commit(day time.Time) *change {
 	return c
 }
 
-// anyType draws a type, as often as there are entities of it.
+// anyType draws a type with the frequency of its entities.
 func (p *history) anyType() string {
 	return p.g.subjects[p.rng.IntN(len(p.g.subjects))].base.Type
 }
@@ -166,7 +166,7 @@ func (p *history) anyEdit() edit {
 	return edits[0]
 }
 
-// write writes an entity, which from then on stands like this.
+// write writes an entity, which becomes its current state.
 func (p *history) write(c *change, i int, e *record.Entity) bool {
 	p.edited[i], c.name = e, e.Name
 	c.files = append(c.files, file{pathOf(e), appendYAML(nil, e)})
@@ -175,7 +175,7 @@ func (p *history) write(c *change, i int, e *record.Entity) bool {
 
 func pathOf(e *record.Entity) string { return e.Type + "/" + e.Slug + ".yaml" }
 
-// copyOf may be changed without changing what is shared with others.
+// copyOf returns a copy of an entity that may be modified.
 func (p *history) copyOf(i int) *record.Entity {
 	e := *p.current(i)
 	e.Tags, e.Formerly = slices.Clone(e.Tags), slices.Clone(e.Formerly)
@@ -183,7 +183,7 @@ func (p *history) copyOf(i int) *record.Entity {
 	return &e
 }
 
-// refresh brings some figures up to date, or describes what has none.
+// refresh updates some figures, or the description of an entity without figures.
 func (p *history) refresh(c *change, i int) bool {
 	e := p.copyOf(i)
 	facts, benchmarks := e.Signals.Facts, e.Signals.Benchmarks
@@ -202,21 +202,21 @@ func (p *history) refresh(c *change, i int) bool {
 	return p.write(c, i, e)
 }
 
-// updateFact is somebody reading a figure again: counts grow by a few per cent, and
-// dates are of the last month.
+// updateFact simulates a new observation: counts grow by a few per cent, and
+// dates are in the last month.
 func (p *history) updateFact(f *record.Fact, day string) {
 	switch {
 	case f.Name == "lastRelease":
 		f.Day = shift(day, p.rng.IntN(30))
 	case f.Day != "" || f.Name == "contextTokens" || f.Name == "outputTokens" || f.Name == "parameters":
-		// What a model once had it keeps.
+		// These never change.
 	default:
 		f.Number = min(f.Number+math.Ceil(f.Number*0.05*p.rng.ExpFloat64())+1, maxCount)
 	}
 	f.Date = day
 }
 
-// redate dates figures that are as they were.
+// redate updates the dates of unchanged figures.
 func (p *history) redate(c *change, i int) bool {
 	e := p.copyOf(i)
 	for k := range e.Signals.Facts {
@@ -232,7 +232,7 @@ func (p *history) describe(c *change, i int) bool {
 	return p.write(c, i, e)
 }
 
-// release counts the last number of a version up.
+// release increments the last number of a version.
 func (p *history) release(c *change, i int) bool {
 	e := p.copyOf(i)
 	at := strings.LastIndexFunc(e.Version, func(r rune) bool { return r < '0' || r > '9' }) + 1
@@ -250,7 +250,8 @@ func (p *history) tag(c *change, i int) bool {
 	return len(e.Tags) > 0 && p.write(c, i, e)
 }
 
-// retire is for tools: a model would need the notice of its makers.
+// retire deprecates a tool. For a model, that would need a notice of its
+// provider.
 func (p *history) retire(c *change, i int) bool {
 	e := p.copyOf(i)
 	if e.Type != "tool" || e.Status != record.Active {
@@ -260,7 +261,7 @@ func (p *history) retire(c *change, i int) bool {
 	return p.write(c, i, e)
 }
 
-// rename moves the file and keeps the old slug in it.
+// rename moves the file and records the old slug in it.
 func (p *history) rename(c *change, i int) bool {
 	e := p.copyOf(i)
 	c.files = append(c.files, file{path: pathOf(e)})
@@ -284,7 +285,7 @@ func (p *history) delete(c *change, i int) bool {
 	return true
 }
 
-// add makes an entity that was not there before, beside i.
+// add creates a new entity.
 func (p *history) add(c *change, _ int) bool {
 	p.g.addSubject()
 	i := len(p.g.subjects) - 1
@@ -295,7 +296,7 @@ func (p *history) add(c *change, _ int) bool {
 	return p.write(c, i, e)
 }
 
-// restore brings back what was deleted longest ago, as it was.
+// restore restores the entity that was deleted the longest ago.
 func (p *history) restore(c *change, _ int) bool {
 	if len(p.deleted) == 0 || c.edited[p.deleted[0]] {
 		return false

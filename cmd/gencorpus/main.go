@@ -1,6 +1,6 @@
 // Command gencorpus writes a generated content folder of any size, for tests and
-// benchmarks. Its records are real ones recombined; the same source, seed and
-// number give the same bytes.
+// benchmarks. It recombines real records; the same source, seed and number give
+// the same bytes.
 package main
 
 import (
@@ -22,31 +22,31 @@ import (
 	"kindex/exports/record"
 )
 
-// maxEntities is how many entities a corpus may have: names and words are kept in
-// memory until all are made.
+// maxEntities is the maximum number of entities: names and words are kept in
+// memory until all are generated.
 const maxEntities = 5_000_000
 
 // The exit codes.
 const (
 	exitOK      = 0
 	exitProblem = 1 // the content or the machine has a problem
-	exitUsage   = 2 // the command was called wrongly
+	exitUsage   = 2 // invalid arguments
 )
 
-const about = `corpus writes N generated entities to DIR, made from the records of a content
+const about = `gencorpus writes N entities to DIR, generated from the records of a content
 folder.
 
   go run ./cmd/gencorpus -n 100000 -content content -out DIR
   go run ./cmd/gencorpus -n 100000 -content content -commits 5000 -repo DIR
 
-The second is a git repository: its content folder begins with the same entities,
-and commits of two years edit it.
+The second command writes a git repository: its content folder starts with the same
+entities, and the commits of two years edit it.
 
 `
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 
-// options are what the command line asks for.
+// options are the command line options.
 type options struct {
 	n       int
 	content string
@@ -84,13 +84,13 @@ func run(args []string, stdout, stderr io.Writer) int {
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	f := flag.NewFlagSet("corpus", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // run reports what is wrong, once
-	f.IntVar(&o.n, "n", 100_000, fmt.Sprintf("how many entities to make, 1 to %d", maxEntities))
-	f.StringVar(&o.content, "content", "content", "the content folder to make them from")
-	f.StringVar(&o.out, "out", "", "the folder to write; it must be empty or not exist")
-	f.StringVar(&o.repo, "repo", "", "instead of -out: the git repository to write; it must be empty or not exist")
-	f.IntVar(&o.commits, "commits", 0, fmt.Sprintf("with -repo: how many commits its history has, 1 to %d", maxCommits))
-	f.Uint64Var(&o.seed, "seed", 1, "another seed gives another corpus")
+	f.SetOutput(io.Discard) // run reports errors, once
+	f.IntVar(&o.n, "n", 100_000, fmt.Sprintf("number of entities, 1 to %d", maxEntities))
+	f.StringVar(&o.content, "content", "content", "content folder to generate them from")
+	f.StringVar(&o.out, "out", "", "folder to write; it must be empty or not exist")
+	f.StringVar(&o.repo, "repo", "", "git repository to write, instead of -out; it must be empty or not exist")
+	f.IntVar(&o.commits, "commits", 0, fmt.Sprintf("with -repo: number of commits, 1 to %d", maxCommits))
+	f.Uint64Var(&o.seed, "seed", 1, "random seed")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(stderr, about)
@@ -105,7 +105,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	case o.n < 1 || o.n > maxEntities:
 		return o, fmt.Errorf("-n is %d; it must be from 1 to %d", o.n, maxEntities)
 	case (o.out == "") == (o.repo == ""):
-		return o, errors.New("name the folder to write with -out, or the repository with -repo")
+		return o, errors.New("specify the folder to write with -out, or the repository with -repo")
 	case o.repo == "" && o.commits != 0:
 		return o, errors.New("-commits is for a repository: use -repo instead of -out")
 	case o.repo != "" && (o.commits < 1 || o.commits > maxCommits):
@@ -116,11 +116,11 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, nil
 }
 
-// result says what was written.
+// result describes what was written.
 type result struct {
 	counts map[string]int // by type
-	bytes  int64          // of the entity files, and of what else is in the folder
-	// Of a repository:
+	bytes  int64          // of the entity files and the other files in the folder
+	// For a repository:
 	commits, versions int
 }
 
@@ -135,7 +135,7 @@ func (r result) counted() string {
 	return strings.Join(parts, ", ")
 }
 
-// write makes the corpus.
+// write writes the corpus to a folder.
 func write(o options) (result, error) {
 	if err := checkEmpty(o.out); err != nil {
 		return result{}, err
@@ -152,7 +152,7 @@ func write(o options) (result, error) {
 	return result{counts: g.counts(), bytes: written + copied}, err
 }
 
-// open reads the content that a corpus is made from.
+// open reads the source content of a corpus.
 func open(o options) (*generator, error) {
 	source, problems, err := content.Load(o.content, nil)
 	if err != nil {
@@ -168,7 +168,7 @@ func open(o options) (*generator, error) {
 	return g, nil
 }
 
-// checkEmpty refuses to mix a corpus with what is in the folder already.
+// checkEmpty returns an error if the folder already contains something.
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -217,10 +217,10 @@ func writeEntities(dir string, g *generator) (int64, error) {
 	return written.Load(), err
 }
 
-// rootFiles are about the folder as a whole.
+// rootFiles are the files about the folder as a whole.
 var rootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}
 
-// copyRootFiles copies them, where they are there.
+// copyRootFiles copies the root files that exist.
 func copyRootFiles(from, to string) (int64, error) {
 	var copied int64
 	for _, name := range rootFiles {

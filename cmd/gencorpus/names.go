@@ -11,8 +11,8 @@ import (
 	"kindex/builder/content"
 )
 
-// newName makes a name of two or three words that nobody has yet, and its slug.
-// A slug is a function of the folded name, so a new slug means a new name too.
+// newName generates an unused name of two or three words, and its slug. The slug
+// is a function of the folded name, so a new slug implies a new name.
 func (s *recordPool) newName(rng *rand.Rand, m *nameGenerator, taken func(slug string) bool) (name, slug string) {
 	for attempt := 0; ; attempt++ {
 		words := []string{s.firstWord(rng)}
@@ -35,13 +35,13 @@ func (s *recordPool) newName(rng *rand.Rand, m *nameGenerator, taken func(slug s
 		if isCoined {
 			m.issue(words[2])
 		}
-		// Rich words get richer: frequencies come out as they are in language.
+		// Reuse makes common words more common, as in natural language.
 		s.words = append(s.words, words...)
 		return name, slug
 	}
 }
 
-// firstWord draws a word that may begin a name: no number, no single letter.
+// firstWord draws a word that may start a name: not a number or a single letter.
 func (s *recordPool) firstWord(rng *rand.Rand) string {
 	if w := pick(rng, s.words); leads(w) {
 		return w
@@ -49,7 +49,7 @@ func (s *recordPool) firstWord(rng *rand.Rand) string {
 	return ""
 }
 
-// nextWord draws a word that the name does not have yet.
+// nextWord draws a word that is not in the name yet.
 func (s *recordPool) nextWord(rng *rand.Rand, before []string) string {
 	w := pick(rng, s.words)
 	if slices.ContainsFunc(before, func(b string) bool { return content.Slugify(b) == content.Slugify(w) }) {
@@ -63,7 +63,7 @@ func leads(word string) bool {
 	return unicode.IsLetter(r) && len(word) > size
 }
 
-// varied tells whether names can be made from words at all.
+// varied reports whether the words suffice to generate names.
 func varied(words []string) bool {
 	distinct := map[string]bool{}
 	for _, w := range words {
@@ -75,7 +75,7 @@ func varied(words []string) bool {
 }
 
 // wordsOf lists the words of the names of records, as often as they occur, and
-// those of their tags that no name has.
+// those of their tags that are not in any name.
 func wordsOf(records []*original) []string {
 	var words []string
 	known := map[string]bool{}
@@ -98,7 +98,7 @@ func wordsOf(records []*original) []string {
 	return words
 }
 
-// nameWords takes a name apart.
+// nameWords splits a name into words.
 func nameWords(name string) []string {
 	parts := strings.FieldsFunc(name, func(r rune) bool {
 		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) && r != '.' && r != '+'
@@ -115,7 +115,7 @@ func nameWords(name string) []string {
 // nameGenerator coins words from syllables of real names.
 type nameGenerator struct {
 	syllables []string
-	issued    map[string]bool // and real words
+	issued    map[string]bool // including real words
 }
 
 func newNameGenerator(records []*original) (*nameGenerator, error) {
@@ -129,12 +129,12 @@ func newNameGenerator(records []*original) (*nameGenerator, error) {
 	slices.Sort(m.syllables)
 	m.syllables = slices.Compact(m.syllables)
 	if len(m.syllables) < minSyllables {
-		return nil, fmt.Errorf("its names have %d syllables; at least %d are needed to coin words", len(m.syllables), minSyllables)
+		return nil, fmt.Errorf("its names have %d syllables, but coining words needs at least %d", len(m.syllables), minSyllables)
 	}
 	return m, nil
 }
 
-// propose returns a word that nobody has. Words grow as the short ones run out.
+// propose returns an unused word. Words get longer as the short ones run out.
 func (m *nameGenerator) propose(rng *rand.Rand) string {
 	for attempt := 0; ; attempt++ {
 		var b strings.Builder
@@ -147,12 +147,12 @@ func (m *nameGenerator) propose(rng *rand.Rand) string {
 	}
 }
 
-// issue keeps a word from being proposed again.
+// issue prevents a word from being proposed again.
 func (m *nameGenerator) issue(word string) { m.issued[strings.ToLower(word)] = true }
 
-// syllables takes a lower-case word apart, roughly: consonants, vowels, and a
-// consonant more where another follows or the word ends. Words that are more
-// than letters have none.
+// syllables splits a lower-case word roughly into syllables: consonants, vowels,
+// and another consonant if one follows or the word ends. Words that contain
+// non-letters have none.
 func syllables(word string) []string {
 	if strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") != "" {
 		return nil
@@ -168,7 +168,7 @@ func syllables(word string) []string {
 		for vowel(i) {
 			i++
 		}
-		isOpen := i == start+onset // no vowel: what is left of the word
+		isOpen := i == start+onset // no vowel: the rest of the word
 		if i < len(word) && !vowel(i+1) {
 			i++
 		}

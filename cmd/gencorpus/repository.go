@@ -15,10 +15,11 @@ import (
 	"time"
 )
 
-// maxCommits is how many commits a history may have: one in ten minutes or so.
+// maxCommits is the maximum number of commits of a history: about one in ten
+// minutes.
 const maxCommits = 100_000
 
-// The time that a history takes.
+// The time span of a history.
 var (
 	firstCommit = time.Date(2024, 11, 1, 8, 0, 0, 0, time.UTC)
 	lastCommit  = time.Date(2026, 10, 31, 8, 0, 0, 0, time.UTC)
@@ -26,28 +27,28 @@ var (
 
 // The proportions of commits.
 const (
-	merged    = 0.10 // are merges of a branch with a commit of its own
-	squashed  = 0.50 // name the pull request that they were
-	unrelated = 0.02 // have nothing to do with the content
-	skewed    = 0.01 // were made by a machine whose clock is slow
+	merged    = 0.10 // are merges of a branch with one commit
+	squashed  = 0.50 // are squashed pull requests, with the number in the message
+	unrelated = 0.02 // do not touch the content
+	skewed    = 0.01 // come from a machine whose clock is slow
 )
 
 const (
 	mainBranch = "refs/heads/main"
-	sideBranch = "refs/heads/side" // it goes when all is merged
+	sideBranch = "refs/heads/side" // deleted at the end
 	mailmap    = "Curator B <curator-b@example.org> cb <cb@old.example.org>\nCurator D <curator-d@example.org> <d@laptop.example.org>\n"
 )
 
-// authors are as people have set up their machines; .mailmap knows who is who.
+// authors are names as configured on machines; .mailmap maps them to people.
 var authors = []string{
 	"Curator A <curator-a@example.org>", "Curator B <curator-b@example.org>", "cb <cb@old.example.org>",
 	"Curator C <curator-c@example.org>", "Curator D <d@laptop.example.org>", "Figures Bot <bot@example.org>",
 }
 
-// merger is who commits what is merged on the server.
+// merger is the committer of what is merged on the server.
 const merger = "Merge Queue <merge@example.org>"
 
-// writeRepository makes the corpus as a git repository with a history.
+// writeRepository writes the corpus as a git repository with a history.
 func writeRepository(o options) (result, error) {
 	if err := checkEmpty(o.repo); err != nil {
 		return result{}, err
@@ -75,8 +76,8 @@ func writeRepository(o options) (result, error) {
 	return r, nil
 }
 
-// git runs a git command without anybody's settings: they could change what is
-// written.
+// git runs a git command without user configuration, which could change the
+// result.
 func git(input io.Reader, args ...string) error {
 	cmd := exec.Command("git", args...)
 	for _, v := range os.Environ() {
@@ -93,19 +94,19 @@ func git(input io.Reader, args ...string) error {
 	return nil
 }
 
-// stream writes commits as git fast-import reads them.
+// stream writes commits in the format of git fast-import.
 type stream struct {
 	*bufio.Writer
 	past     *history
 	rng      *rand.Rand
-	side     int // the number of the last commit beside the main branch
-	pull     int // the number of the last pull request
+	side     int // mark of the last commit on the side branch
+	pull     int // number of the last pull request
 	versions int
 	bytes    int64
 }
 
-// importInto pipes the history into git. Objects are compressed little: it is
-// the trees that take the time, and they are stored as what differs.
+// importInto pipes the history into git. Objects are compressed only lightly:
+// trees take most of the time, and they are stored as deltas.
 func (s *stream) importInto(o options) error {
 	r, w := io.Pipe()
 	s.Writer = bufio.NewWriterSize(w, 1<<20)
@@ -116,7 +117,7 @@ func (s *stream) importInto(o options) error {
 		written <- err
 	}()
 	err := git(r, "-C", o.repo, "-c", "core.compression=1", "fast-import", "--quiet", "--done")
-	r.CloseWithError(errors.New("git fast-import has ended")) // the writer must not wait for a reader
+	r.CloseWithError(errors.New("git fast-import has ended")) // unblock the writer
 	return errors.Join(err, <-written)
 }
 
@@ -134,7 +135,7 @@ func (s *stream) write(o options) error {
 	return s.Flush()
 }
 
-// writeFirst writes the commit that everything begins with.
+// writeFirst writes the initial commit.
 func (s *stream) writeFirst(content string) error {
 	s.head(mainBranch, 0, commitInfo{author: authors[0], authored: firstCommit, committer: authors[0], committed: firstCommit, message: "Begin the index"})
 	s.file(".mailmap", []byte(mailmap))
@@ -157,7 +158,7 @@ func (s *stream) writeFirst(content string) error {
 	return nil
 }
 
-// writeNext writes one more commit of the main branch.
+// writeNext writes one more commit to the main branch.
 func (s *stream) writeNext(at time.Time) {
 	if s.rng.Float64() < skewed {
 		at = at.Add(-7 * time.Hour)
@@ -193,8 +194,8 @@ func (s *stream) writeNext(at time.Time) {
 	s.versions += len(c.files)
 }
 
-// writeSide writes the commit of a branch that goes off where the main branch
-// is, and returns its mark.
+// writeSide writes the commit of a branch that starts at the main branch, and
+// returns its mark.
 func (s *stream) writeSide(info commitInfo, c *change) int {
 	s.side++
 	fmt.Fprintf(s, "reset %s\nfrom %s\n\n", sideBranch, mainBranch)
@@ -206,7 +207,7 @@ func (s *stream) writeSide(info commitInfo, c *change) int {
 	return s.side
 }
 
-// commitInfo is what a commit says about itself.
+// commitInfo is the metadata of a commit.
 type commitInfo struct {
 	mark                int // 0 for none
 	author, committer   string
@@ -214,7 +215,7 @@ type commitInfo struct {
 	message             string
 }
 
-// head begins a commit on a branch, which merges another one unless that is 0.
+// head starts a commit on a branch. It merges another commit unless merges is 0.
 func (s *stream) head(branch string, merges int, c commitInfo) {
 	fmt.Fprintf(s, "commit %s\n", branch)
 	if c.mark > 0 {
@@ -227,14 +228,14 @@ func (s *stream) head(branch string, merges int, c commitInfo) {
 	}
 }
 
-// content writes or deletes a file of the content folder.
+// content writes or deletes a file in the content folder.
 func (s *stream) content(f file) {
 	s.bytes += int64(len(f.data))
 	s.file("content/"+f.path, f.data)
 }
 
-// file writes a file of the commit that has begun, or deletes it. What goes
-// wrong is kept by the buffer until it is flushed.
+// file writes or deletes a file in the current commit. Errors are kept by the
+// buffer until it is flushed.
 func (s *stream) file(path string, data []byte) {
 	if data == nil {
 		fmt.Fprintf(s, "D %s\n", path)
@@ -245,7 +246,7 @@ func (s *stream) file(path string, data []byte) {
 	_ = s.WriteByte('\n')
 }
 
-// readme is the page of the repository, which no build reads.
+// readme returns the page of the repository, which builds do not read.
 func readme(at time.Time) []byte {
 	return fmt.Appendf(nil, "# A generated index\n\nLooked at last on %s.\n", at.Format(time.DateOnly))
 }

@@ -15,8 +15,8 @@ import (
 	"kindex/exports/record"
 )
 
-// makeRepository writes a corpus with a history by the command line and returns
-// its folder.
+// makeRepository writes a corpus with a history with the command and returns its
+// folder.
 func makeRepository(t *testing.T, n, commits int, seed uint64) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "repository")
@@ -31,7 +31,7 @@ func makeRepository(t *testing.T, n, commits int, seed uint64) string {
 	return dir
 }
 
-// ask runs git in a repository and returns what it prints.
+// ask runs git in a repository and returns its output.
 func ask(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
@@ -47,7 +47,7 @@ func lines(text string) []string {
 	return slices.Collect(strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n"))
 }
 
-// TestHistory looks for everything that the history of a catalogue has.
+// TestHistory looks for everything that the history of a catalogue contains.
 func TestHistory(t *testing.T) {
 	suite.InTest(t)
 	const n, commits = 1000, 600
@@ -128,8 +128,8 @@ func checkSteps(t *testing.T, dir string) {
 	}
 }
 
-// TestEveryCommitIsValid builds nothing: it checks the whole folder at every
-// commit of a short history.
+// TestEveryCommitIsValid checks the whole folder at every commit of a short
+// history, without building it.
 func TestEveryCommitIsValid(t *testing.T) {
 	suite.InTest(t)
 	const commits = 40
@@ -148,8 +148,8 @@ func TestEveryCommitIsValid(t *testing.T) {
 	}
 }
 
-// checkNotLater: no figure was read after it was committed. A side branch is
-// dated before the merge that its figures are of, and a clock may be slow.
+// checkNotLater checks that no figure is newer than its commit. A side branch is
+// dated before the merge that its figures are from, and a clock may be slow.
 func checkNotLater(t *testing.T, e *record.Entity, day string) {
 	t.Helper()
 	for _, f := range e.Signals.Facts {
@@ -175,7 +175,7 @@ func TestSameSeedSameCommits(t *testing.T) {
 	}
 }
 
-// TestOneCommit is the shortest history.
+// TestOneCommit generates the shortest history.
 func TestOneCommit(t *testing.T) {
 	dir := makeRepository(t, 5, 1, 1)
 	if got := ask(t, dir, "log", "--format=%s %an"); got != "Begin the index Curator A\n" {

@@ -7,7 +7,7 @@ import (
 	"kindex/exports/record"
 )
 
-// appendYAML writes an entity the way that people write entity files.
+// appendYAML writes an entity the way people write entity files.
 func appendYAML(b []byte, e *record.Entity) []byte {
 	b = appendField(b, "name", scalar(e.Name))
 	if e.Status != record.Active {
@@ -55,7 +55,7 @@ func appendSignals(b []byte, s record.Signals) []byte {
 	return b
 }
 
-// appendField writes a line, and nothing where the value is absent.
+// appendField writes a line, or nothing if the value is absent.
 func appendField(b []byte, name, value string) []byte {
 	if value == "" {
 		return b
@@ -66,7 +66,7 @@ func appendField(b []byte, name, value string) []byte {
 	return append(b, '\n')
 }
 
-// flow writes pairs of names and values on one line, without absent ones.
+// flow writes names and values on one line, without absent ones.
 func flow(pairs ...string) string {
 	var fields []string
 	for i := 0; i < len(pairs); i += 2 {
@@ -88,15 +88,15 @@ func list(items []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// scalar writes a text, in quotes where YAML might take it for something else.
+// scalar writes a text, quoted if YAML might parse it as something else.
 func scalar(s string) string {
 	if s == "" || plain(s) {
 		return s
 	}
-	return strconv.Quote(s) // its escapes are YAML's too
+	return strconv.Quote(s) // its escapes are valid in YAML
 }
 
-// plain is stricter than YAML: quotes never hurt.
+// plain is stricter than YAML, because quotes never hurt.
 func plain(s string) bool {
 	if c := s[0] | 0x20; c < 'a' || c > 'z' {
 		return false

@@ -1,6 +1,7 @@
-// Package croissant describes a build as a dataset, in the form that loaders of
-// machine-learning data read: MLCommons Croissant 1.1, which is JSON-LD on top of
-// schema.org/Dataset.
+// Package croissant describes a build as a dataset in MLCommons Croissant 1.1.
+//
+// Croissant is JSON-LD on top of schema.org/Dataset. Tools that load
+// machine-learning data read it.
 package croissant
 
 import (
@@ -17,15 +18,15 @@ import (
 	"kindex/exports/store"
 )
 
-// ConformsTo names the edition of the specification that descriptions follow.
+// ConformsTo identifies the version of the specification.
 const ConformsTo = "http://mlcommons.org/croissant/1.1"
 
-// MediaType is that of a description: JSON-LD with the profile of the edition.
+// MediaType is the media type of a description: JSON-LD with the profile of the
+// version.
 const MediaType = `application/ld+json; profile="` + ConformsTo + `"`
 
-// Describe returns the description of a build whose files lie below base+"/data/",
-// as indented JSON. The same build and base give the same bytes. base has no slash
-// at its end.
+// Describe returns the description of a build whose files are at base+"/data/",
+// as indented JSON. It is deterministic. base must not end with a slash.
 func Describe(m *store.Manifest, base string) ([]byte, error) {
 	d := dataset{Context: context, Type: "sc:Dataset", ConformsTo: ConformsTo,
 		Name: m.Title, Description: m.Description, URL: base + "/", License: licenses(string(m.License)),
@@ -53,9 +54,9 @@ func Describe(m *store.Manifest, base string) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// version is the version of a build as a dataset: that of the layout, which is what
-// the versions of a live dataset are about ("Live Datasets"), with the build behind
-// it as Semantic Versioning 2.0.0 has it.
+// version returns the version of a build as a dataset: the format version,
+// because versions of live datasets are about the layout ("Live Datasets"), with
+// the build ID as build metadata of Semantic Versioning 2.0.0.
 func version(m *store.Manifest) string { return fmt.Sprintf("%d.0.0+%s", m.FormatVersion, m.ID) }
 
 // dataset is the description of a build ("Dataset-level Information").
@@ -87,7 +88,7 @@ type organization struct {
 	URL  string `json:"url"`
 }
 
-// work is what facts were taken from, or a licence that has no address.
+// work is a source of facts, or a licence without a URL.
 type work struct {
 	Type    string `json:"@type"`
 	Name    string `json:"name"`
@@ -103,14 +104,14 @@ type fileObject struct {
 	Description    string `json:"description"`
 	ContentURL     string `json:"contentUrl"`
 	ContentSize    string `json:"contentSize"`
-	EncodingFormat any    `json:"encodingFormat"` // a text, or several
+	EncodingFormat any    `json:"encodingFormat"` // a string or a list of strings
 	SHA256         string `json:"sha256"`
 	SameAs         string `json:"sameAs,omitempty"`
 	License        []any  `json:"license,omitempty"`
 }
 
-// object describes a file. Its address names the build, so that its bytes, and with
-// them the checksum, never change.
+// object describes a file. Its URL contains the build ID, so that its bytes, and
+// thus the checksum, never change.
 func object(m *store.Manifest, base string, f store.File) fileObject {
 	text, _ := describe(f)
 	at := func(name string) string { return base + "/data/" + m.ID + "/" + name }
@@ -127,8 +128,8 @@ func object(m *store.Manifest, base string, f store.File) fileObject {
 	return o
 }
 
-// describe tells what is in a file; ok is false for what is no part of the dataset:
-// compressed variants, feeds, and files of the service's own.
+// describe returns what a file contains. ok is false if it is not part of the
+// dataset: compressed variants, feeds, and internal files.
 func describe(f store.File) (text string, ok bool) {
 	stem, _, _ := strings.Cut(f.Path, ".")
 	board, isBoard := strings.CutPrefix(stem, exports.LeaderboardsDir+"/")
@@ -136,26 +137,26 @@ func describe(f store.File) (text string, ok bool) {
 	case f.Encoding != "" || strings.HasPrefix(f.Path, "lookup/"):
 		return "", false
 	case stem == exports.EntitiesFile:
-		return "Every listed entity, one record each.", true
+		return "All listed entities, one record each.", true
 	case stem == exports.ChangelogFile:
-		return "Every change of an entity, the oldest first.", true
+		return "All changes to entities, oldest first.", true
 	case isBoard && board == exports.AllBoard:
-		return "The ranked entities of all categories, the best first.", true
+		return "The ranked entities of all categories, best first.", true
 	case isBoard:
-		return "The ranked entities of the category " + board + ", the best first.", true
+		return "The ranked entities of the category " + board + ", best first.", true
 	case f.Path == exports.CategoriesFile:
-		return "The categories, with how many entities each has.", true
+		return "The categories, with the number of entities in each.", true
 	case f.Path == exports.ScoringFile:
-		return "The formula of the scores.", true
+		return "The formula used to calculate the scores.", true
 	case f.Path == exports.SchemaFile:
 		return "The JSON Schema of an entity's source file.", true
 	}
 	return "", false
 }
 
-// encodingFormat names a format by its media type, without parameters. Two formats
-// have a registered type and another one by which loaders know them; then it gives
-// both ("FileObject": encodingFormat may have many values).
+// encodingFormat returns the media type of a format without parameters. For two
+// formats it returns both the registered type and the one that loaders know
+// ("FileObject": encodingFormat may have many values).
 func encodingFormat(mediaType string) any {
 	base, _, _ := strings.Cut(mediaType, ";")
 	switch base {
@@ -167,9 +168,9 @@ func encodingFormat(mediaType string) any {
 	return base
 }
 
-// licenses are the addresses of the licences that an SPDX expression names. One with
-// OR, WITH or parentheses is a work with the expression as its name: no address means
-// what it says.
+// licenses returns the URLs of the licences in an SPDX expression. An expression
+// with OR, WITH or parentheses becomes a work with the expression as its name,
+// because no URL means the same.
 func licenses(expression string) []any {
 	if expression == "" {
 		return nil
@@ -189,17 +190,17 @@ func keywords(m *store.Manifest) []string {
 	return append(words, slices.Sorted(maps.Keys(m.Counts.Types))...)
 }
 
-// day is the day of an RFC 3339 time.
+// day returns the day of an RFC 3339 time.
 func day(t string) string { return t[:min(len(t), len("2006-01-02"))] }
 
-// cite is a BibTeX entry for the build.
+// cite returns a BibTeX entry for the build.
 func cite(m *store.Manifest, base string) string {
 	at := base + "/data/" + m.ID + "/" + store.ManifestFile
 	return fmt.Sprintf("@misc{kindex-%s, title = {{%s}}, year = {%s}, note = {Build %s, as of %s}, url = {%s}}",
 		m.ID, bibtex(m.Title), m.AsOf[:min(len(m.AsOf), 4)], m.ID, day(m.AsOf), bibtex(at))
 }
 
-// bibtex keeps a text from ending its braces, or meaning something to TeX.
+// bibtexEscapes escapes the characters that are special in TeX.
 var bibtexEscapes = strings.NewReplacer(`\`, `\textbackslash{}`, "{", `\{`, "}", `\}`, "&", `\&`, "%", `\%`, "$", `\$`,
 	"#", `\#`, "_", `\_`, "~", `\textasciitilde{}`, "^", `\textasciicircum{}`)
 

@@ -49,7 +49,7 @@ func TestDescribe(t *testing.T) {
 	}
 }
 
-// TestRules: the rules find what is broken.
+// TestRules checks that the rules detect violations.
 func TestRules(t *testing.T) {
 	doc := string(describe(t, manifest()))
 	for change, want := range map[[2]string]string{
@@ -90,7 +90,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestDescribeHostile: texts of the content stay texts.
+// TestDescribeHostile checks that texts of the content stay texts.
 func TestDescribeHostile(t *testing.T) {
 	m := manifest()
 	m.Title, m.Description = `A "}} \cite{x} & 50% #1_^~`, "</script>\u2028\x00"
@@ -105,8 +105,8 @@ func TestDescribeHostile(t *testing.T) {
 	}
 }
 
-// TestDescribeSmall: a build without some of the files, and without a licence, is
-// described by what it has.
+// TestDescribeSmall describes a build without a licence and without some of the
+// files.
 func TestDescribeSmall(t *testing.T) {
 	m := manifest()
 	m.License, m.Sources, m.Files = "", nil, m.Files[:1]

@@ -5,7 +5,7 @@ import (
 	"kindex/exports/table"
 )
 
-// recordSet is what the records of a file consist of ("RecordSet").
+// recordSet describes the records of a file ("RecordSet").
 type recordSet struct {
 	Type        string      `json:"@type"`
 	ID          string      `json:"@id"`
@@ -21,13 +21,13 @@ type field struct {
 	ID          string `json:"@id"`
 	Name        string `json:"name"`
 	Description string `json:"description"`
-	DataType    any    `json:"dataType"` // a text, or several
+	DataType    any    `json:"dataType"` // a string or a list of strings
 	IsArray     bool   `json:"isArray,omitempty"`
 	ArrayShape  string `json:"arrayShape,omitempty"`
 	Source      source `json:"source"`
 }
 
-// source is where the values of a field are ("DataSource").
+// source is the location of a field's values ("DataSource").
 type source struct {
 	FileObject reference `json:"fileObject"`
 	Extract    extract   `json:"extract"`
@@ -42,27 +42,27 @@ type reference struct {
 	ID string `json:"@id"`
 }
 
-// records is a set of records and the file that they are read from.
+// records is a set of records and the file that contains them.
 type records struct {
 	id, text, file string
 	key            []string
 	columns        []table.Column
-	columnar       bool // the file has columns; else it is a JSON array of objects
+	columnar       bool // the file has columns; otherwise it is a JSON array of objects
 }
 
-// recordSets are those of a build that has the files. Tables are read from their
-// Parquet form, the only one that has types and lists of its own.
+// recordSets returns the record sets of a build. Tables are read from their
+// Parquet files, the only format with types and lists.
 func recordSets() []records {
 	return []records{
 		{"entities", "The listed tools and models.", exports.EntitiesFile + ".parquet", []string{"type", "slug"}, table.EntityColumns, true},
-		{"changelog", "What has changed, when and by which commit.", exports.ChangelogFile + ".parquet", []string{"id"}, table.ChangeColumns, true},
+		{"changelog", "What changed, when and in which commit.", exports.ChangelogFile + ".parquet", []string{"id"}, table.ChangeColumns, true},
 		{"leaderboard", "The leaderboard of all categories. Those of single categories have the same fields.",
 			exports.LeaderboardFile(exports.AllBoard), []string{"rank"}, table.LeaderboardColumns, false},
-		{"categories", "The categories of entities.", exports.CategoriesFile, []string{"slug"}, categoryColumns, false},
+		{"categories", "The categories.", exports.CategoriesFile, []string{"slug"}, categoryColumns, false},
 	}
 }
 
-// categoryColumns are the fields of an exports.Category.
+// categoryColumns are the fields of a record.Category.
 var categoryColumns = []table.Column{
 	{Name: "slug", Kind: table.Text}, {Name: "title", Kind: table.Text}, {Name: "description", Kind: table.Text},
 	{Name: "count", Kind: table.Integer}, {Name: "ranked", Kind: table.Integer},
@@ -89,7 +89,7 @@ func (r *records) describe() recordSet {
 	return s
 }
 
-// dataType names the type of the values of a column ("DataType").
+// dataType returns the type of the values of a column ("DataType").
 func dataType(c table.Column) any {
 	switch c.Kind {
 	case table.Decimal:
@@ -99,7 +99,7 @@ func dataType(c table.Column) any {
 	case table.Date:
 		return "sc:Date"
 	case table.Timestamp:
-		return []string{"sc:DateTime", "sc:Date"} // some loaders know the second alone
+		return []string{"sc:DateTime", "sc:Date"} // some loaders know only the second
 	}
 	if c.Name == "url" {
 		return []string{"sc:Text", "sc:URL"}
@@ -107,7 +107,7 @@ func dataType(c table.Column) any {
 	return "sc:Text"
 }
 
-// meaning tells what a field of a record set is.
+// meaning returns the description of a field in a record set.
 func meaning(set, name string) string {
 	if text, ok := ownMeanings[set+"/"+name]; ok {
 		return text
@@ -116,43 +116,43 @@ func meaning(set, name string) string {
 }
 
 var meanings = map[string]string{
-	"slug":         "Identifies the entity within its type.",
-	"type":         "The kind of entity: tool or model.",
-	"name":         "The name as its makers write it.",
-	"provider":     "Who makes or publishes it.",
+	"slug":         "Identifier of the entity, unique within its type.",
+	"type":         "The type of entity: tool or model.",
+	"name":         "The name as its provider writes it.",
+	"provider":     "Who develops or publishes it.",
 	"description":  "What it is and does, in plain words.",
 	"category":     "The slug of its category.",
-	"version":      "The latest known version, null where none is.",
-	"pricingModel": "How it is paid for, such as open-source or usage-based.",
-	"license":      "An SPDX expression or the licence's name, null where unknown.",
-	"url":          "Its main address on the web.",
-	"tags":         "Slugs by which it is found.",
-	"capabilities": "Slugs of what it can do.",
-	"composite":    "The composite score from 0 to 100, null where too little is known.",
-	"adoption":     "The adoption score from 0 to 100, null where unknown.",
-	"quality":      "The quality score from 0 to 100, null where unknown.",
-	"freshness":    "The freshness score from 0 to 100, null where unknown.",
-	"citations":    "The citation score from 0 to 100, null where unknown.",
-	"engagement":   "The engagement score from 0 to 100, null where unknown.",
-	"addedDate":    "The day on which it came into the index.",
+	"version":      "The latest known version, null if unknown.",
+	"pricingModel": "The pricing model, such as open-source or usage-based.",
+	"license":      "An SPDX expression or the licence's name, null if unknown.",
+	"url":          "The URL of its main page.",
+	"tags":         "Slugs of its topics.",
+	"capabilities": "Slugs of its capabilities.",
+	"composite":    "The composite score from 0 to 100, null if there is not enough data.",
+	"adoption":     "The adoption score from 0 to 100, null if unknown.",
+	"quality":      "The quality score from 0 to 100, null if unknown.",
+	"freshness":    "The freshness score from 0 to 100, null if unknown.",
+	"citations":    "The citation score from 0 to 100, null if unknown.",
+	"engagement":   "The engagement score from 0 to 100, null if unknown.",
+	"addedDate":    "The day on which it was added to the index.",
 	"lastUpdated":  "The day of its latest change in the index.",
-	"rank":         "The place on the leaderboard, from 1.",
-	"id":           "Identifies the change for good.",
+	"rank":         "The rank on the leaderboard, starting at 1.",
+	"id":           "Permanent identifier of the change.",
 	"event":        "What happened: entity.created, entity.updated or entity.deleted.",
 	"timestamp":    "When it happened, in UTC.",
-	"changes":      "The changed fields with their old and new values, as a JSON text.",
-	"commit":       "The commit of the content, null outside version control.",
+	"changes":      "The changed fields with their old and new values, as JSON text.",
+	"commit":       "The commit in the content repository, null outside version control.",
 	"author":       "Who made the commit, null outside version control.",
-	"pullRequest":  "The number of the pull request, null where there was none.",
-	"title":        "The name of the category for people.",
-	"count":        "How many entities it has.",
-	"ranked":       "How many of its entities are on its leaderboard.",
+	"pullRequest":  "The number of the pull request, null if there was none.",
+	"title":        "The display name of the category.",
+	"count":        "The number of listed entities in it.",
+	"ranked":       "The number of entities on its leaderboard.",
 }
 
-// ownMeanings are those of fields that mean something else in one set.
+// ownMeanings overrides the descriptions of fields in single record sets.
 var ownMeanings = map[string]string{
-	"categories/slug":        "Identifies the category.",
-	"categories/description": "What belongs into the category, null where it says nothing.",
-	"changelog/slug":         "The slug of the entity after the change, or before it was deleted.",
-	"changelog/name":         "The name of the entity after the change, or before it was deleted.",
+	"categories/slug":        "Identifier of the category.",
+	"categories/description": "What belongs in the category, null if not stated.",
+	"changelog/slug":         "The slug of the entity after the change, or before its deletion.",
+	"changelog/name":         "The name of the entity after the change, or before its deletion.",
 }

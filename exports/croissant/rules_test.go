@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// The rules of Croissant 1.1 that a description of tables must keep, by the sections
+// The rules of Croissant 1.1 that a description of tables must follow, by the sections
 // of https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html. They are
-// written down here because the reference validator needs packages that tests do
-// without; the last ones are what that validator asks for beyond the text.
+// implemented here because the reference validator needs packages that the tests avoid;
+// the last ones are those that the validator checks in addition to the text.
 
-// checker gathers what is wrong.
+// checker collects violations.
 type checker struct {
 	wrong   []string
 	context map[string]any
@@ -23,7 +23,7 @@ type checker struct {
 	refs    []string          // ids that must exist
 }
 
-// violations are the rules that a description breaks.
+// violations returns the rules that a description breaks.
 func violations(doc []byte) []string {
 	var d map[string]any
 	if err := json.Unmarshal(doc, &d); err != nil {
@@ -95,7 +95,7 @@ var (
 	path   = regexp.MustCompile(`^\$(\[\*\]|\.[A-Za-z][A-Za-z0-9]*)+$`)
 )
 
-// node notes the id of a node. Ids are unique, and names are given.
+// node records the ID of a node. IDs must be unique, and names are required.
 func (c *checker) node(o map[string]any, typ, parent string) string {
 	id := text(o["@id"])
 	c.rule(id != "", "ID and Reference Mechanism: a %s has no @id", typ)
@@ -137,7 +137,7 @@ func (c *checker) records(o map[string]any) {
 	}
 }
 
-// atomic are the types that values may have.
+// atomic are the allowed types of values.
 var atomic = []string{"Boolean", "Date", "Time", "DateTime", "Float", "Integer", "Text"}
 
 // field checks a field and returns the file that its values are from.
@@ -168,8 +168,8 @@ func (c *checker) field(o map[string]any, parent string) string {
 	return file
 }
 
-// terms: every name of a property means something: the context says so, or else it
-// is one of schema.org's by @vocab.
+// terms checks that every property name is defined: by the context, or, because
+// of its vocabulary, by schema.org.
 func (c *checker) terms(v any, at string) {
 	switch v := v.(type) {
 	case []any:
@@ -193,7 +193,7 @@ func (c *checker) terms(v any, at string) {
 var schemaOrg = []string{"name", "description", "url", "license", "creator", "keywords", "version", "datePublished", "dateModified",
 	"inLanguage", "isAccessibleForFree", "isBasedOn", "distribution", "contentUrl", "contentSize", "encodingFormat", "sha256", "sameAs"}
 
-// expand writes out what a compact name stands for.
+// expand expands a compact name.
 func (c *checker) expand(name string) string {
 	prefix, local, ok := strings.Cut(name, ":")
 	if base := text(c.context[prefix]); ok && base != "" {
@@ -205,7 +205,7 @@ func (c *checker) expand(name string) string {
 	return name
 }
 
-// iri is what a term of the context stands for.
+// iri returns the IRI of a term of the context.
 func (c *checker) iri(term string) string {
 	if o, ok := c.context[term].(map[string]any); ok {
 		return c.expand(text(o["@id"]))
@@ -228,7 +228,7 @@ func text(v any) string {
 	return s
 }
 
-// texts are one or many.
+// texts returns one or several texts as a list.
 func texts(v any) []string {
 	if s, ok := v.(string); ok {
 		return []string{s}
@@ -241,7 +241,7 @@ func texts(v any) []string {
 	return out
 }
 
-// objects are one or many.
+// objects returns one or several objects as a list.
 func objects(v any) []map[string]any {
 	if o, ok := v.(map[string]any); ok {
 		return []map[string]any{o}

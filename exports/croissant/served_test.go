@@ -37,7 +37,7 @@ func get(t *testing.T, address string) (http.Header, []byte) {
 	return res.Header, body
 }
 
-// TestServed reads the dataset as a loader does: by nothing but its description.
+// TestServed reads the dataset like a loader that knows only its description.
 func TestServed(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{})
@@ -83,7 +83,7 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// download fetches a file and compares it with what is told of it.
+// download fetches a file and compares it with its description.
 func download(t *testing.T, o map[string]any) []byte {
 	t.Helper()
 	header, body := get(t, text(o["contentUrl"]))
@@ -142,7 +142,7 @@ func readRecords(t *testing.T, set map[string]any, files map[string][]byte) int 
 	return len(records)
 }
 
-// fits tells whether a value has the first type of a field, or is null.
+// fits reports whether a value has the first type of a field, or is null.
 func fits(value any, f map[string]any) bool {
 	list, isList := value.([]any)
 	if array, _ := f["isArray"].(bool); array != isList {
@@ -187,7 +187,7 @@ func unique(t *testing.T, set map[string]any, records []map[string]any) {
 	}
 }
 
-// parquetRecords reads a file with the types that it has itself.
+// parquetRecords reads a file with its own types.
 func parquetRecords(t *testing.T, file []byte) []map[string]any {
 	t.Helper()
 	r := parquet.NewGenericReader[any](bytes.NewReader(file))
@@ -215,7 +215,7 @@ func parquetRecords(t *testing.T, file []byte) []map[string]any {
 	return records
 }
 
-// plain is a value of a Parquet file as JSON would have it.
+// plain converts a value of a Parquet file to its JSON form.
 func plain(v any, kind string) any {
 	if kind == "JSON" { // this reader has parsed it; others give the text
 		b, err := json.Marshal(v)
@@ -243,8 +243,8 @@ func plain(v any, kind string) any {
 	return v
 }
 
-// TestPublicAddress: where the operator says under which address the service is
-// reached, the files are there; and what has not changed is not sent again.
+// TestPublicAddress checks that files are available at the public address that
+// the operator configured, and that unchanged ones are not sent again.
 func TestPublicAddress(t *testing.T) {
 	e := edgetest.Start(t, edge.Options{URL: "https://kindex.example.org/"})
 	header, doc := get(t, e.URL+"/api/export/croissant")

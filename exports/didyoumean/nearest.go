@@ -1,4 +1,4 @@
-// Package didyoumean finds the valid name that somebody probably meant.
+// Package didyoumean finds the valid name that a misspelled word probably meant.
 package didyoumean
 
 import (
@@ -11,11 +11,10 @@ import (
 	"github.com/antzucaro/matchr"
 )
 
-// Name returns the candidate nearest to word by edit distance, "" where none is
-// near enough to be more than a coincidence: one edit in three letters at most,
-// where exchanging two neighbours is one edit.
-// Case is no difference, and a candidate that begins with the word, or the word
-// with it, is near.
+// Name returns the candidate nearest to word by edit distance, "" if none is near
+// enough: at most one edit per three letters, where transposing two neighbours is
+// one edit. Case is ignored. A candidate that starts with the word, or the other
+// way round, is near.
 func Name(word string, candidates []string) string {
 	if list := Names(word, candidates, 1); len(list) > 0 {
 		return list[0]
@@ -23,10 +22,10 @@ func Name(word string, candidates []string) string {
 	return ""
 }
 
-// maxQueryLen is up to how many letters a word may have that is meant to be a name.
+// maxQueryLen is the maximum length in letters of a word that is compared.
 const maxQueryLen = 100
 
-// Names returns up to most near candidates, the nearest first.
+// Names returns up to limit near candidates, nearest first.
 func Names(word string, candidates []string, limit int) []string {
 	word = strings.ToLower(word)
 	n := utf8.RuneCountInString(word)
@@ -37,7 +36,7 @@ func Names(word string, candidates []string, limit int) []string {
 	if n <= MaxWordLen {
 		a.word = NewWord(word)
 	}
-	var inexact []string // what takes long to compare, when the others have been compared
+	var inexact []string // slow to compare; compared after the others
 	for _, c := range candidates {
 		lower := strings.ToLower(c)
 		if len(lower) == 0 || len(lower) > 3*n+16 {
@@ -69,20 +68,21 @@ type query struct {
 	text       string
 	letters    int
 	letterMask uint64
-	maxEdits   int   // how many edits away candidates may be
-	word       *Word // nil where it is too long
+	maxEdits   int   // maximum distance of candidates
+	word       *Word // nil if it is too long
 
-	found []candidate // the nearest so far, the nearest first
-	limit int         // how many are wanted
+	found []candidate // the nearest so far, nearest first
+	limit int         // maximum length of found
 }
 
-// candidate is a candidate and how many edits it is away.
+// candidate is a candidate and its distance.
 type candidate struct {
 	name     string
 	distance int
 }
 
-// maxDistance is how many edits away a further candidate may be to be of use.
+// maxDistance returns the maximum distance at which another candidate would be
+// kept.
 func (a *query) maxDistance() int {
 	if len(a.found) < a.limit {
 		return a.maxEdits
@@ -90,8 +90,8 @@ func (a *query) maxDistance() int {
 	return a.found[a.limit-1].distance
 }
 
-// add takes a candidate in that is some edits away, if that is near. What begins alike
-// is near in any case.
+// add keeps a candidate at this distance if it is near. Candidates with a common
+// prefix are always near.
 func (a *query) add(name, lower string, distance int) {
 	if distance > a.maxEdits && a.sharesPrefix(lower) {
 		distance = a.maxEdits
@@ -107,14 +107,15 @@ func (a *query) add(name, lower string, distance int) {
 	a.found = a.found[:min(len(a.found), a.limit)]
 }
 
-// sharesPrefix reports whether a candidate begins with the word, or the word with it.
+// sharesPrefix reports whether the candidate starts with the word or the other
+// way round.
 func (a *query) sharesPrefix(candidate string) bool {
 	return a.letters >= 3 && (strings.HasPrefix(candidate, a.text) || len(candidate) >= 3 && strings.HasPrefix(a.text, candidate))
 }
 
-// distance is how many edits away a candidate is, or any number above the bound. exact is
-// false where that is not known. The distance itself takes up to a hundred times as
-// long as this, and there may be tens of thousands of candidates.
+// distance returns the distance of a candidate, or any number above the bound. If
+// exact is false, the true distance may be smaller: computing it takes up to a
+// hundred times as long, and there may be tens of thousands of candidates.
 func (a *query) distance(candidate string) (distance int, exact bool) {
 	bound := a.maxDistance()
 	if abs(utf8.RuneCountInString(candidate)-a.letters) > bound || minDistance(a.letterMask, LetterMask(candidate)) > bound {
@@ -123,10 +124,9 @@ func (a *query) distance(candidate string) (distance int, exact bool) {
 	if a.word == nil {
 		return 0, false
 	}
-	// Two letters that are exchanged may have others between them, which are deleted
-	// before or inserted afterwards. With i of these that is 1+i edits, and 2+i at most
-	// when aligned: up to two aligned edits are never fewer, and others by a third at
-	// most.
+	// Two transposed letters may have i others between them, deleted before or inserted
+	// after. That takes 1+i edits, and at most 2+i when aligned. So up to two aligned
+	// edits are exact, and more exceed the true distance by at most a third.
 	alignedDistance := a.word.Distance(candidate)
 	if alignedDistance <= 2 {
 		return alignedDistance, true
@@ -135,11 +135,11 @@ func (a *query) distance(candidate string) (distance int, exact bool) {
 		return a.maxEdits + 1, true
 	}
 	x, y := withoutCommonEnds(a.text, candidate)
-	return alignedDistance, bits.OnesCount64(LetterMask(x)&LetterMask(y)) < 2 // without two letters to be exchanged
+	return alignedDistance, bits.OnesCount64(LetterMask(x)&LetterMask(y)) < 2 // no two letters to transpose
 }
 
-// withoutCommonEnds leaves out what two words begin and end with alike, which is never
-// edited.
+// withoutCommonEnds removes the common prefix and suffix of two words, which are
+// never edited.
 func withoutCommonEnds(a, b string) (string, string) {
 	for a != "" && b != "" {
 		r, n := utf8.DecodeRuneInString(a)

@@ -30,7 +30,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// byAll is Names as its words say it: every candidate is compared, and all are sorted.
+// byAll is Names as specified: it compares and sorts all candidates.
 func byAll(word string, candidates []string, most int) []string {
 	word = strings.ToLower(word)
 	n := len([]rune(word))
@@ -62,8 +62,8 @@ func byAll(word string, candidates []string, most int) []string {
 	return names
 }
 
-// TestNames compares with byAll, of words of few letters, which are near by chance,
-// and of words that begin alike.
+// TestNames compares Names with byAll for words of few distinct letters, which
+// are often near, and for words with common prefixes.
 func TestNames(t *testing.T) {
 	suite.InTest(t)
 	r := rand.New(rand.NewPCG(4, 2))
@@ -99,7 +99,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// alignedByTable is the optimal string alignment distance as its definition has it.
+// alignedByTable returns the optimal string alignment distance by its definition.
 func alignedByTable(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	table := make([][]int, len(s)+1)
@@ -123,8 +123,8 @@ func alignedByTable(a, b string) int {
 	return table[len(s)][len(t)]
 }
 
-// TestBounds compares what is computed before the distance with the distance, of words
-// of few letters.
+// TestBounds compares the lower bounds with the true distance for words of few
+// distinct letters.
 func TestBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	word := func() string {
@@ -163,8 +163,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// BenchmarkNames is the worst that a page may be asked for: most of very many names
-// are alike, and the word is like them.
+// BenchmarkNames is the worst case for a page: most of very many names are alike,
+// and the word is similar.
 func BenchmarkNames(b *testing.B) {
 	names := make([]string, 30_000)
 	for i := range names {

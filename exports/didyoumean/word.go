@@ -5,19 +5,18 @@ import (
 	"unicode/utf8"
 )
 
-// MaxWordLen is how many letters a Word may have.
+// MaxWordLen is the maximum length of a Word in letters.
 const MaxWordLen = 64
 
-// Word is a text that many others are compared with. It may be used from many
-// goroutines.
+// Word is a text that is compared with many others. It may be used concurrently.
 type Word struct {
 	letters    int
 	letterMask uint64
-	ascii      [utf8.RuneSelf]uint64 // where a letter stands in the word, a bit for each place
-	others     map[rune]uint64       // the same of other letters
+	ascii      [utf8.RuneSelf]uint64 // the positions of a letter in the word, as bits
+	others     map[rune]uint64       // the same for other letters
 }
 
-// NewWord returns a text of at most MaxWordLen letters as a word.
+// NewWord returns a Word for a text of at most MaxWordLen letters.
 func NewWord(text string) *Word {
 	w := &Word{letterMask: LetterMask(text)}
 	for _, r := range text {
@@ -35,11 +34,12 @@ func NewWord(text string) *Word {
 	return w
 }
 
-// Letters is how many letters the word has.
+// Letters returns the number of letters in the word.
 func (w *Word) Letters() int { return w.letters }
 
-// LetterMask has a bit for each kind of letter that a text has, and one for each that it
-// has more than once. Letters are told apart by their last five bits.
+// LetterMask returns a mask with a bit for each letter of a text, and one for
+// each letter that occurs more than once. Letters are distinguished by their last
+// five bits.
 func LetterMask(text string) (mask uint64) {
 	for _, r := range text {
 		bit := uint64(1) << (r & 31)
@@ -48,29 +48,30 @@ func LetterMask(text string) (mask uint64) {
 	return mask
 }
 
-// MinDistance is how many edits the word and a text with such letters are apart at least, by
-// whatever rule: an edit adds one letter at most, and takes one away.
+// MinDistance returns a lower bound for the distance between the word and a text
+// with this LetterMask, by any definition in which an edit adds and removes at
+// most one letter.
 func (w *Word) MinDistance(kinds uint64) int { return minDistance(w.letterMask, kinds) }
 
 func minDistance(a, b uint64) int { return max(bits.OnesCount64(a&^b), bits.OnesCount64(b&^a)) }
 
-// Distance is how many edits lead from the word to a text, where exchanging two
-// neighbours is one, after which neither is edited again (optimal string alignment). A
-// column of the table of distances is computed at once (H. Hyyrö, "A Bit-Vector
-// Algorithm for Computing Levenshtein and Damerau Edit Distances", Nordic Journal of
-// Computing 10, 2003).
+// Distance returns the optimal string alignment distance between the word and a
+// text: the number of edits, where transposing two neighbours is one edit and no
+// letter is edited again after that. It computes a column of the distance table
+// at once (H. Hyyrö, "A Bit-Vector Algorithm for Computing Levenshtein and
+// Damerau Edit Distances", Nordic Journal of Computing 10, 2003).
 func (w *Word) Distance(text string) int {
 	if w.letters == 0 {
 		return utf8.RuneCountInString(text)
 	}
-	more, fewer := ^uint64(0), uint64(0) // where a cell is one more than that above it, or one fewer
-	var diagonal, previous uint64        // where a cell is that left above it; where the letter before stands
+	more, fewer := ^uint64(0), uint64(0) // cells that are one more, or one less, than the cell above
+	var diagonal, previous uint64        // cells equal to the upper left cell; positions of the previous letter
 	distance, last := w.letters, w.letters-1
 	for _, r := range text {
 		current := w.positions(r)
 		swapped := (^diagonal & current) << 1 & previous
 		diagonal = ((current & more) + more ^ more) | current | fewer | swapped
-		right, left := fewer|^(diagonal|more), diagonal&more // where a cell is one more than that left of it, or one fewer
+		right, left := fewer|^(diagonal|more), diagonal&more // cells that are one more, or one less, than the cell to the left
 		distance += int(right>>last&1) - int(left>>last&1)
 		right, left = right<<1|1, left<<1
 		more, fewer, previous = left|^(diagonal|right), right&diagonal, current

@@ -8,7 +8,7 @@ import (
 	"github.com/gorilla/feeds"
 )
 
-// atomFeed has any number of links, and the generator; gorilla's has one link.
+// atomFeed supports several links and a generator; gorilla's type has one link.
 type atomFeed struct {
 	*feeds.AtomFeed
 	Lang      string           `xml:"xml:lang,attr"`
@@ -20,7 +20,7 @@ type atomFeed struct {
 // FeedXml implements feeds.XmlFeed.
 func (d *atomFeed) FeedXml() any { return d } //nolint:staticcheck // the interface has this name
 
-// atomEntry says its category as RFC 4287 does: in an attribute.
+// atomEntry writes the category in an attribute, as RFC 4287 requires.
 type atomEntry struct {
 	*feeds.AtomEntry
 	Category *atomCategory `xml:"category"`
@@ -35,7 +35,7 @@ func (f *Feed) writeAtom(w io.Writer, items []item) error {
 		AtomFeed: &feeds.AtomFeed{
 			Xmlns: atomNamespace, Title: f.title(), Id: f.id(), Updated: f.updated().Format(time.RFC3339),
 			Subtitle: f.description(),
-			// Entries outside git have no author of their own.
+			// Entries outside git have no author.
 			Author: &feeds.AtomAuthor{AtomPerson: feeds.AtomPerson{Name: f.title()}},
 		},
 		Lang: language, Generator: generator,
@@ -66,8 +66,8 @@ func (f *Feed) writeAtom(w io.Writer, items []item) error {
 	return feeds.WriteXML(doc, w)
 }
 
-// id is the same on all pages of a feed: the address of its first page, else of
-// itself. One that is no absolute address is made part of a URN.
+// id returns an ID that is the same on all pages of a feed: the URL of its first
+// page, or else of itself, as part of a URN if it is not absolute.
 func (f *Feed) id() string {
 	for _, address := range []string{f.First, f.Self} {
 		if address = clean(address); address == "" {

@@ -17,7 +17,7 @@ const (
 	shownSHA   = 10
 )
 
-// layout escapes everything that it is given, addresses as addresses.
+// layout escapes all its arguments, URLs as such.
 var layout = template.Must(template.New("content").Parse(`
 {{- define "value"}}{{if .Address}}<a href="{{.Address}}">{{.Text}}</a>{{else}}{{.Text}}{{end}}{{end -}}
 {{- with .Lead}}<p>{{.}}</p>{{end -}}
@@ -32,8 +32,8 @@ var layout = template.Must(template.New("content").Parse(`
 </ul>{{end -}}
 {{- with .Origin}}<p>{{.}}</p>{{end -}}`))
 
-// Line is one field of a change in words: what it was and what it is, or a note and
-// items where it is a list. Everything in it is plain text.
+// Line is the change of one field in words: its old and new value or, for a list,
+// a note and items. All members are plain text.
 type Line struct {
 	Label    string
 	Old, New *Value
@@ -41,11 +41,11 @@ type Line struct {
 	Items    []string
 }
 
-// Value is a value in words; Address is set where it is an address of the web.
+// Value is a value in words; Address is set if it is a URL.
 type Value struct{ Text, Address string }
 
-// content is the body of an item in HTML: an entity that came or went with the
-// main facts, an updated one with every field before and after.
+// content returns the body of an item in HTML: the main facts of a created or
+// deleted entity, or every field of an updated one before and after.
 func content(c *record.Change, rows []row) (string, error) {
 	var page struct {
 		Lead   string
@@ -76,15 +76,15 @@ func lines(c *record.Change, rows []row) (lead string, list []Line) {
 	return lead, list
 }
 
-// Summary is a change in words, as feeds and pages tell of it. Everything in it is plain
-// text without controls or marks of direction, of bounded length.
+// Summary describes a change in words, for feeds and pages. All members are plain
+// text of bounded length without control characters and directional marks.
 type Summary struct {
-	Title string // what happened to whom
-	Lead  string // the description of an entity that came or went
-	Lines []Line // field by field; the main facts of an entity that came or went
+	Title string // what happened to which entity
+	Lead  string // the description of a created or deleted entity
+	Lines []Line // the changed fields, or the main facts of a created or deleted entity
 }
 
-// Summarize puts a change in words. titles are those of the categories.
+// Summarize describes a change in words. titles are the category titles by slug.
 func Summarize(c *record.Change, titles map[string]string) Summary {
 	rows := changedRows(c, titles)
 	t := Summary{Title: sentence(c, rows)}
@@ -92,7 +92,7 @@ func Summarize(c *record.Change, titles map[string]string) Summary {
 	return t
 }
 
-// side is the value of an entity that came, or went.
+// side returns the value of a created or deleted entity.
 func (r *row) side(event string) *value {
 	if event == record.Deleted {
 		return &r.old
@@ -100,8 +100,8 @@ func (r *row) side(event string) *value {
 	return &r.new
 }
 
-// isFact tells what is said of an entity that came or went: not its name, which
-// is the title, nor all links, dates and scores.
+// isFact reports whether a field of a created or deleted entity is shown: not its
+// name, which is in the title, nor links, dates and scores.
 func (r *row) isFact(event string) bool {
 	v := r.side(event)
 	switch r.field {
@@ -146,7 +146,7 @@ func (r *row) difference() Line {
 		}
 		l.Items = truncateList(l.Items)
 		if len(moves) == 0 {
-			l.Note = "in another order"
+			l.Note = "reordered"
 		}
 	default:
 		before, after := r.old.plain(), r.new.plain()
@@ -172,7 +172,7 @@ func (r *row) listNote() string {
 		parts = append(parts, "removed "+joinTexts(removed))
 	}
 	if len(parts) == 0 {
-		return "in another order"
+		return "reordered"
 	}
 	return strings.Join(parts, "; ")
 }
@@ -187,7 +187,7 @@ func (m benchmarkChange) String() string {
 	return m.name + ": " + m.old + " → " + m.new
 }
 
-// plain is a value of any shape as one text.
+// plain returns a value of any shape as one text.
 func (v *value) plain() string {
 	if v.text != "" || len(v.results) == 0 {
 		return v.text + joinTexts(v.list)
@@ -217,7 +217,8 @@ func joinTexts(list []string) string {
 	return strings.Join(truncateList(short), ", ")
 }
 
-// truncateList replaces the end of a very long list by how many there were.
+// truncateList replaces the end of a very long list with the number of remaining
+// items.
 func truncateList(list []string) []string {
 	if len(list) <= listLength {
 		return list
@@ -225,7 +226,7 @@ func truncateList(list []string) []string {
 	return append(list[:listLength:listLength], fmt.Sprintf("and %d more", len(list)-listLength))
 }
 
-// origin says where a change comes from, "" outside git.
+// origin returns the source of a change, "" outside git.
 func origin(c *record.Change) string {
 	var parts []string
 	who := clean(c.Author)

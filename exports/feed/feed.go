@@ -1,10 +1,12 @@
-// Package feed tells changes to people: as RSS 2.0, Atom (RFC 4287) and JSON
-// Feed 1.1, in pages as RFC 5005, section 3, describes them. Each change is one
-// item with a sentence for a title and a list of what changed.
+// Package feed writes changes as RSS, Atom and JSON feeds.
 //
-// Names and values are written by strangers. Here they are text, never markup:
-// characters that XML 1.0 cannot hold become U+FFFD, in all formats alike, and
-// any run of white space becomes one space.
+// The formats are RSS 2.0, Atom (RFC 4287) and JSON Feed 1.1, in pages as in RFC
+// 5005, section 3. Each change is one item: the title is a sentence, the content
+// lists what changed.
+//
+// Names and values are untrusted. They are treated as text, never as markup:
+// characters that XML 1.0 does not allow become U+FFFD in all formats, and any
+// run of white space becomes one space.
 package feed
 
 import (
@@ -19,10 +21,11 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Formats lists the formats, the usual one first.
+// Formats lists the formats, the default first.
 var Formats = []string{"rss", "atom", "json"}
 
-// MediaType returns the media type of one of the Formats, "" of any other.
+// MediaType returns the media type of a format, "" if it is not one of the
+// Formats.
 func MediaType(format string) string {
 	switch format {
 	case "rss":
@@ -35,38 +38,38 @@ func MediaType(format string) string {
 	return ""
 }
 
-// Feed is one page of changes, or all of them. Its methods do not change it and
+// Feed is one page of changes, or all of them. Its methods do not modify it and
 // may be called concurrently.
 type Feed struct {
 	Title, Description string
 
-	// Base is the public address of the index, such as
-	// https://index.example.org. Where it is "" items have no links.
+	// Base is the public URL of the index, such as https://index.example.org. If it is
+	// "", items have no links.
 	Base string
-	// Self is the address of this document, "" for none.
+	// Self is the URL of this document, "" for none.
 	Self string
-	// First, Last, Next and Previous are the addresses of the pages beside
-	// this one, "" for none. JSON Feed knows Next alone.
+	// First, Last, Next and Previous are the URLs of other pages, "" for none. JSON
+	// Feed supports only Next.
 	First, Last, Next, Previous string
 
-	Updated time.Time         // when the newest change was made, else the build
+	Updated time.Time         // time of the newest change or, without changes, of the build
 	Titles  map[string]string // of categories, by slug
 	Changes []*record.Change  // newest first
 }
 
-// Names where nobody has given others. The first is no address that opens, but
-// it is a valid one, and RSS demands an address of the index.
+// Defaults. RSS requires a URL of the index; indexURN is a valid one, although it cannot
+// be opened.
 const (
 	indexURN  = "urn:kindex:index"
 	feedURN   = "urn:kindex:feed"
 	changeURN = "urn:kindex:change:"
 	generator = "kindex"
-	language  = "en" // of the sentences that this package makes
+	language  = "en" // of the generated sentences
 )
 
-// Write writes the feed in one of the Formats. The same feed is always written
-// as the same bytes. It fails on another format, on a time beyond the year 9999,
-// which the formats cannot say, and when w fails.
+// Write writes the feed in one of the Formats. It is deterministic. It returns an
+// error for any other format, for a time that the formats cannot represent, and
+// if w fails.
 func (f *Feed) Write(w io.Writer, format string) error {
 	items, err := f.items()
 	if err != nil {
@@ -80,12 +83,12 @@ func (f *Feed) Write(w io.Writer, format string) error {
 	case "json":
 		return f.writeJSON(w, items)
 	}
-	return fmt.Errorf("feed: format %q is not known; the formats are %s", format, strings.Join(Formats, ", "))
+	return fmt.Errorf("feed: unknown format %q (expected one of: %s)", format, strings.Join(Formats, ", "))
 }
 
 // item is a change in words, ready for any format.
 type item struct {
-	id        string // a URN that stays with the change
+	id        string // a permanent URN
 	link      string // "" for none
 	title     string // plain text
 	content   string // HTML
@@ -129,10 +132,10 @@ func (f *Feed) base() string { return strings.TrimRight(clean(f.Base), "/") }
 func (f *Feed) title() string { return cmp.Or(clean(f.Title), generator) }
 
 func (f *Feed) description() string {
-	return cmp.Or(clean(f.Description), "Changes of "+f.title())
+	return cmp.Or(clean(f.Description), "Changes to "+f.title())
 }
 
-// updated is the time of the newest change where the caller gave none.
+// updated returns Updated or, if it is not set, the time of the newest change.
 func (f *Feed) updated() time.Time {
 	t := f.Updated
 	if t.IsZero() {
@@ -145,7 +148,7 @@ func (f *Feed) updated() time.Time {
 	return truncateToSecond(t)
 }
 
-// relation is an address with its meaning, which RFC 5005 and RFC 4287 name.
+// relation is a link with its relation type as in RFC 5005 and RFC 4287.
 type relation struct{ rel, href string }
 
 func (f *Feed) relations() []relation {
@@ -164,13 +167,13 @@ func truncateToSecond(t time.Time) time.Time { return t.UTC().Truncate(time.Seco
 
 func checkTime(t time.Time) error {
 	if year := t.UTC().Year(); year < 0 || year > 9999 {
-		return fmt.Errorf("its time is in the year %d; feeds can tell the years 0 to 9999", year)
+		return fmt.Errorf("year %d is out of range; feeds support the years 0 to 9999", year)
 	}
 	return nil
 }
 
-// clean makes one line of s that every format can hold: characters that XML 1.0
-// excludes (fifth edition, section 2.2) are among the hidden ones.
+// clean turns s into one line that every format supports. The characters that XML
+// 1.0 excludes (fifth edition, section 2.2) are all hidden characters.
 func clean(s string) string {
 	return safetext.Replace(strings.Join(strings.Fields(s), " "), "\ufffd")
 }

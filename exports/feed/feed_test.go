@@ -13,7 +13,8 @@ import (
 	"kindex/exports/record"
 )
 
-// changeOf makes a change as the builder does: from two states of an entity.
+// changeOf returns a change as the builder creates it, from two states of an
+// entity.
 func changeOf(n int, before, after *record.Entity) *record.Change {
 	c := &record.Change{
 		ID: fmt.Sprintf("%024x", n), Event: record.Updated, Timestamp: time.Date(2026, 11, 1, 12, 0, n, 0, time.UTC),
@@ -53,22 +54,21 @@ func example() *record.Entity {
 	return e
 }
 
-// edited is the example after an edit.
+// edited returns the example after an edit.
 func edited(edit func(*record.Entity)) *record.Entity {
 	e := example()
 	edit(e)
 	return e
 }
 
-// news are changes of all kinds with the titles that they must have, in the
-// order in which they were made.
+// news are changes of all kinds with their expected titles, oldest first.
 var news = []struct {
 	title         string
 	before, after *record.Entity
 }{
 	{"Example was added", nil, example()},
 	{"Example: version 2.1 → 2.2", example(), edited(func(e *record.Entity) { e.Version = "2.2" })},
-	// A score that moves by less than a point is not the news.
+	// A score that changes by less than a point is not interesting.
 	{"Example: context window 1,048,576 added and 4 more fields", example(), edited(func(e *record.Entity) {
 		e.Links = append(e.Links, record.Link{Name: "weights", URL: "https://example.org/weights"})
 		e.Signals.Facts = []record.Fact{{Name: "contextTokens", Number: 1 << 20}, {Name: "stars", Number: 82310}}
@@ -96,12 +96,12 @@ var news = []struct {
 	{"Example: tags (6 added, 1 removed)", example(), edited(func(e *record.Entity) {
 		e.Tags = []string{"a", "b", "c", "d", "e", "f", "python"}
 	})},
-	{"Example: tags in another order", example(), edited(func(e *record.Entity) { e.Tags = []string{"cuda", "python"} })},
+	{"Example: tags reordered", example(), edited(func(e *record.Entity) { e.Tags = []string{"cuda", "python"} })},
 	{"Example: new description and 1 more field", example(), edited(func(e *record.Entity) {
 		e.Description += " " + strings.Repeat("It runs on many kinds of machine, which takes a long text to say. ", 6) + "First words."
 		e.URL = "https://example.org/new"
 	})},
-	// Where two long texts differ is to be seen.
+	// The difference between two long texts is visible.
 	{"Example: new description", edited(func(e *record.Entity) {
 		e.Description = strings.Repeat("A text that is long. ", 30) + "It ends in one way."
 	}), edited(func(e *record.Entity) {
@@ -130,7 +130,7 @@ var news = []struct {
 	{"Example was deleted", example(), nil},
 }
 
-// newest returns the news as changes, the newest first.
+// newest returns news as changes, newest first.
 func newest() []*record.Change {
 	var list []*record.Change
 	for i, n := range news {
@@ -185,7 +185,7 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestWithoutAnything is the first build of a folder outside git.
+// TestWithoutAnything writes the feed of a first build outside git.
 func TestWithoutAnything(t *testing.T) {
 	f := &feed.Feed{Updated: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)}
 	rss := readRSS(t, write(t, f, "rss"))
@@ -205,7 +205,8 @@ func TestWithoutAnything(t *testing.T) {
 	}
 }
 
-// TestID is the same over the pages of a feed and differs between feeds.
+// TestID checks that the ID is the same on all pages of a feed and differs
+// between feeds.
 func TestID(t *testing.T) {
 	for _, c := range []struct{ first, self, want string }{
 		{"https://a.example/api/feed", "https://a.example/api/feed?page=2", "https://a.example/api/feed"},

@@ -100,13 +100,14 @@ func readJSON(t *testing.T, b []byte) (d jsonDocument) {
 	return d
 }
 
-// visible is what of a name must survive, in one line: all that people can see.
+// visible returns the part of a name that must survive, in one line: all visible
+// characters.
 func visible(s string) string {
 	return safetext.Replace(strings.Join(strings.Fields(s), " "), "\ufffd")
 }
 
-// FuzzWrite puts anything everywhere. Whatever a name holds, the documents can
-// be read and say the same, and nobody's text becomes markup.
+// FuzzWrite uses arbitrary texts everywhere. Whatever they are, the documents can
+// be read and have the same content, and no text becomes markup.
 func FuzzWrite(f *testing.F) {
 	f.Add("0123456789abcdef01234567", "tool", "pytorch", "PyTorch", "version", "2.1", "2.2", "abc", "Ada", "Index", "https://index.example")
 	f.Add("a b/?", "", "..", "]]><script>", "signals.benchmarks", `[{"name":"a","value":1}]`, `[{"name":"b"}]`, "\x00", "<b>", "\ufffe", "javascript:alert(1)")
@@ -143,7 +144,7 @@ func FuzzWrite(f *testing.F) {
 	})
 }
 
-// compare reads all formats of a feed back and holds them against each other.
+// compare reads all formats of a feed and compares them with each other.
 func compare(t *testing.T, f *feed.Feed, items int) {
 	t.Helper()
 	rss, atom, js := readRSS(t, write(t, f, "rss")), readAtom(t, write(t, f, "atom")), readJSON(t, write(t, f, "json"))

@@ -16,7 +16,7 @@ import (
 	"kindex/exports/feed"
 )
 
-// site is the folder whose node_modules hold the parsers of others.
+// site is the folder whose node_modules contain third-party parsers.
 const site = "../../site"
 
 // files writes a feed in all formats.
@@ -32,8 +32,8 @@ func files(t *testing.T, f *feed.Feed) map[string]string {
 	return paths
 }
 
-// TestReadByOthers holds what a parser of others finds in the documents against
-// the feed that was written.
+// TestReadByOthers compares the result of third-party parsers with the feed that
+// was written.
 func TestReadByOthers(t *testing.T) {
 	suite.InTest(t)
 	suite.NodeModules(t, "feedsmith")
@@ -95,7 +95,7 @@ func checkItems(t *testing.T, format string, f *feed.Feed, items []newsOut) {
 	}
 }
 
-// TestSchema holds the JSON Feed against the schema that others keep of it.
+// TestSchema validates the JSON Feed against a third-party schema.
 func TestSchema(t *testing.T) {
 	path := filepath.Join(suite.NodeModules(t, "jsonfeed-schema"), "jsonfeed-schema", "schema-v1.1.json")
 	c := jsonschema.NewCompiler()
@@ -118,8 +118,8 @@ func TestSchema(t *testing.T) {
 	}
 }
 
-// TestWellFormed asks libxml2, which knows namespaces and every character that
-// XML does not.
+// TestWellFormed parses the documents with libxml2, which checks namespaces and
+// forbidden characters.
 func TestWellFormed(t *testing.T) {
 	if _, err := exec.LookPath("xmllint"); err != nil {
 		suite.Missing(t, "xmllint")

@@ -16,9 +16,9 @@ type row struct {
 	old, new value
 }
 
-// changedRows returns the fields of a change: all of an entity that came or went
-// in the order of the record, those of an update with the most interesting
-// first. Category titles stand for the slugs.
+// changedRows returns the fields of a change: all fields of a created or deleted
+// entity in the order of the record, or the changed fields of an updated one with
+// the most interesting first. Category slugs are replaced by titles.
 func changedRows(c *record.Change, titles map[string]string) []row {
 	fields := slices.Clone(c.Fields)
 	if !isWholeEntity(c) {
@@ -37,7 +37,7 @@ func changedRows(c *record.Change, titles map[string]string) []row {
 	return rows
 }
 
-// isWholeEntity tells whether a change is of an entity that came or went.
+// isWholeEntity reports whether an entity was created or deleted.
 func isWholeEntity(c *record.Change) bool {
 	return c.Event == record.Created || c.Event == record.Deleted
 }
@@ -46,7 +46,7 @@ func categoryTitle(slug string, titles map[string]string) string {
 	return cmp.Or(clean(titles[slug]), slug)
 }
 
-// priority is the rank of a field in the news of its change, the first being 0.
+// priority returns the rank of a field by interest, the most interesting being 0.
 func priority(f record.FieldChange) int {
 	order := []string{"status", "name", "slug", "version", "scores.composite", "category", "license", "signals.benchmarks"}
 	switch i := slices.Index(order, f.Field); {
@@ -60,8 +60,9 @@ func priority(f record.FieldChange) int {
 	return len(order)
 }
 
-// notable tells whether the move of a score is news of its own: it came, went
-// or moved by a point. Nearly every other change moves it a little.
+// notable reports whether a change of a score is interesting: it is the
+// composite, and appeared, disappeared or changed by at least a point. Nearly
+// every other change changes it a little.
 func notable(f record.FieldChange) bool {
 	if f.Field != "scores.composite" {
 		return false
@@ -71,7 +72,7 @@ func notable(f record.FieldChange) bool {
 	return known != stillKnown || math.Abs(after-before) >= 1
 }
 
-// listDiff returns what of a list was added and what was removed.
+// listDiff returns the added and removed elements of a list.
 func (r *row) listDiff() (added, removed []string) {
 	return subtract(r.new.list, r.old.list), subtract(r.old.list, r.new.list)
 }
@@ -86,11 +87,12 @@ func subtract(list, other []string) []string {
 	return rest
 }
 
-// benchmarkChange is one benchmark before and after a change, "" where it was not there.
+// benchmarkChange is a benchmark before and after a change, "" if it did not
+// exist.
 type benchmarkChange struct{ name, old, new string }
 
-// benchmarkChanges returns the benchmarks that differ: those of now in their order, then
-// those that are gone. The second of a name is compared with the second.
+// benchmarkChanges returns the benchmarks that differ: current ones in their
+// order, then removed ones. Benchmarks with the same name are matched in order.
 func (r *row) benchmarkChanges() []benchmarkChange {
 	var changes []benchmarkChange
 	before := slices.Clone(r.old.results)
@@ -110,12 +112,12 @@ func (r *row) benchmarkChanges() []benchmarkChange {
 	return changes
 }
 
-// isList tells whether both sides are lists or nothing.
+// isList reports whether both sides are lists or not set.
 func (r *row) isList() bool {
 	return r.old.text == "" && r.new.text == "" && len(r.old.list)+len(r.new.list) > 0
 }
 
-// isBenchmarks tells whether both sides are benchmarks or nothing.
+// isBenchmarks reports whether both sides are benchmarks or not set.
 func (r *row) isBenchmarks() bool {
 	return r.old.text == "" && r.new.text == "" && !r.isList() && len(r.old.results)+len(r.new.results) > 0
 }

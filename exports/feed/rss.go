@@ -14,7 +14,8 @@ const (
 	dublinCoreNamespace = "http://purl.org/dc/elements/1.1/"
 )
 
-// rssDocument is the root: gorilla's has neither of the two namespaces.
+// rssDocument is the root element: gorilla's type has neither of the two
+// namespaces.
 type rssDocument struct {
 	XMLName xml.Name `xml:"rss"`
 	Version string   `xml:"version,attr"`
@@ -38,8 +39,8 @@ type rssAtomLink struct {
 	Href string `xml:"href,attr"`
 }
 
-// rssItem leaves the link out where there is none, and names an author without
-// the address that RSS's own element demands.
+// rssItem omits a missing link, and names an author without the email address
+// that RSS's own element requires.
 type rssItem struct {
 	*feeds.RssItem
 	Link    string `xml:"link,omitempty"`

@@ -13,10 +13,10 @@ import (
 const (
 	titleName  = 120
 	titleValue = 40
-	titleItems = 4 // of a list, beyond which they are counted
+	titleItems = 4 // of a list; more are only counted
 )
 
-// sentence is the title of a change: what happened to whom.
+// sentence returns the title of a change: what happened to which entity.
 func sentence(c *record.Change, rows []row) string {
 	name := shorten(cmp.Or(clean(c.Name), clean(c.Slug), clean(c.ID)), titleName)
 	switch {
@@ -33,7 +33,7 @@ func sentence(c *record.Change, rows []row) string {
 		return name + " " + statusPhrase(first.old.text, first.new.text) + otherFields("; ", rest, " changed")
 	case first.field == "name" && first.old.text != "" && first.new.text != "":
 		if len(rows) > 1 && rows[1].field == "slug" {
-			rest-- // the new slug is a part of the same news
+			rest-- // the new slug is part of the same news
 		}
 		return shorten(first.old.text, titleName) + " was renamed " + shorten(first.new.text, titleName) +
 			otherFields("; ", rest, " changed")
@@ -41,8 +41,8 @@ func sentence(c *record.Change, rows []row) string {
 	return name + ": " + first.headline() + otherFields(" and ", rest, "")
 }
 
-// statusPhrase says a change of status. A withdrawn entity that is back is news even
-// where it is deprecated now.
+// statusPhrase describes a change of status. That an entity is no longer
+// withdrawn is mentioned even if it is now deprecated.
 func statusPhrase(before, after string) string {
 	switch {
 	case after == record.Active:
@@ -53,7 +53,7 @@ func statusPhrase(before, after string) string {
 	return "was " + shorten(after, titleValue)
 }
 
-// otherFields counts the other fields of a change.
+// otherFields counts the other fields of a change, "" if n is 0.
 func otherFields(before string, n int, after string) string {
 	switch {
 	case n <= 0:
@@ -64,7 +64,7 @@ func otherFields(before string, n int, after string) string {
 	return fmt.Sprintf("%s%d more fields%s", before, n, after)
 }
 
-// headline is the change of one field in a few words.
+// headline describes the change of one field in a few words.
 func (r *row) headline() string {
 	switch {
 	case r.isList():
@@ -89,7 +89,7 @@ func added(label, text string) string {
 	return label + " added"
 }
 
-// fitsTitle tells whether a value can stand in a title.
+// fitsTitle reports whether a value is suitable for a title.
 func fitsTitle(s string) bool {
 	return s != "" && utf8.RuneCountInString(s) <= titleValue && !isAddress(s)
 }
@@ -97,7 +97,7 @@ func fitsTitle(s string) bool {
 // listDelta lists what was added and removed, as +this −that, or counts it.
 func listDelta(added, removed []string) string {
 	if len(added)+len(removed) == 0 {
-		return "in another order"
+		return "reordered"
 	}
 	var parts []string
 	for _, s := range added {
@@ -114,7 +114,7 @@ func listDelta(added, removed []string) string {
 
 func benchmarksHeadline(moves []benchmarkChange) string {
 	if len(moves) == 0 {
-		return "benchmarks in another order"
+		return "benchmarks reordered"
 	}
 	if m := moves[0]; len(moves) == 1 && fitsTitle(m.name) {
 		switch {

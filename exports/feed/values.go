@@ -11,8 +11,8 @@ import (
 	"kindex/exports/record"
 )
 
-// value is one side of a changed field, in words. A field that is not set has
-// none of the three.
+// value is a field before or after a change, in words. All members are empty if
+// the field is not set.
 type value struct {
 	text    string
 	list    []string // of a list of texts
@@ -23,8 +23,8 @@ type result struct{ name, value string }
 
 func (v *value) isSet() bool { return v.text != "" || len(v.list) > 0 || len(v.results) > 0 }
 
-// parse reads one side of a field. What has an unexpected shape is shown as the
-// JSON that it is: a field that is new one day is told clumsily, not lost.
+// parse decodes a field before or after a change. A value of unexpected shape is
+// shown as JSON, so that future fields look clumsy but are not lost.
 func parse(field string, raw []byte) value {
 	switch raw := strings.TrimSpace(string(raw)); {
 	case raw == "" || raw == "null" || raw == "[]":
@@ -42,7 +42,7 @@ func parse(field string, raw []byte) value {
 		if results := parseResults(raw); results != nil {
 			return value{results: results}
 		}
-	case record.FieldGroup(field) == "scores": // with their one decimal
+	case record.FieldGroup(field) == "scores": // keep the decimal of 90.0
 	default:
 		return value{text: number(raw)}
 	}
@@ -71,7 +71,8 @@ func cleanAll(list []string) []string {
 	return list
 }
 
-// number groups the digits of a JSON number. Other text stays as it is.
+// number adds thousands separators to a JSON number. Other text is returned
+// unchanged.
 func number(raw string) string {
 	var n json.Number
 	if json.Unmarshal([]byte(raw), &n) != nil {
@@ -84,17 +85,19 @@ func number(raw string) string {
 	return humanize.Commaf(x)
 }
 
-// DisplayName is the word for a field whose name says less, such as "context window" for
-// contextTokens; "" where the name itself is the word. Feeds and pages have the same.
+// DisplayName returns the display name of a field, such as "context window" for
+// contextTokens, or "" if it is just the name. Feeds and pages use the same
+// names.
 func DisplayName(name string) string { return displayNames[name] }
 
 var displayNames = map[string]string{
 	"license": "licence", "url": "address", "addedDate": "date added", "pricingModel": "pricing", "composite": "score",
-	"contextTokens": "context window", "outputTokens": "longest output", "lastRelease": "latest release", "released": "first release",
+	"contextTokens": "context window", "outputTokens": "maximum output", "lastRelease": "latest release", "released": "first release",
 	"dependents": "dependent projects",
 }
 
-// label is what people call a field: signals.contextTokens are the context window.
+// label returns the display name of a field, which may be nested: "context
+// window" for signals.contextTokens.
 func label(field string) string {
 	group, name := record.FieldGroup(field), field
 	if group != "" {
@@ -117,7 +120,7 @@ func label(field string) string {
 	return name
 }
 
-// words takes a name in camel case apart.
+// words splits a camel-case name into words.
 func words(name string) string {
 	var b strings.Builder
 	for _, r := range clean(name) {
@@ -129,8 +132,8 @@ func words(name string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// shorten cuts a text to at most n characters, between words where the words are
-// not very long.
+// shorten truncates a text to at most n characters, between words unless the
+// words are very long.
 func shorten(s string, n int) string {
 	runes := []rune(s)
 	if len(runes) <= n {
@@ -143,8 +146,8 @@ func shorten(s string, n int) string {
 	return strings.TrimRight(cut, " ,;:–-") + "…"
 }
 
-// shortenPair shortens two versions of a text so that where they first differ is
-// to be seen in both.
+// shortenPair shortens two versions of a text so that both show the first
+// difference.
 func shortenPair(a, b string, n int) (string, string) {
 	from, x, y := 0, []rune(a), []rune(b)
 	for i := 0; i < len(x) && i < len(y) && x[i] == y[i]; i++ {
@@ -155,7 +158,7 @@ func shortenPair(a, b string, n int) (string, string) {
 	if from <= n/2 || len(x) <= n && len(y) <= n {
 		return shorten(a, n), shorten(b, n)
 	}
-	// Some words before the difference, from the beginning of one.
+	// Keep some whole words before the difference.
 	for start := from - n/4; start < from; start++ {
 		if x[start-1] == ' ' {
 			from = start
@@ -165,7 +168,7 @@ func shortenPair(a, b string, n int) (string, string) {
 	return shorten("… "+string(x[from:]), n), shorten("… "+string(y[from:]), n)
 }
 
-// parseScore is the number of a score, and whether there is one.
+// parseScore decodes a score and reports whether it is not null.
 func parseScore(raw []byte) (float64, bool) {
 	x, err := strconv.ParseFloat(string(raw), 64)
 	return x, err == nil

@@ -1,5 +1,6 @@
-// Package jsonenc appends values to JSON text without reflection, always with the
-// same bytes, and takes the members of such an object apart.
+// Package jsonenc writes JSON deterministically and splits objects into members.
+//
+// It appends values to JSON text without reflection.
 package jsonenc
 
 import (
@@ -8,7 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// AppendMember appends a comma and the name of a member, which must need no escapes.
+// AppendMember appends a comma and the name of a member, which must not need
+// escapes.
 func AppendMember(dst []byte, name string) []byte {
 	dst = append(dst, ',', '"')
 	dst = append(dst, name...)
@@ -53,9 +55,10 @@ func AppendNumber(dst []byte, x float64) []byte {
 	return strconv.AppendFloat(dst, x, 'g', -1, 64)
 }
 
-// AppendString appends s as a JSON string. It escapes what JSON demands and the
+// AppendString appends s as a JSON string. It escapes what JSON requires, and the
 // two line separators that JavaScript once did not allow; invalid UTF-8 becomes
-// U+FFFD. HTML is not escaped: records are data, pages escape them themselves.
+// U+FFFD. It does not escape HTML: records are data, which pages escape
+// themselves.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -100,8 +103,8 @@ func AppendString(dst []byte, s string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// OptionalString is a text that is null in JSON where it is empty.
+// OptionalString is a text that is null in JSON if it is empty.
 type OptionalString string
 
-// MarshalJSON writes the text, or null.
+// MarshalJSON encodes the text, or null.
 func (o OptionalString) MarshalJSON() ([]byte, error) { return AppendNullable(nil, string(o)), nil }

@@ -1,8 +1,8 @@
 package jsonenc
 
-// Members calls f with each member of a JSON object that AppendJSON or
-// AppendRow wrote: compact, valid, and with names that need no escapes. It
-// looks at the bytes only, so that narrowing a record costs no decoding.
+// Members calls f with each member of a JSON object that AppendJSON or AppendRow
+// wrote: compact, valid, and with names that need no escapes. It only scans the
+// bytes, so that selecting fields of a record needs no decoding.
 func Members(object []byte, f func(name string, value []byte)) {
 	i := 1 // after the brace
 	for i < len(object) && object[i] == '"' {
@@ -18,7 +18,7 @@ func Members(object []byte, f func(name string, value []byte)) {
 	}
 }
 
-// valueEnd returns the end of the value that begins at i.
+// valueEnd returns the end of the value that starts at i.
 func valueEnd(b []byte, i int) int {
 	depth := 0
 	for ; i < len(b); i++ {

@@ -1,5 +1,5 @@
-// Package leaderboard tells how the entities of a build stand on its leaderboards,
-// today and on earlier days.
+// Package leaderboard computes ranks on the leaderboards of a build, now and in
+// the past.
 package leaderboard
 
 import (
@@ -11,20 +11,21 @@ import (
 	"kindex/exports"
 )
 
-// Boards are the leaderboards of a build. What is asked for with every leaderboard
-// is kept. Its methods may be called from many goroutines, until the build is closed.
+// Boards computes ranks on the leaderboards of a build. It caches what every
+// leaderboard needs. Its methods may be called concurrently, until the build is
+// closed.
 type Boards struct {
 	build   *exports.Build
 	archive *exports.ArchiveReader
 	asOf    time.Time
 
-	ranked   func() (*roaring.Bitmap, error) // made once
-	days     func() ([]*day, error)          // those of the snapshots, made once
-	previous sync.Map                        // the boards that those of today are compared to, *PreviousBoard by name
+	ranked   func() (*roaring.Bitmap, error) // computed once
+	days     func() ([]*day, error)          // of the snapshots; computed once
+	previous sync.Map                        // *PreviousBoard by name, for the as-of day
 }
 
-// New returns the boards of a build, with edits or without, that is scored as of a
-// time.
+// New returns the boards of a build, with or without edits, whose scores are as
+// of asOf.
 func New(b *exports.Build, asOf time.Time) *Boards {
 	a := &Boards{build: b, archive: b.Archive(), asOf: asOf}
 	a.ranked = sync.OnceValues(func() (*roaring.Bitmap, error) {
@@ -34,11 +35,11 @@ func New(b *exports.Build, asOf time.Time) *Boards {
 	return a
 }
 
-// Ranked are the records on the leaderboard of all. Nobody may change the set: it is
-// made once, because it is asked for without limit.
+// Ranked returns the records on the leaderboard of all. The set is shared and
+// must not be modified.
 func (b *Boards) Ranked() (*roaring.Bitmap, error) { return b.ranked() }
 
-// Rank is the rank of a record among all ranked ones, 0 for none.
+// Rank returns the rank of a record among all ranked ones, 0 for none.
 func (b *Boards) Rank(ordinal uint32) (int, error) {
 	ranked, err := b.ranked()
 	switch {
@@ -52,14 +53,14 @@ func (b *Boards) Rank(ordinal uint32) (int, error) {
 	return b.build.CountUntil(ranked, exports.DefaultSort, b.build.PositionOf(exports.DefaultSort, ordinal)), nil
 }
 
-// day is a day of which the build has a snapshot.
+// day is a day with a snapshot.
 type day struct {
 	snapshot *exports.Snapshot
 	end      int64           // the first second after the day
-	ordinals func() []uint32 // what ordinalsByVersion gives, made once
+	ordinals func() []uint32 // the result of ordinalsByVersion, computed once
 }
 
-// daysOf are the days of the snapshots, oldest first.
+// daysOf returns the days of the snapshots, oldest first.
 func daysOf(a *exports.ArchiveReader) ([]*day, error) {
 	var days []*day
 	for _, name := range a.Snapshots() {
@@ -73,12 +74,12 @@ func daysOf(a *exports.ArchiveReader) ([]*day, error) {
 	return days, nil
 }
 
-// endOfDay is the first second after a day that begins at a time.
+// endOfDay returns the first second after the day that starts at midnight.
 func endOfDay(midnight time.Time) int64 { return midnight.AddDate(0, 0, 1).Unix() }
 
-// ordinalsByVersion lists the ordinals of a snapshot by version: each plus one, 0 for none.
-// Snapshot.Find looks at one version after the other, which over all snapshots of
-// a large build takes a hundred times as long.
+// ordinalsByVersion returns the ordinals of a snapshot by version, each plus one,
+// 0 for none. Snapshot.Find is a linear search, which over all snapshots of a
+// large build takes a hundred times as long.
 func ordinalsByVersion(s *exports.Snapshot) []uint32 {
 	n := 0
 	for o := range uint32(s.Len()) {

@@ -10,8 +10,8 @@ import (
 	"kindex/exports/record"
 )
 
-// checkRankHistories compares the rank history of every entity of a build with what was made up,
-// by counting on every day who stood before it.
+// checkRankHistories compares the rank history of every entity of a build with
+// the model, which counts the entities ahead of it on every day.
 func checkRankHistories(t *testing.T, p *madeHistory, a *leaderboard.Boards) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -47,7 +47,7 @@ func checkRankHistories(t *testing.T, p *madeHistory, a *leaderboard.Boards) {
 	}
 }
 
-// hadAddress tells whether another entity had the address of one in a week.
+// hadAddress reports whether another entity had this address in a week.
 func (p *madeHistory) hadAddress(e *record.Entity, week int) bool {
 	for l, other := range p.weeks[week].stood {
 		if l != p.of[e] && other.Key() == e.Key() {
@@ -61,7 +61,7 @@ func TestRankHistory(t *testing.T) {
 	t.Parallel()
 	p := newMadeHistory(1, 150, 30, 40)
 	a := leaderboard.New(p.build(t), p.asOf())
-	var asked sync.WaitGroup // many may be the first to ask
+	var asked sync.WaitGroup // concurrent first calls are allowed
 	for o := range uint32(8) {
 		asked.Go(func() {
 			if course, err := a.RankHistory(o); err != nil || len(course) == 0 {
@@ -73,8 +73,7 @@ func TestRankHistory(t *testing.T) {
 	checkRankHistories(t, p, a)
 }
 
-// TestRanks compares where entities stand, and stood a week before, with what was
-// made up.
+// TestRanks compares current ranks, and those a week before, with the model.
 func TestRanks(t *testing.T) {
 	t.Parallel()
 	p := newMadeHistory(2, 120, 20, 50)
@@ -122,7 +121,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestEdits: edits move entities on the board of today, and nobody's past.
+// TestEdits checks that edits change today's board but not the history.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	p := newMadeHistory(3, 60, 6, 20)
@@ -180,8 +179,8 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// BenchmarkRankHistory measures a build of 100,000 entities with forty snapshots and
-// 20,000 changes, every index made.
+// BenchmarkRankHistory measures a build of 100,000 entities with forty snapshots
+// and 20,000 changes, after building every index.
 func BenchmarkRankHistory(b *testing.B) {
 	p := newMadeHistory(4, 100_000, 40, 500)
 	build := p.build(b)

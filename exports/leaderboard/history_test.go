@@ -13,8 +13,8 @@ import (
 	"kindex/exports/store"
 )
 
-// madeHistory is a made-up history of weeks, each with a snapshot of its Sunday, and what
-// boards are to say of it.
+// madeHistory is a generated history of weeks, each with a snapshot on Sunday,
+// and the expected boards.
 type madeHistory struct {
 	rng      *rand.Rand
 	versions []record.Version
@@ -25,13 +25,13 @@ type madeHistory struct {
 	of       map[*record.Entity]*line
 }
 
-// line is an entity over all its slugs, deletions and returns.
+// line is an entity over all its slugs, deletions and restorations.
 type line struct {
 	now  *record.Entity // nil while deleted
 	last int32          // version
 }
 
-// week is how everything stood at its end.
+// week is the state at the end of a week.
 type week struct {
 	day   string
 	stood map[*line]*record.Entity // with the scores of the day
@@ -44,7 +44,7 @@ func score(rng *rand.Rand) record.Score {
 	return record.ScoreOf(float64(rng.IntN(60))) // many are tied
 }
 
-// newMadeHistory makes the history of so many entities over so many weeks, with so many
+// newMadeHistory generates a history of entities over weeks with a number of
 // changes in each.
 func newMadeHistory(seed uint64, entities, weeks, changes int) *madeHistory {
 	p := &madeHistory{rng: rand.New(rand.NewPCG(seed, 7)), of: map[*record.Entity]*line{}}
@@ -75,8 +75,7 @@ func newMadeHistory(seed uint64, entities, weeks, changes int) *madeHistory {
 	return p
 }
 
-// fresh is an entity that there was not yet, often at an address that another one
-// had.
+// fresh returns a new entity, often at a formerly used address.
 func (p *madeHistory) fresh() *record.Entity {
 	slug := fmt.Sprintf("e%d", len(p.versions))
 	if n := len(p.freed); n > 0 && p.rng.IntN(2) == 0 {
@@ -85,7 +84,7 @@ func (p *madeHistory) fresh() *record.Entity {
 	return &record.Entity{Type: "tool", Slug: slug, Name: slug, Category: "c", Status: record.Active}
 }
 
-// add makes a version of a line, nil for its deletion.
+// add adds a version of a line; e is nil for its deletion.
 func (p *madeHistory) add(at int64, l *line, e *record.Entity) {
 	v := record.Version{Entity: e, Deleted: e == nil, Time: at, Commit: -1, Previous: l.last, Change: -1}
 	v.Added, _ = record.DayNumber("")
@@ -104,7 +103,7 @@ func (p *madeHistory) add(at int64, l *line, e *record.Entity) {
 }
 
 func (p *madeHistory) change(at int64, l *line) {
-	if l.now == nil { // it comes back
+	if l.now == nil { // it is restored
 		v := p.versions[l.last]
 		p.add(at, l, &record.Entity{Type: v.Type, Slug: v.Slug, Name: "Back", Category: "c", Status: record.Active})
 		return
@@ -136,7 +135,7 @@ func (p *madeHistory) endWeek(day string) {
 	p.weeks = append(p.weeks, w)
 }
 
-// snapshot is what an archive keeps of a week, in which the lines are at versions.
+// snapshot returns the snapshot of a week, given the versions of the lines.
 func (w *week) snapshot(version map[*line]uint32) *exports.SnapshotData {
 	type authored struct {
 		e *record.Entity
@@ -160,7 +159,7 @@ func (w *week) snapshot(version map[*line]uint32) *exports.SnapshotData {
 	return s
 }
 
-// snapshots are those of all weeks.
+// snapshots returns the snapshots of all weeks.
 func (p *madeHistory) snapshots(tb testing.TB) (list []*exports.SnapshotData) {
 	lineOf := map[int32]*line{} // by version
 	for _, l := range p.lines {
@@ -182,7 +181,7 @@ func (p *madeHistory) snapshots(tb testing.TB) (list []*exports.SnapshotData) {
 	return list
 }
 
-// build writes the last week as a build, with the past of all, and opens it.
+// build writes the last week as a build with the whole history, and opens it.
 func (p *madeHistory) build(tb testing.TB) *exports.Build {
 	tb.Helper()
 	check := func(err error) {
@@ -220,7 +219,7 @@ func (p *madeHistory) build(tb testing.TB) *exports.Build {
 	return b
 }
 
-// asOf is some time on the last day.
+// asOf returns a time on the last day.
 func (p *madeHistory) asOf() time.Time {
 	t, err := time.Parse(time.DateOnly, p.weeks[len(p.weeks)-1].day)
 	if err != nil {
@@ -229,8 +228,8 @@ func (p *madeHistory) asOf() time.Time {
 	return t.Add(13 * time.Hour)
 }
 
-// rank counts who stands before an entity on the leaderboard of all by a score. It
-// is 0 for one that is not on it; of is how many are.
+// rank counts the entities ahead of one on the leaderboard of all by a score. It
+// is 0 for an unranked entity; of is the number of ranked ones.
 func rank[K comparable](all map[K]*record.Entity, e *record.Entity, by string) (rank, of int) {
 	on := func(e *record.Entity) bool { return e.Status != record.Withdrawn && e.Scores.Get(by).Known() }
 	for _, other := range all {

@@ -10,25 +10,26 @@ import (
 	"kindex/exports"
 )
 
-// MovementDays is how far back a board is compared.
+// MovementDays is the number of days between a board and the one it is compared
+// with.
 const MovementDays = 7
 
-// PreviousBoard is a leaderboard as it stood some days before another one. Its methods
-// may be called from many goroutines.
+// PreviousBoard is a leaderboard as it was some days before another one. Its
+// methods may be called concurrently.
 type PreviousBoard struct {
 	boards *Boards
 	by     string
 	date   string
-	day    *day // nil where there is no snapshot of just that day
+	day    *day // nil if there is no snapshot of exactly that day
 	set    *roaring.Bitmap
-	// ranks are those of the set, in its order, made when they are first asked for;
-	// nil for a board that is not kept, of which a few are counted instead.
+	// ranks returns the ranks of the set, in its order, computed once; nil for a
+	// board that is not cached, where countRanks computes the few that are needed.
 	ranks func() []uint32
 }
 
-// PreviousBoard returns a leaderboard, as exports.Catalogue has it, as it stood
-// MovementDays before a day, YYYY-MM-DD; "" is the as-of day. That of the as-of day
-// is kept: it is asked for with every leaderboard. What is no day is an error.
+// PreviousBoard returns a leaderboard, identified as in exports.Catalogue, as it
+// was MovementDays before a day, YYYY-MM-DD; "" is the as-of day, whose boards
+// are cached. It returns an error for an invalid day.
 func (b *Boards) PreviousBoard(day, board, typ, by string) (*PreviousBoard, error) {
 	if day != "" {
 		from, err := time.Parse(time.DateOnly, day)
@@ -50,7 +51,7 @@ func (b *Boards) PreviousBoard(day, board, typ, by string) (*PreviousBoard, erro
 	return kept.(*PreviousBoard), nil
 }
 
-// sortedRanks are the ranks of the whole board.
+// sortedRanks returns the ranks of the whole board.
 func (f *PreviousBoard) sortedRanks() []uint32 {
 	ranks := make([]uint32, f.set.GetCardinality())
 	order, _, _ := f.day.snapshot.Page(f.set, exports.Sort{Key: f.by, Desc: true}, nil, 0, len(ranks))
@@ -76,15 +77,15 @@ func (b *Boards) previousBoard(from time.Time, board, typ, by string) (*Previous
 	return f, err
 }
 
-// Day is the day with whose end the board is compared, YYYY-MM-DD.
+// Day returns the day of the board, YYYY-MM-DD.
 func (f *PreviousBoard) Day() string { return f.date }
 
-// Known reports whether the build knows that day. Where it does not, nothing had a
-// rank.
+// Known reports whether the build has a snapshot of that day. If not, nothing was
+// ranked.
 func (f *PreviousBoard) Known() bool { return f.day != nil }
 
-// Ranks are where records of a catalogue stood, 0 for nowhere. The catalogue is the
-// build of the boards or one of its snapshots.
+// Ranks returns the ranks that records of a catalogue had, 0 for none. The
+// catalogue must be the build of the boards or one of its snapshots.
 func (f *PreviousBoard) Ranks(from exports.Catalogue, records []uint32) []int {
 	ranks := make([]int, len(records))
 	if f.day == nil {
@@ -112,8 +113,9 @@ func (f *PreviousBoard) Ranks(from exports.Catalogue, records []uint32) []int {
 	return ranks
 }
 
-// countRanks finds the ranks of a few records without sorting the board: a score has
-// one decimal, so a thousand numbers say how many are above it.
+// countRanks computes the ranks of a few records without sorting the board:
+// scores have one decimal, so it is enough to count the records with each of the
+// 1001 values.
 func (f *PreviousBoard) countRanks(found map[uint32]int, ranks []int) {
 	snapshot := f.day.snapshot
 	var wanted [1001]bool // by score
@@ -146,8 +148,8 @@ func (f *PreviousBoard) countRanks(found map[uint32]int, ranks []int) {
 	}
 }
 
-// versionAt is the version that the entity of a record was at by the end of the
-// day. ok is false where it was not there.
+// versionAt returns the version that a record's entity had at the end of the day.
+// ok is false if the entity did not exist then.
 func (f *PreviousBoard) versionAt(from exports.Catalogue, ordinal uint32) (v int, ok bool) {
 	a := f.boards.archive
 	if s, past := from.(*exports.Snapshot); past {
@@ -158,9 +160,9 @@ func (f *PreviousBoard) versionAt(from exports.Catalogue, ordinal uint32) (v int
 	return versionBefore(a, v, f.day.end)
 }
 
-// versionBefore follows the versions of an entity, whatever it was called, from one back
-// to the one before a time. ok is false where the entity was not there then: v is
-// its deletion, or -1 where it had not begun.
+// versionBefore follows the versions of an entity, under any slug, back from one
+// to the last one before a time. ok is false if the entity did not exist then: v
+// is its deletion, or -1 if it had not been created.
 func versionBefore(a *exports.ArchiveReader, from int, end int64) (v int, ok bool) {
 	for v = from; v >= 0; {
 		at := a.Version(v)

@@ -6,19 +6,18 @@ import (
 	"kindex/exports/record"
 )
 
-// RankAt is how an entity stood at the end of a day.
+// RankAt is the rank and score of an entity at the end of a day.
 type RankAt struct {
 	Day    string       // YYYY-MM-DD, UTC
 	Score  record.Score // the composite
-	Rank   int          // among all that were ranked, 0 where it was not
-	Ranked int          // how many were ranked
+	Rank   int          // among all ranked entities, 0 if it was not ranked
+	Ranked int          // number of ranked entities
 }
 
-// RankHistory is how the entity of a record stood at the end of each day of which the
-// build has a snapshot, oldest first, as far as it was there. Edits do not change
-// it: it is that of the build below them. The first call makes an index of every
-// snapshot, 4 bytes a version; from then on the time does not depend on how many
-// entities there are.
+// RankHistory returns the ranks of a record's entity at the end of each day with
+// a snapshot on which it existed, oldest first. Edits do not change it. The first
+// call builds an index of every snapshot, 4 bytes per version; after that, the
+// cost does not depend on the number of entities.
 func (b *Boards) RankHistory(ordinal uint32) ([]RankAt, error) {
 	days, err := b.days()
 	if err != nil {
@@ -34,7 +33,7 @@ func (b *Boards) RankHistory(ordinal uint32) ([]RankAt, error) {
 			break
 		}
 		if !ok {
-			continue // deleted, and created again later
+			continue // deleted, then created again later
 		}
 		if o, found := d.find(v); found {
 			history = append(history, d.rankAt(o))
@@ -44,8 +43,8 @@ func (b *Boards) RankHistory(ordinal uint32) ([]RankAt, error) {
 	return history, nil
 }
 
-// rankAt is how a record stood. Ordinals are in the order of the leaderboard of
-// all, and what is not ranked follows.
+// rankAt returns the rank and score of a record. Ordinals are in the order of the
+// leaderboard of all, followed by unranked records.
 func (d *day) rankAt(ordinal uint32) RankAt {
 	s := RankAt{Day: d.snapshot.Day, Score: d.snapshot.Score("composite", ordinal), Ranked: d.snapshot.Ranked()}
 	if int(ordinal) < s.Ranked {

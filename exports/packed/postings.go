@@ -12,25 +12,25 @@ import (
 )
 
 // Postings are inverted lists in a lookup file: a sorted table of field, NUL,
-// value, and the set of places that have each.
+// value, with the set of items that have each.
 type Postings struct {
 	keys    StringTable
-	offsets []byte // where the sets begin, and last where they end
+	offsets []byte // the start of each set, then the end of the last one
 	sets    []byte
 }
 
-// NoPostings returns lists without a key.
+// NoPostings returns empty Postings.
 func NoPostings() Postings { return Postings{keys: NoStrings(), offsets: make([]byte, 8)} }
 
-// PostingSections is how many sections of a lookup file postings take.
+// PostingSections is the number of sections that postings take in a lookup file.
 const PostingSections = 3
 
-// Uint64At returns the number at a place of a list of 64-bit numbers.
+// Uint64At returns element i of a list of 64-bit numbers.
 func Uint64At(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:]) }
 
 func (p Postings) bytes(i int) []byte { return p.sets[Uint64At(p.offsets, i):Uint64At(p.offsets, i+1)] }
 
-// set returns one of the sets. It points into the file: it must not be changed.
+// set returns set i. It points into the file and must not be modified.
 func (p Postings) set(i int) *roaring.Bitmap {
 	set := roaring.New()
 	if _, err := set.FromBuffer(p.bytes(i)); err != nil {
@@ -39,8 +39,8 @@ func (p Postings) set(i int) *roaring.Bitmap {
 	return set
 }
 
-// Find returns the places that have a value, nil if none has. The set must not
-// be changed.
+// Find returns the items with a value, nil if there are none. The set must not be
+// modified.
 func (p Postings) Find(field, value string) *roaring.Bitmap {
 	i, ok := p.keys.Search(field + "\x00" + value)
 	if !ok {
@@ -49,7 +49,7 @@ func (p Postings) Find(field, value string) *roaring.Bitmap {
 	return p.set(i)
 }
 
-// Any returns the places that have one of the values.
+// Any returns the items with at least one of the values.
 func (p Postings) Any(field string, values []string) *roaring.Bitmap {
 	set := roaring.New()
 	for _, v := range values {
@@ -60,12 +60,12 @@ func (p Postings) Any(field string, values []string) *roaring.Bitmap {
 	return set
 }
 
-// All returns the places that have every one of the values, and at least one.
+// All returns the items with all of the values, none if values is empty.
 func (p Postings) All(field string, values []string) *roaring.Bitmap {
 	return Intersect(values, func(v string) *roaring.Bitmap { return p.Find(field, v) })
 }
 
-// Values lists the values of a field in order.
+// Values returns the values of a field, sorted.
 func (p Postings) Values(field string) []string {
 	prefix := field + "\x00"
 	list := []string{}
@@ -79,10 +79,10 @@ func (p Postings) Values(field string) []string {
 	return list
 }
 
-// PostingsBuilder collects the places that have a value, by field, NUL, value.
+// PostingsBuilder collects the items of each field, NUL, value.
 type PostingsBuilder map[string][]uint32
 
-// Add notes a value of a place. Places come in ascending order.
+// Add adds a value of item i. Items must be added in ascending order.
 func (p PostingsBuilder) Add(field, value string, i int) {
 	key := field + "\x00" + value
 	if list := p[key]; len(list) == 0 || list[len(list)-1] != uint32(i) {
@@ -90,10 +90,9 @@ func (p PostingsBuilder) Add(field, value string, i int) {
 	}
 }
 
-// Pack makes the sections of postings: of the first kept of the n numbers of
-// previous, and of those that were added. A set that nothing happened to is copied
-// as it is; RunOptimize gives the others the form that they would have had,
-// whatever they grew from.
+// Pack returns the sections of postings that combine the first kept of the n
+// items of previous with the added ones. It copies unchanged sets; RunOptimize
+// gives the others the same form as if they had been built from scratch.
 func (p PostingsBuilder) Pack(previous Postings, kept, n int) ([][]byte, error) {
 	all := slices.Collect(maps.Keys(p))
 	if kept > 0 {
@@ -127,7 +126,7 @@ func (p PostingsBuilder) Pack(previous Postings, kept, n int) ([][]byte, error) 
 				return nil, err
 			}
 		}
-		if uint64(sets.Len()) > Uint64At(offsets, len(keys)) { // else none is left
+		if uint64(sets.Len()) > Uint64At(offsets, len(keys)) { // otherwise the set is empty
 			keys = append(keys, key)
 			offsets = binary.LittleEndian.AppendUint64(offsets, uint64(sets.Len()))
 		}
@@ -135,8 +134,9 @@ func (p PostingsBuilder) Pack(previous Postings, kept, n int) ([][]byte, error) 
 	return [][]byte{PackStrings(keys), offsets, sets.Bytes()}, nil
 }
 
-// MergeStrings makes a sorted table of texts, each once, and tells the place of
-// every text in it. The first kept texts are those that ranks names in previous.
+// MergeStrings builds a sorted table of distinct texts and returns the rank of
+// every text in it. The first kept texts are given by their ranks in previous,
+// the others by more.
 func MergeStrings(previous StringTable, ranks Uint32s, kept int, more []string) (table []string, rank []uint32) {
 	used := make([]bool, previous.Len())
 	for i := range kept {
@@ -172,8 +172,8 @@ func MergeStrings(previous StringTable, ranks Uint32s, kept int, more []string) 
 	return table, rank
 }
 
-// Intersect is what the sets of all values have in common. A nil set is an
-// empty one, and so is the intersection of no values.
+// Intersect returns the intersection of the sets of all values. A nil set is
+// empty, and so is the intersection of no values.
 func Intersect(values []string, of func(value string) *roaring.Bitmap) *roaring.Bitmap {
 	var set *roaring.Bitmap
 	for _, v := range values {

@@ -1,5 +1,6 @@
-// Package packed reads and writes the parts of lookup files, which the edge maps
-// into memory: sections, tables of texts and inverted lists.
+// Package packed reads and writes the parts of memory-mapped lookup files.
+//
+// The parts are sections, string tables and inverted lists.
 package packed
 
 import (
@@ -8,8 +9,8 @@ import (
 	"fmt"
 )
 
-// Lookup files are made of sections: a count, the length of each section, then
-// the sections, each starting at a multiple of eight. Numbers are little-endian.
+// A lookup file consists of a section count, the length of each section, and the
+// sections, each starting at a multiple of eight. Numbers are little-endian.
 
 // PackSections returns a lookup file of these sections.
 func PackSections(parts ...[]byte) []byte {
@@ -26,12 +27,12 @@ func PackSections(parts ...[]byte) []byte {
 	return out
 }
 
-// ErrSections reports a lookup file that is cut short, or has other sections than
+// ErrSections reports a lookup file that is truncated or has other sections than
 // its reader expects.
-var ErrSections = errors.New("the sections of a lookup file do not fit its length")
+var ErrSections = errors.New("lookup file is truncated or has unexpected sections")
 
-// UnpackSections returns the sections of a lookup file that has want of them. They
-// point into b.
+// UnpackSections returns the sections of a lookup file that must have want of
+// them. They point into b.
 func UnpackSections(b []byte, want int) ([][]byte, error) {
 	if len(b) < 8 || binary.LittleEndian.Uint64(b) != uint64(want) || len(b) < 8+8*want {
 		return nil, ErrSections
@@ -55,7 +56,8 @@ type SectionReader struct {
 	err  error
 }
 
-// NewSectionReader returns a reader of the files that file returns by name.
+// NewSectionReader returns a reader of lookup files; file returns a file's bytes
+// by name.
 func NewSectionReader(file func(name string) []byte) *SectionReader {
 	return &SectionReader{file: file}
 }
@@ -63,8 +65,8 @@ func NewSectionReader(file func(name string) []byte) *SectionReader {
 // Err returns the first error.
 func (s *SectionReader) Err() error { return s.err }
 
-// Open returns the sections of a file that has want of them; empty ones where it
-// cannot be read.
+// Open returns the sections of a file that must have want of them; they are empty
+// if it cannot be read.
 func (s *SectionReader) Open(name string, want int) [][]byte {
 	parts, err := UnpackSections(s.file(name), want)
 	if err != nil {
@@ -74,7 +76,7 @@ func (s *SectionReader) Open(name string, want int) [][]byte {
 	return parts
 }
 
-// Strings opens a section of a file as a table of texts.
+// Strings opens a section of a file as a string table.
 func (s *SectionReader) Strings(name string, part []byte) StringTable {
 	t, err := OpenStrings(part)
 	if err != nil {
@@ -91,14 +93,14 @@ func (s *SectionReader) Postings(name string, parts [][]byte) Postings {
 	return p
 }
 
-// Check notes that a lookup file is not of the shape that it should have.
+// Check records an error if a lookup file does not have the expected shape.
 func (s *SectionReader) Check(name string, fits bool) {
 	if !fits {
 		s.Fail(name, ErrSections)
 	}
 }
 
-// Fail notes why a lookup file cannot be read.
+// Fail records why a lookup file cannot be read.
 func (s *SectionReader) Fail(name string, err error) {
 	if s.err == nil {
 		s.err = fmt.Errorf("%s: %w", name, err)

@@ -5,16 +5,16 @@ import (
 	"sort"
 )
 
-// Uint32s is a list of numbers within a lookup file.
+// Uint32s is a list of numbers in a lookup file.
 type Uint32s []byte
 
-// Len returns how many numbers there are.
+// Len returns the number of elements.
 func (u Uint32s) Len() int { return len(u) / 4 }
 
-// At returns the number at a place.
+// At returns element i.
 func (u Uint32s) At(i int) uint32 { return binary.LittleEndian.Uint32(u[i*4:]) }
 
-// PackUint32s returns what Uint32s reads.
+// PackUint32s encodes a list for Uint32s.
 func PackUint32s(list []uint32) []byte {
 	b := make([]byte, 0, 4*len(list))
 	for _, v := range list {
@@ -29,7 +29,7 @@ type StringTable struct {
 	text    []byte
 }
 
-// PackStrings returns what OpenStrings reads.
+// PackStrings encodes a table for OpenStrings.
 func PackStrings(list []string) []byte {
 	offsets := make([]uint32, 1, len(list)+1)
 	var text []byte
@@ -40,7 +40,7 @@ func PackStrings(list []string) []byte {
 	return PackSections(PackUint32s(offsets), text)
 }
 
-// OpenStrings opens a table that PackStrings wrote. It points into b.
+// OpenStrings opens a table that PackStrings encoded. It points into b.
 func OpenStrings(b []byte) (StringTable, error) {
 	parts, err := UnpackSections(b, 2)
 	if err != nil {
@@ -49,18 +49,18 @@ func OpenStrings(b []byte) (StringTable, error) {
 	return StringTable{offsets: parts[0], text: parts[1]}, nil
 }
 
-// Len returns how many texts there are.
+// Len returns the number of texts.
 func (t StringTable) Len() int { return t.offsets.Len() - 1 }
 
-// At returns the text at a place.
+// At returns text i.
 func (t StringTable) At(i int) []byte { return t.text[t.offsets.At(i):t.offsets.At(i+1)] }
 
-// Search returns the first place in a sorted table whose text is not below s,
-// and whether it is s.
+// Search returns the index of the first text in a sorted table that is not less
+// than s, and whether it equals s.
 func (t StringTable) Search(s string) (int, bool) {
 	i := sort.Search(t.Len(), func(i int) bool { return string(t.At(i)) >= s })
 	return i, i < t.Len() && string(t.At(i)) == s
 }
 
-// NoStrings returns a table without a text.
+// NoStrings returns an empty table.
 func NoStrings() StringTable { return StringTable{offsets: make([]byte, 4)} }

@@ -9,11 +9,11 @@ import (
 	"unique"
 )
 
-var errRecord = errors.New("entity record: is not in the form in which builds keep records")
+var errRecord = errors.New("entity record: not in the form that builds store")
 
-// ParseAuthored reads a record that AppendJSON wrote, all but its scores. It is
-// the mirror image of AppendJSON, member by member, and takes nothing else, so
-// that it costs a small part of UnmarshalJSON. Unknown lists are nil.
+// ParseAuthored decodes a record that AppendJSON wrote, except its scores. It
+// mirrors AppendJSON member by member and accepts nothing else, so that it costs
+// only a small part of UnmarshalJSON. Unknown lists are nil.
 func ParseAuthored(record []byte) (*Entity, error) {
 	r := &recordReader{rest: string(record)}
 	e := &Entity{}
@@ -43,8 +43,8 @@ func ParseAuthored(record []byte) (*Entity, error) {
 	return e, nil
 }
 
-// recordReader takes a record apart from the front. After something unexpected it
-// has failed: nothing is left, and all that it reads is empty.
+// recordReader parses a record from the front. After a syntax error nothing is
+// left, and everything it reads is empty.
 type recordReader struct {
 	rest   string
 	failed bool
@@ -60,7 +60,7 @@ func (r *recordReader) literal(s string) {
 	}
 }
 
-// member goes to the value of the member that must come next.
+// member moves to the value of the member that must come next.
 func (r *recordReader) member(name string) *recordReader {
 	r.literal(`,"`)
 	r.literal(name)
@@ -77,17 +77,17 @@ func (r *recordReader) skipPast(c byte) {
 	r.rest = r.rest[i+1:]
 }
 
-// take cuts n bytes off.
+// take returns the next n bytes and skips them.
 func (r *recordReader) take(n int) string {
 	s := r.rest[:n]
 	r.rest = r.rest[n:]
 	return s
 }
 
-// nextIs tells whether c comes next.
+// nextIs reports whether c comes next.
 func (r *recordReader) nextIs(c byte) bool { return r.rest != "" && r.rest[0] == c }
 
-// open enters a list or an object, and tells whether something is in it.
+// open enters a list or an object and reports whether it has elements.
 func (r *recordReader) open(begin, end string) bool {
 	r.literal(begin)
 	if r.nextIs(end[0]) {
@@ -97,7 +97,7 @@ func (r *recordReader) open(begin, end string) bool {
 	return !r.failed
 }
 
-// next goes on after an item of a list or an object, and tells whether another
+// next moves past an element of a list or an object and reports whether another
 // one follows.
 func (r *recordReader) next(end string) bool {
 	if r.nextIs(',') {
@@ -124,8 +124,8 @@ func (r *recordReader) text() string {
 		}
 	}
 	var s string
-	// AppendString writes U+FFFD with an escape only where the text was not UTF-8;
-	// what it was then, nobody knows any more.
+	// AppendString writes an escaped U+FFFD only for invalid UTF-8, so the original
+	// text is lost.
 	if end >= len(r.rest) || strings.Contains(r.rest[:end], `\ufffd`) || json.Unmarshal([]byte(r.rest[:end+1]), &s) != nil {
 		r.fail()
 		return ""
@@ -134,8 +134,7 @@ func (r *recordReader) text() string {
 	return s
 }
 
-// word is text for what a catalogue repeats all the time: equal ones share one
-// copy.
+// word reads a text that occurs often in a catalogue: equal ones share memory.
 func (r *recordReader) word() string { return unique.Make(r.text()).Value() }
 
 func (r *recordReader) words() (list []string) {

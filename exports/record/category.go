@@ -2,11 +2,11 @@ package record
 
 import "kindex/exports/jsonenc"
 
-// Category is one class of entities, as categories.json lists them.
+// Category is a category of entities in categories.json.
 type Category struct {
 	Slug        string                 `json:"slug"`
 	Title       string                 `json:"title"`
 	Description jsonenc.OptionalString `json:"description"`
-	Count       int                    `json:"count"`  // entities that lists show
+	Count       int                    `json:"count"`  // listed entities
 	Ranked      int                    `json:"ranked"` // entities on its leaderboard
 }

@@ -9,24 +9,24 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// What a change did.
+// The events.
 const (
 	Created = "entity.created"
 	Updated = "entity.updated"
 	Deleted = "entity.deleted"
 )
 
-// Events lists what a change can have done.
+// Events lists the possible events of a change.
 var Events = []string{Created, Updated, Deleted}
 
-// Change is one entity created, updated or deleted at one moment. The same
-// objects are the changelog, the items of the feed and what webhooks tell of.
+// Change is the creation, update or deletion of one entity. Its JSON object is
+// the same in the changelog, feeds and webhooks.
 type Change struct {
-	ID        string // 24 hexadecimal digits; it survives a rebase and never repeats
+	ID        string // 24 hexadecimal digits; unique, and stable across a rebase
 	Event     string // one of Events
 	Timestamp time.Time
-	// Type, Slug and Name are those that the entity has after the change, or
-	// had before it was deleted.
+	// Type, Slug and Name are those of the entity after the change, or before its
+	// deletion.
 	Type, Slug, Name string
 	Fields           []FieldChange
 	Commit           string // "" outside git
@@ -34,17 +34,17 @@ type Change struct {
 	PullRequest      int    // 0 for none
 }
 
-// FieldChange is one field before and after a change, in the order of the
-// record. Fields are named as in the record, with a dot when nested.
+// FieldChange is the value of one field before and after a change. Fields are in
+// the order of the record and named as in the record, with a dot if nested.
 type FieldChange struct {
 	Field    string
-	Old, New []byte // JSON; null where the field was, or is, not set
+	Old, New []byte // JSON; null if the field was, or is, not set
 }
 
-// Key is the address of the entity within the index: type/slug.
+// Key returns the address of the entity within the index: type/slug.
 func (c *Change) Key() string { return c.Type + "/" + c.Slug }
 
-// Field returns what a change did to a field.
+// Field returns the change of a field.
 func (c *Change) Field(name string) (FieldChange, bool) {
 	for _, f := range c.Fields {
 		if f.Field == name {
@@ -100,7 +100,7 @@ func AppendFieldChanges(dst []byte, fields []FieldChange) []byte {
 // MarshalJSON implements json.Marshaler.
 func (c *Change) MarshalJSON() ([]byte, error) { return c.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads what AppendJSON wrote.
+// UnmarshalJSON decodes what AppendJSON wrote.
 func (c *Change) UnmarshalJSON(b []byte) error {
 	var r struct {
 		ID, Event string
@@ -131,7 +131,7 @@ func orNull(b []byte) []byte {
 	return b
 }
 
-// ChangeFields are the names that fields of a change may have, and their groups.
+// ChangeFields are the possible names of fields in a change, and their groups.
 var ChangeFields = func() []string {
 	list := []string{"slug", "name", "provider", "description", "category", "version", "pricingModel", "license", "url",
 		"tags", "capabilities", "addedDate", "lastUpdated", "status", "links", "signals", "signals.benchmarks", "scores"}

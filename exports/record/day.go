@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// FormatDay is the date of a DayNumber.
+// FormatDay formats a DayNumber as YYYY-MM-DD.
 func FormatDay(day int32) string {
 	if day == NoDate {
 		return ""
@@ -14,11 +14,10 @@ func FormatDay(day int32) string {
 	return time.Unix(int64(day)*86400, 0).UTC().Format(time.DateOnly)
 }
 
-// NoDate stands for an unknown date: it is below every other.
+// NoDate is the DayNumber of an unknown date. It is less than every other.
 const NoDate = math.MinInt32
 
-// DayNumber turns YYYY-MM-DD into days since 1970-01-01, and "" into the
-// number that stands for an unknown date.
+// DayNumber turns YYYY-MM-DD into days since 1970-01-01, and "" into NoDate.
 func DayNumber(day string) (int32, error) {
 	if day == "" {
 		return NoDate, nil

@@ -8,24 +8,24 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// fieldValue is a field that counts as a difference, where it is set.
+// fieldValue is a field that is set and counts as a difference.
 type fieldValue struct {
-	section   int // its place in the record
+	section   int // its position in the record
 	name      string
 	value     []byte // JSON
-	compareAs []byte // what is compared where that is not the value
+	compareAs []byte // compared instead of value, if not nil
 }
 
-// Sections of nested fields: they come after the others, as in the record.
+// Sections of nested fields: they come last, as in the record.
 const (
 	linkSection   = 100
 	signalSection = 101
 )
 
-// diffFields lists the fields of an entity that count as a difference and are set,
-// in the order of the record: what its author wrote, and the values of signals.
-// Scores, the dates and sources of signals, dates taken from the history and
-// earlier slugs do not count.
+// diffFields lists the fields of an entity that are set and count as a
+// difference, in the order of the record: the authored fields and the values of
+// signals. Scores, dates and sources of signals, dates derived from the history,
+// and earlier slugs do not count.
 func (e *Entity) diffFields() []fieldValue {
 	c := fieldCollector{list: make([]fieldValue, 0, 24), buf: make([]byte, 0, 1024)}
 	text := func(section int, name, s string) {
@@ -60,13 +60,13 @@ func (e *Entity) diffFields() []fieldValue {
 	return c.list
 }
 
-// fieldCollector gathers fields; their values share memory.
+// fieldCollector collects fields; their values share memory.
 type fieldCollector struct {
 	list []fieldValue
 	buf  []byte
 }
 
-// add takes over a value that was appended to the memory.
+// add adds a field whose value was appended to the memory, which is now grown.
 func (c *fieldCollector) add(section int, name string, grown []byte) {
 	c.list = append(c.list, fieldValue{section: section, name: name, value: grown[len(c.buf):len(grown):len(grown)]})
 	c.buf = grown
@@ -89,8 +89,8 @@ func (c *fieldCollector) addSignals(s *Signals) {
 	}
 }
 
-// benchmarksField is one field: the whole list is shown, names and values are
-// compared.
+// benchmarksField returns all benchmarks as one field: its value is the whole
+// list, but only names and values are compared.
 func (s *Signals) benchmarksField() fieldValue {
 	v := fieldValue{section: signalSection, name: "signals.benchmarks"}
 	v.value = s.appendBenchmarks(nil)
@@ -111,8 +111,8 @@ func (v *fieldValue) comparable() []byte {
 var null = []byte("null")
 
 // Diff returns the fields that count as a difference and differ between two
-// states of an entity. A nil entity has no fields. A slug that differs is
-// listed, first of all, between two entities only.
+// states of an entity. A nil entity has no fields. A different slug is listed,
+// first, only between two entities.
 func Diff(before, after *Entity) []FieldChange {
 	return diff(before, after, before.diffFieldsOrNil(), after.diffFieldsOrNil())
 }
@@ -159,8 +159,8 @@ func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
 	return fields
 }
 
-// Transition is Diff together with hashes of all that counts in both states,
-// their addresses included; zero for nil.
+// Transition returns Diff, and hashes of everything that counts in each state,
+// including its address. The hash of nil is zero.
 func Transition(before, after *Entity) (fields []FieldChange, old, current [sha256.Size]byte) {
 	a, b := before.diffFieldsOrNil(), after.diffFieldsOrNil()
 	if fields = diff(before, after, a, b); len(fields) > 0 {
@@ -194,7 +194,7 @@ func contentSum(e *Entity, fields []fieldValue) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// FieldGroup is the first part of a nested field's name, "" for one that is not
+// FieldGroup returns the first part of a nested field's name, "" if it is not
 // nested.
 func FieldGroup(field string) string {
 	group, _, nested := strings.Cut(field, ".")

@@ -1,28 +1,28 @@
-// Package record defines what the index knows: entities, their scores, their
-// versions and the changes between these, and how each is written as JSON.
+// Package record defines entities, their scores, versions and changes, and their
+// JSON.
 package record
 
-// Types are the kinds of entity that the index knows. An entity's type is the
-// name of the content folder that its file lies in.
+// Types are the types of entities. An entity's type is the name of the content
+// folder of its file.
 var Types = []string{"model", "tool"}
 
-// The states of an entity. Withdrawn entities are left out of lists, search,
-// leaderboards and exports unless they are asked for.
+// The values of Entity.Status. Lists, search, leaderboards and exports leave out
+// withdrawn entities unless asked for them.
 const (
 	Active     = "active"
 	Deprecated = "deprecated"
 	Withdrawn  = "withdrawn"
 )
 
-// Statuses lists the states in the order in which an entity passes through them.
+// Statuses lists the statuses in the order in which an entity goes through them.
 var Statuses = []string{Active, Deprecated, Withdrawn}
 
-// PricingModels are the values that pricingModel may take.
+// PricingModels are the valid values of pricingModel.
 var PricingModels = []string{
 	"open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary",
 }
 
-// LinkNames are the names that an entity's links may have.
+// LinkNames are the valid names of links.
 var LinkNames = []string{
 	"homepage", "repository", "documentation", "paper", "package", "modelCard", "weights", "demo", "changelog",
 	"deprecation",
@@ -31,11 +31,11 @@ var LinkNames = []string{
 // ScoreNames are the numeric scores of a record, in the order of the record.
 var ScoreNames = []string{"composite", "adoption", "quality", "freshness", "citations", "engagement"}
 
-// Entity is one tool or model as the API shows it. An empty text, list or map
-// means that the value is unknown; the JSON form then says null, [] or {}.
+// Entity is a tool or model as the API shows it. An empty text, list or map means
+// that the value is unknown; it is null, [] or {} in JSON.
 //
-// Dates are YYYY-MM-DD. Formerly is not part of the record: it keeps the
-// addresses of earlier slugs alive. Nor are AddedDerived and UpdatedDerived.
+// Dates are YYYY-MM-DD. Formerly, the earlier slugs, is not part of the record;
+// nor are AddedDerived and UpdatedDerived.
 type Entity struct {
 	Type         string
 	Slug         string
@@ -58,23 +58,23 @@ type Entity struct {
 
 	Formerly []string
 
-	// AddedDerived and UpdatedDerived tell that AddedDate and LastUpdated are not
-	// what the source file says, but taken from the history. They are not part of
-	// the record.
+	// AddedDerived and UpdatedDerived report that AddedDate and LastUpdated come
+	// from the history and not from the source file. They are not part of the
+	// record.
 	AddedDerived   bool
 	UpdatedDerived bool
 }
 
-// Key is the address of an entity within the index: type/slug.
+// Key returns the address of an entity within the index: type/slug.
 func (e *Entity) Key() string { return e.Type + "/" + e.Slug }
 
-// Link is one named address of an entity. Links are kept sorted by name.
+// Link is a named URL of an entity. Links are sorted by name.
 type Link struct {
 	Name string
 	URL  string
 }
 
-// Scores holds the computed scores of an entity, each from 0 to 100 or null.
+// Scores are the scores of an entity, each from 0 to 100 or null.
 type Scores struct {
 	Composite  Score
 	Adoption   Score
@@ -84,7 +84,7 @@ type Scores struct {
 	Engagement Score
 }
 
-// Get returns the score with one of the ScoreNames, and null for any other name.
+// Get returns the named score, null for an unknown name.
 func (s *Scores) Get(name string) Score {
 	if p := s.slot(name); p != nil {
 		return *p
@@ -92,12 +92,12 @@ func (s *Scores) Get(name string) Score {
 	return Score{}
 }
 
-// Set stores the score with one of the ScoreNames. Other names panic: they are
-// a mistake in the program, never in its input.
+// Set stores the named score. It panics for an unknown name, which is a bug,
+// never bad input.
 func (s *Scores) Set(name string, v Score) {
 	p := s.slot(name)
 	if p == nil {
-		panic("exports: no score is called " + name)
+		panic("exports: unknown score " + name)
 	}
 	*p = v
 }
@@ -120,14 +120,14 @@ func (s *Scores) slot(name string) *Score {
 	return nil
 }
 
-// Signals are the raw facts that scores are made of. Facts are sorted by name;
+// Signals are the facts from which scores are computed. Facts are sorted by name;
 // benchmarks keep the order of the file.
 type Signals struct {
 	Facts      []Fact
 	Benchmarks []Benchmark
 }
 
-// Fact returns the fact with this name.
+// Fact returns the named fact.
 func (s *Signals) Fact(name string) (Fact, bool) {
 	for _, f := range s.Facts {
 		if f.Name == name {
@@ -137,18 +137,18 @@ func (s *Signals) Fact(name string) (Fact, bool) {
 	return Fact{}, false
 }
 
-// Fact is one observed figure: a number, or a date where the signal is one.
+// Fact is an observed value of a signal: a number or, for some signals, a date.
 type Fact struct {
 	Name   string
 	Number float64
-	// Day is set instead of Number where the signal is a date:
-	// YYYY-MM-DD, or YYYY-MM where only the month is known.
+	// Day is set instead of Number if the signal is a date: YYYY-MM-DD, or YYYY-MM
+	// if only the month is known.
 	Day    string
 	Date   string // when it was observed, "" if unknown
-	Source string // address of the page it was read from, "" if unknown
+	Source string // URL of the page it was read from, "" if unknown
 }
 
-// Benchmark is one published result of a model.
+// Benchmark is a published benchmark result of a model.
 type Benchmark struct {
 	Name   string
 	Value  float64
@@ -156,24 +156,23 @@ type Benchmark struct {
 	Source string
 }
 
-// SignalKind says what the values of a signal are.
+// SignalKind is the type of a signal's values.
 type SignalKind uint8
 
 // The kinds of signal.
 const (
-	Count SignalKind = iota // a whole number, not negative
+	Count SignalKind = iota // a non-negative integer
 	Day                     // a date
 )
 
-// Signal describes one kind of fact that an entity file may record.
+// Signal describes a kind of fact that an entity file may contain.
 type Signal struct {
 	Name string
 	Kind SignalKind
 	Unit string
 }
 
-// SignalTypes are the facts that an entity may record, sorted by name.
-// Benchmarks stand beside them: they are a list.
+// SignalTypes are the signals other than benchmarks, sorted by name.
 var SignalTypes = []Signal{
 	{"citations", Count, "citing publications"},
 	{"commits", Count, "commits on the default branch"},
@@ -191,7 +190,7 @@ var SignalTypes = []Signal{
 	{"stars", Count, "stars of the repository"},
 }
 
-// SignalType looks a signal up by its name.
+// SignalType looks up a signal by name.
 func SignalType(name string) (Signal, bool) {
 	for _, s := range SignalTypes {
 		if s.Name == name {

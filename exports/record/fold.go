@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// FieldValues returns what an entity has in one of the FilterFields.
+// FieldValues returns the values of an entity in one of the exports.FilterFields.
 func (e *Entity) FieldValues(field string) []string {
 	one := func(s string) []string {
 		if s == "" {
@@ -34,11 +34,12 @@ func (e *Entity) FieldValues(field string) []string {
 	case "type":
 		return one(e.Type)
 	}
-	panic("exports: there is no filter field " + field)
+	panic("exports: unknown filter field " + field)
 }
 
-// Fold is the form in which names and filter values are compared: compatibility
-// forms joined, marks dropped, lower case, so that "É" meets "e".
+// Fold returns the form in which names and filter values are compared:
+// compatibility characters decomposed, diacritics removed and lower case, so that
+// "É" matches "e".
 func Fold(s string) string {
 	ascii := true
 	for i := 0; i < len(s); i++ {
@@ -58,8 +59,8 @@ func Fold(s string) string {
 	}, norm.NFKD.String(s))
 }
 
-// CompareRank is the order of ordinals: listed before withdrawn, then by
-// composite, the best first and null last, then by type and slug.
+// CompareRank defines the order of ordinals: listed before withdrawn, then by
+// composite, best first and null last, then by type and slug.
 func CompareRank(a, b *Entity) int {
 	return cmp.Or(
 		compareBools(a.Status == Withdrawn, b.Status == Withdrawn),

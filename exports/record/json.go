@@ -9,15 +9,15 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// RecordFields are the members of a record's JSON form, in their order.
+// RecordFields are the members of a record's JSON object, in order.
 var RecordFields = []string{
 	"type", "slug", "name", "provider", "description", "category", "version", "pricingModel",
 	"license", "url", "tags", "capabilities", "scores", "addedDate", "lastUpdated",
 	"status", "links", "signals",
 }
 
-// AppendJSON appends the record: one compact object with the RecordFields in
-// order. Unknown values are null, [] or {}; none is missing, none is "".
+// AppendJSON appends the record as one compact object with the RecordFields in
+// order. Unknown values are null, [] or {}, never missing or "".
 func (e *Entity) AppendJSON(dst []byte) []byte {
 	dst = e.appendHead(dst)
 	dst = jsonenc.AppendMember(dst, "scores")
@@ -69,7 +69,7 @@ func (e *Entity) appendTail(dst []byte) []byte {
 	return append(dst, '}')
 }
 
-// AppendJSON appends an object with all the ScoreNames.
+// AppendJSON appends an object with all ScoreNames.
 func (s *Scores) AppendJSON(dst []byte) []byte {
 	dst = append(dst, '{')
 	for i, name := range ScoreNames {
@@ -133,7 +133,7 @@ func appendOrigin(dst []byte, date, source string) []byte {
 	return append(dst, '}')
 }
 
-// recordJSON mirrors the record for reading; writing is done by AppendJSON.
+// recordJSON mirrors the record for decoding; AppendJSON encodes it.
 type recordJSON struct {
 	Type, Slug, Name, Provider, Description, Category, Version, PricingModel, License, URL string
 	Tags, Capabilities                                                                     []string
@@ -141,10 +141,10 @@ type recordJSON struct {
 	AddedDate, LastUpdated, Status                                                         string
 	Links                                                                                  map[string]string
 	Signals                                                                                map[string]json.RawMessage
-	Formerly                                                                               []string // of what AppendAuthored wrote
+	Formerly                                                                               []string // only in what AppendAuthored wrote
 }
 
-// UnmarshalJSON reads a record that AppendJSON wrote.
+// UnmarshalJSON decodes a record that AppendJSON wrote.
 func (e *Entity) UnmarshalJSON(b []byte) error {
 	var r recordJSON
 	if err := json.Unmarshal(b, &r); err != nil {

@@ -8,14 +8,14 @@ import (
 )
 
 // Score is a number from 0 to 100 with one decimal, or null. The zero value is
-// null, so that a score nobody computed never looks like a bad one.
+// null, so that a missing score never looks like a bad one.
 type Score struct {
 	tenths int16
 	known  bool
 }
 
-// ScoreOf rounds x, half away from zero, to one decimal. It panics when x is
-// not within 0 to 100: scores are computed, so that is a mistake in the program.
+// ScoreOf rounds x to one decimal, half away from zero. It panics if x is not
+// from 0 to 100, because scores are computed and such a value is a bug.
 func ScoreOf(x float64) Score {
 	if !(x >= 0 && x <= 100) {
 		panic(fmt.Sprintf("exports: %v is not a score", x))
@@ -23,7 +23,7 @@ func ScoreOf(x float64) Score {
 	return Score{tenths: int16(math.Round(x * 10)), known: true}
 }
 
-// Known tells whether the score is not null.
+// Known reports whether the score is not null.
 func (s Score) Known() bool { return s.known }
 
 // Float returns the score as a number, 0 for null.
@@ -32,10 +32,10 @@ func (s Score) Float() float64 { return float64(s.tenths) / 10 }
 // Tenths returns the score in tenths of a point, 0 for null.
 func (s Score) Tenths() int16 { return s.tenths }
 
-// Compare orders by value, null below everything: -1, 0 or 1.
+// Compare orders by value, with null below everything: -1, 0 or 1.
 func (s Score) Compare(t Score) int { return cmp.Compare(s.Code(), t.Code()) }
 
-// Code is the form in which lookup files hold a score: tenths, -1 for null.
+// Code returns the score as stored in lookup files: tenths, -1 for null.
 func (s Score) Code() int16 {
 	if !s.known {
 		return -1
@@ -43,7 +43,7 @@ func (s Score) Code() int16 {
 	return s.tenths
 }
 
-// ScoreFromCode returns the score that Code was called on.
+// ScoreFromCode is the inverse of Code.
 func ScoreFromCode(c int16) Score {
 	if c < 0 {
 		return Score{}
@@ -51,7 +51,7 @@ func ScoreFromCode(c int16) Score {
 	return Score{tenths: c, known: true}
 }
 
-// String is the score with exactly one decimal, "" for null.
+// String returns the score with exactly one decimal, "" for null.
 func (s Score) String() string {
 	if !s.known {
 		return ""
@@ -72,10 +72,10 @@ func (s Score) AppendJSON(dst []byte) []byte {
 	return s.append(dst)
 }
 
-// MarshalJSON writes the number, or null.
+// MarshalJSON encodes the number, or null.
 func (s Score) MarshalJSON() ([]byte, error) { return s.AppendJSON(nil), nil }
 
-// UnmarshalJSON reads what MarshalJSON writes.
+// UnmarshalJSON decodes what MarshalJSON wrote.
 func (s *Score) UnmarshalJSON(b []byte) error {
 	if string(b) == "null" {
 		*s = Score{}
@@ -83,7 +83,7 @@ func (s *Score) UnmarshalJSON(b []byte) error {
 	}
 	x, err := strconv.ParseFloat(string(b), 64)
 	if err != nil || !(x >= 0 && x <= 100) {
-		return fmt.Errorf("%s is not a score from 0 to 100", b)
+		return fmt.Errorf("invalid score %s (expected a number from 0 to 100)", b)
 	}
 	*s = ScoreOf(x)
 	return nil

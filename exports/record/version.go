@@ -6,35 +6,35 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// Version is the authored content of an entity from a moment on, or that it was
-// deleted. Versions are numbered in the order of time.
+// Version is the authored content of an entity from some time on, or its
+// deletion. Versions are numbered in chronological order.
 type Version struct {
-	Type, Slug string // those that a deleted one had
-	// Entity is the content as its author wrote it, nil where Record has it and
-	// of a deleted one.
+	Type, Slug string // for a deletion, the last ones
+	// Entity is the content as its author wrote it, nil if Record is set and for a
+	// deletion.
 	Entity  *Entity
-	Record  []byte // what AppendAuthored makes of the entity
+	Record  []byte // the entity as AppendAuthored encodes it
 	Deleted bool
-	Time    int64 // Unix seconds, never below that of the version before it in the list
-	Commit  int32 // place among the commits, -1 outside git
-	// Previous is the version that this one follows: the one before it of the same
-	// entity, under another slug maybe, or deleted. It is -1 for the first.
+	Time    int64 // Unix seconds, never less than that of the version before it in the list
+	Commit  int32 // index of the commit, -1 outside git
+	// Previous is the previous version of the same entity, which may have another
+	// slug or be a deletion; -1 for the first.
 	Previous int32
-	Change   int32 // place among the changes, -1 where nothing changed that counts
-	// Added and Updated are the dates, as DayNumber has them, that the record
-	// shows from this version on.
+	Change   int32 // index of the change, -1 if nothing relevant changed
+	// Added and Updated are the dates that the record shows from this version on,
+	// as DayNumbers.
 	Added, Updated int32
 }
 
-// ArchivedCommit is what a build keeps of a commit.
+// ArchivedCommit is the information that a build stores about a commit.
 type ArchivedCommit struct {
 	Hash, Author string
 	PullRequest  int // 0 for none
 }
 
 // AppendAuthored appends the record as its author wrote it: without scores and
-// without dates that were taken from the history, but with earlier slugs.
-// Entity.UnmarshalJSON reads it.
+// dates derived from the history, but with earlier slugs. Entity.UnmarshalJSON
+// decodes it.
 func (e *Entity) AppendAuthored(dst []byte) []byte {
 	added, updated := e.AddedDate, e.LastUpdated
 	if e.AddedDerived {
@@ -51,22 +51,22 @@ func (e *Entity) AppendAuthored(dst []byte) []byte {
 	return append(jsonenc.AppendStrings(dst, e.Formerly), '}')
 }
 
-// Where an authored record is completed. A quote within a text is escaped, so
-// the first occurrence is the member.
+// Where CompleteAuthored edits a record. Quotes within texts are escaped, so the first
+// occurrence is the member.
 var datesBegin, datesEnd, formerlyBegin = []byte(`,"addedDate":`), []byte(`,"status":`), []byte(`,"formerly":`)
 
-// CompleteAuthored makes the record that the API shows of an authored one.
+// CompleteAuthored turns an authored record into the record that the API shows.
 func CompleteAuthored(authored []byte, s *Scores, added, updated int32) []byte {
 	from, to := bytes.Index(authored, datesBegin), bytes.Index(authored, datesEnd)
 	if from < 0 || to < from {
-		return authored // nothing that AppendAuthored wrote
+		return authored // not written by AppendAuthored
 	}
 	dst := make([]byte, 0, len(authored)+160)
 	dst = append(dst, authored[:from]...)
 	dst = s.AppendJSON(jsonenc.AppendMember(dst, "scores"))
 	dst = appendDates(dst, FormatDay(added), FormatDay(updated))
 	if end := bytes.LastIndex(authored, formerlyBegin); end > to {
-		return append(append(dst, authored[to:end]...), '}') // no member of the record
+		return append(append(dst, authored[to:end]...), '}') // formerly is not a member of the record
 	}
 	return append(dst, authored[to:]...)
 }

@@ -18,7 +18,7 @@ const (
 	lastIdeographic = 0xe011f
 )
 
-// blanks are symbols and letters that fonts draw as nothing, though Unicode
+// blanks are symbols and letters that fonts draw as nothing, although Unicode
 // does not list them as ignorable.
 var blanks = map[rune]bool{
 	0x2800:  true, // BRAILLE PATTERN BLANK
@@ -43,8 +43,8 @@ func isIgnorable(r rune) bool {
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// joinsNeighbours reports whether spelling needs an ignorable character between the
-// character before it and the rest of the text after it.
+// joinsNeighbours reports whether the spelling needs an ignorable character
+// between the character before it and the text after it.
 func joinsNeighbours(r, before rune, after string) bool {
 	switch {
 	case r == nonJoiner:
@@ -79,11 +79,11 @@ func isSymbol(r rune) bool {
 
 func isKeycapBase(r rune) bool { return r >= '0' && r <= '9' || r == '#' || r == '*' }
 
-// emojiBases have an emoji form though they are punctuation or letters.
+// emojiBases are punctuation and letters that have an emoji form.
 // https://www.unicode.org/Public/UCD/latest/ucd/emoji/emoji-variation-sequences.txt
 var emojiBases = map[rune]bool{0x203c: true, 0x2049: true, 0x2139: true, 0x3030: true}
 
-// joiningScripts are those whose spelling uses joiners
+// joiningScripts are the scripts whose spelling uses joiners
 // (https://www.unicode.org/reports/tr31/#Layout_and_Format_Control_Characters).
 var joiningScripts = []*unicode.RangeTable{
 	unicode.Arabic, unicode.Syriac, unicode.Nko, unicode.Mandaic, unicode.Mongolian,
@@ -92,7 +92,7 @@ var joiningScripts = []*unicode.RangeTable{
 	unicode.Khmer, unicode.Balinese, unicode.Javanese, unicode.Meetei_Mayek,
 }
 
-// names are what people call the hidden characters that turn up most often.
+// names are the common names of the hidden characters that occur most often.
 var names = map[rune]string{
 	'\t': "tab", '\n': "line feed", '\r': "carriage return", 0x1b: "escape",
 	0xad: "soft hyphen", 0x34f: "combining grapheme joiner", 0x61c: "Arabic letter mark",

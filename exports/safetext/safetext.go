@@ -1,12 +1,12 @@
-// Package safetext decides which characters may be part of a text that reaches a
-// person, a terminal, a spreadsheet or an agent, and rewrites texts that contain
-// others.
+// Package safetext finds, removes and escapes hidden characters in texts.
 //
-// A character is hidden when nobody sees it, or when it changes how its
-// neighbours are shown: controls, format characters and other default ignorable
+// The texts reach people, terminals, spreadsheets and agents.
+//
+// A character is hidden if it is invisible or changes how its neighbours are shown:
+// controls, format characters and other default ignorable
 // code points (https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point),
 // line and paragraph separators, private use, noncharacters, and symbols that
-// are drawn as blanks. Spelling needs a few of them in certain places, where
+// are drawn as blanks. Correct spelling needs a few of them in certain places, where
 // they are not hidden:
 //
 //   - ZERO WIDTH JOINER and NON-JOINER after a letter or mark of a script that
@@ -16,9 +16,9 @@
 //   - one registered variation selector after an ideograph
 //     (https://www.unicode.org/reports/tr37/).
 //
-// Unassigned code points are not hidden: fonts draw a box for them, and newer
-// letters and emoji are unassigned to an older program. The functions may be
-// called from several goroutines.
+// Unassigned code points are not hidden: fonts draw a box for them, and an older
+// program does not know newer letters and emoji. The functions may be called
+// concurrently.
 package safetext
 
 import (
@@ -30,9 +30,9 @@ import (
 	"unicode/utf8"
 )
 
-// Hidden returns the hidden characters of s and the offsets of their first
-// bytes. Line breaks and tabs are among them. A byte that is not UTF-8 is
-// returned as utf8.RuneError; a correctly encoded U+FFFD is not hidden.
+// Hidden returns the hidden characters of s and the offsets of their first bytes.
+// They include line breaks and tabs. A byte that is not UTF-8 is returned as
+// utf8.RuneError; a correctly encoded U+FFFD is not hidden.
 func Hidden(s string) iter.Seq2[int, rune] {
 	return func(yield func(int, rune) bool) {
 		previous := rune(-1)
@@ -63,17 +63,17 @@ func Contains(s string) bool {
 // Strip returns s without its hidden characters.
 func Strip(s string) string { return Replace(s, "") }
 
-// Replace returns s with each hidden character replaced by another text.
+// Replace returns s with each hidden character replaced.
 func Replace(s, replacement string) string {
 	return replace(s, func(rune) string { return replacement })
 }
 
-// Escape returns s with each hidden character, line breaks included, written as
+// Escape returns s with each hidden character, including line breaks, written as
 // an escape of YAML, JSON and Go: \u200b, or \U000e0041 above U+FFFF. It is for
-// terminals and for reviewers, who must see what is there.
+// terminals and for reviewers, who must see every character.
 func Escape(s string) string { return replace(s, escape) }
 
-// EscapeLines is Escape for a text of several lines: line feeds and tabs stay.
+// EscapeLines is like Escape, but keeps line feeds and tabs.
 func EscapeLines(s string) string {
 	return replace(s, func(r rune) string {
 		if r == '\n' || r == '\t' {
@@ -83,14 +83,14 @@ func EscapeLines(s string) string {
 	})
 }
 
-// OneLine returns s on one line as people see it: each run of white space and
-// hidden characters is one space, and none remains at either end.
+// OneLine returns s on one line: each run of white space and hidden characters
+// becomes one space, and none remains at either end.
 func OneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(Replace(s, " "), func(r rune) bool { return unicode.IsSpace(r) || r == utf8.RuneError }), " ")
 }
 
-// Shorten returns s, or its first characters and an ellipsis if it has more of them than
-// limit: for messages and logs that quote what somebody sent.
+// Shorten returns s or, if it has more than limit characters, its first limit
+// characters and an ellipsis: for messages and logs that quote input.
 func Shorten(s string, limit int) string {
 	n := 0
 	for i := range s {
@@ -102,8 +102,8 @@ func Shorten(s string, limit int) string {
 	return s
 }
 
-// EscapeJSON is EscapeLines, but above U+FFFF it writes the surrogate pair that
-// JSON has for a character, so that JSON stays the same document.
+// EscapeJSON is like EscapeLines, but writes surrogate pairs above U+FFFF, so
+// that escaped JSON is still the same document.
 func EscapeJSON(s string) string {
 	return replace(s, func(r rune) string {
 		if r == '\n' || r == '\t' {
@@ -116,7 +116,8 @@ func EscapeJSON(s string) string {
 	})
 }
 
-// Describe names a character for a message: U+200B (zero width space).
+// Describe returns the code point and name of a character for a message: U+200B
+// (zero width space).
 func Describe(r rune) string {
 	if name := names[r]; name != "" {
 		return fmt.Sprintf("%U (%s)", r, name)

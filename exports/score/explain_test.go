@@ -56,7 +56,7 @@ func TestExplanationsRecompute(t *testing.T) {
 	}
 }
 
-// shown is what a reader of an explanation takes from it.
+// shown is an explanation as its readers decode it.
 type shown struct {
 	AsOf                      string
 	Composite, Uncapped, Cap  *float64
@@ -84,7 +84,7 @@ type shownMeasure struct {
 	}
 }
 
-// recompute computes the scores from the text of an explanation alone, and
+// recompute calculates the scores from the text of an explanation alone, and
 // checks every number on the way.
 func recompute(t *testing.T, f *score.Formula, e *record.Entity, text []byte, states map[string]int) (s record.Scores) {
 	t.Helper()
@@ -168,8 +168,8 @@ func recompute(t *testing.T, f *score.Formula, e *record.Entity, text []byte, st
 	return s
 }
 
-// resultOf is the name of the result that an explanation shows for a benchmark,
-// found by its value and date among those that the measure may take.
+// resultOf returns the name of the result that an explanation shows for a
+// benchmark, found by its value and date among those that the measure may use.
 func resultOf(e *record.Entity, m shownMeasure) string {
 	for _, b := range e.Signals.Benchmarks {
 		if m.Measure.Benchmark == "" || m.Value != b.Value || (m.Date == nil) != (b.Date == "") || m.Date != nil && *m.Date != b.Date {
@@ -277,8 +277,8 @@ func TestMoreNeverScoresLess(t *testing.T) {
 	}
 }
 
-// TestGolden keeps the explanations of a real tool and a real model. After a
-// wanted change: go test ./exports/score -run Golden -update
+// TestGolden compares the explanations of a real tool and a real model. After an
+// intended change: go test ./exports/score -run Golden -update
 func TestGolden(t *testing.T) {
 	c, problems, err := content.Load(filepath.Join("..", "..", "content"), nil)
 	if n, _ := problems.Count(); err != nil || n > 0 {

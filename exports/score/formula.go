@@ -1,6 +1,6 @@
-// Package score computes the scores of an entity from its signals, a formula
-// and a point in time, and explains them. It is pure: the same input gives the
-// same scores, and no other entity has a part in them.
+// Package score computes and explains the scores of an entity from its signals, a
+// formula and a time. It is pure: the same input gives the same scores, and other
+// entities have no influence.
 package score
 
 import (
@@ -15,8 +15,8 @@ import (
 	"kindex/exports/record"
 )
 
-// Formula is a scoring file: how signals become scores. It is data, reviewed
-// like any other content.
+// Formula is the content of a scoring file: it defines how scores are computed
+// from signals.
 type Formula struct {
 	Version       string                  `json:"version"`
 	DeprecatedCap *float64                `json:"deprecatedCap,omitempty"` // highest composite of a deprecated entity
@@ -25,27 +25,27 @@ type Formula struct {
 
 // TypeFormula is the formula for one type of entity.
 type TypeFormula struct {
-	// MinimumCoverage is the share of the dimension weights, 0 to 1, that must
-	// be known; below it the composite is null.
+	// MinimumCoverage is the minimum share of the weights, 0 to 1, that known
+	// dimensions must have; below it the composite is null.
 	MinimumCoverage float64               `json:"minimumCoverage"`
 	Dimensions      map[string]*Dimension `json:"dimensions"`
 }
 
-// Dimension is one of the scores below the composite.
+// Dimension is a score that is part of the composite.
 type Dimension struct {
 	Weight float64 `json:"weight"` // within the composite
-	Prior  float64 `json:"prior"`  // what it counts as where it is null
-	// MinimumCoverage is the share of the measures' weights, 0 to 1, that must
-	// be known; below it the dimension is null.
+	Prior  float64 `json:"prior"`  // its value in the composite if it is null
+	// MinimumCoverage is the minimum share of the weights, 0 to 1, that known
+	// measures must have; below it the dimension is null.
 	MinimumCoverage float64   `json:"minimumCoverage"`
 	Measures        []Measure `json:"measures"`
 }
 
-// Measure maps one signal, or one benchmark, to 0..100.
+// Measure maps a signal or a benchmark to 0..100.
 type Measure struct {
 	Signal    string `json:"signal,omitempty"`
 	Benchmark string `json:"benchmark,omitempty"`
-	// Variants lets results count whose name has more in its parentheses than
+	// Variants also accepts results whose name has more in parentheses than
 	// Benchmark: "B (2.1, Codex)" for "B (2.1)", and both for "B".
 	Variants   bool     `json:"variants,omitempty"`
 	Map        string   `json:"map"`                  // log, linear or age
@@ -57,10 +57,10 @@ type Measure struct {
 	StaleAfter float64  `json:"staleAfter,omitempty"` // days, 0 for never
 }
 
-// DimensionNames are the scores that a formula may define: all but composite.
+// DimensionNames are the scores that a formula may define: all except composite.
 var DimensionNames = record.ScoreNames[1:]
 
-// FieldError is a mistake in a formula and where it is.
+// FieldError is an error in a formula and its location.
 type FieldError struct {
 	Path    []string // from the root of the scoring file
 	Message string
@@ -68,8 +68,8 @@ type FieldError struct {
 
 func (e *FieldError) Error() string { return strings.Join(e.Path, ".") + ": " + e.Message }
 
-// Parse reads a formula from JSON and checks it. All mistakes in it are
-// returned; err is for what is no formula at all.
+// Parse decodes a formula from JSON and checks it. It returns all errors in its
+// fields as fieldErrors, and err if data cannot be decoded.
 func Parse(data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
 	f = new(Formula)
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -85,7 +85,7 @@ func Parse(data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
 	}
 	for _, typ := range slices.Sorted(maps.Keys(f.Types)) {
 		if !slices.Contains(record.Types, typ) {
-			addError("is not a type of entity; known are "+strings.Join(record.Types, ", "), typ)
+			addError("unknown entity type (expected one of: "+strings.Join(record.Types, ", ")+")", typ)
 			continue
 		}
 		if f.Types[typ] == nil {
@@ -97,7 +97,7 @@ func Parse(data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
 		}
 		for _, dim := range slices.Sorted(maps.Keys(f.Types[typ].Dimensions)) {
 			if !slices.Contains(DimensionNames, dim) {
-				addError("is not a dimension; known are "+strings.Join(DimensionNames, ", "), typ, "dimensions", dim)
+				addError("unknown dimension (expected one of: "+strings.Join(DimensionNames, ", ")+")", typ, "dimensions", dim)
 				continue
 			}
 			d := f.Types[typ].Dimensions[dim]
@@ -127,12 +127,12 @@ func Parse(data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
 	return f, fieldErrors, nil
 }
 
-// maxNumber is the highest number that a formula may hold: sums and products of
-// such numbers stay finite.
+// maxNumber is the largest number allowed in a formula, so that sums and products
+// stay finite.
 const maxNumber = 1e15
 
-// ParseChecked reads a formula that was checked before, such as the one a build carries:
-// a mistake in it is an error.
+// ParseChecked decodes a formula that was checked before, such as that of a
+// build. It returns the first error of any kind.
 func ParseChecked(data []byte) (*Formula, error) {
 	f, mistakes, err := Parse(data)
 	if err == nil && len(mistakes) > 0 {
@@ -141,23 +141,23 @@ func ParseChecked(data []byte) (*Formula, error) {
 	return f, err
 }
 
-// validate tells what is wrong with a measure, "" for nothing.
+// validate returns what is wrong with a measure, "" if it is valid.
 func (m *Measure) validate() string {
 	if (m.Signal == "") == (m.Benchmark == "") {
-		return "names either a signal or a benchmark"
+		return "must name either a signal or a benchmark"
 	}
 	signal, known := record.SignalType(m.Signal)
 	switch {
 	case m.Signal != "" && !known:
-		return m.Signal + " is not a signal"
+		return fmt.Sprintf("unknown signal %q", m.Signal)
 	case m.Variants && m.Benchmark == "":
-		return "variants belongs to a benchmark"
+		return "variants applies only to a benchmark"
 	case m.Weight <= 0:
 		return "needs a weight above 0"
 	case m.StaleAfter < 0:
 		return "staleAfter must not be negative"
 	case m.Weight > maxNumber, m.Full > maxNumber, m.HalfLife > maxNumber, exceedsMax(m.From), exceedsMax(m.To):
-		return "holds a number that is too large"
+		return "contains a number that is too large"
 	}
 	isDay := m.Signal != "" && signal.Kind == record.Day
 	switch m.Map {
@@ -178,11 +178,11 @@ func (m *Measure) validate() string {
 	}
 	switch {
 	case m.Map != "log" && m.Full != 0:
-		return "full belongs to map log"
+		return "full applies only to map log"
 	case m.Map != "linear" && (m.From != nil || m.To != nil):
-		return "from and to belong to map linear"
+		return "from and to apply only to map linear"
 	case m.Map != "age" && m.HalfLife != 0:
-		return "halfLife belongs to map age"
+		return "halfLife applies only to map age"
 	}
 	return ""
 }
@@ -200,7 +200,7 @@ func (m *Measure) accepts(name string) bool {
 	return strings.HasPrefix(name, m.Benchmark+" (")
 }
 
-// Name is what the measure is called in an explanation.
+// Name returns the name of the measure in an explanation.
 func (m *Measure) Name() string {
 	if m.Benchmark != "" {
 		return "benchmark: " + m.Benchmark
@@ -208,7 +208,7 @@ func (m *Measure) Name() string {
 	return m.Signal
 }
 
-// JSON is the formula in its canonical form, for a build to carry.
+// JSON returns the formula in canonical form, as stored in a build.
 func (f *Formula) JSON() []byte {
 	b, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {

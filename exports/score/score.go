@@ -8,8 +8,8 @@ import (
 	"kindex/exports/record"
 )
 
-// Explanation shows how the scores of one entity came about. Its numbers are
-// not rounded, so that anybody can compute the scores again from it.
+// Explanation shows how the scores of an entity were calculated. Its numbers are
+// not rounded, so that the scores can be calculated again from it.
 type Explanation struct {
 	Type            string           `json:"type"`
 	Slug            string           `json:"slug"`
@@ -17,12 +17,12 @@ type Explanation struct {
 	FormulaVersion  string           `json:"formulaVersion"`
 	AsOf            string           `json:"asOf"` // RFC 3339 UTC
 	Composite       record.Score     `json:"composite"`
-	Uncapped        *float64         `json:"uncapped"` // composite before the cap, null where there is too little
+	Uncapped        *float64         `json:"uncapped"` // composite before the cap, null if there is not enough data
 	Cap             *float64         `json:"cap"`      // the cap that was applied, null for none
-	Coverage        float64          `json:"coverage"` // share of the weights whose dimension is known, 0 to 1
+	Coverage        float64          `json:"coverage"` // share of the weights of known dimensions, 0 to 1
 	MinimumCoverage float64          `json:"minimumCoverage"`
 	Ranked          bool             `json:"ranked"`
-	Reason          *string          `json:"reason"` // why it is not ranked, null where it is
+	Reason          *string          `json:"reason"` // why it is not ranked, null if it is
 	Dimensions      []DimensionScore `json:"dimensions"`
 }
 
@@ -32,14 +32,14 @@ type DimensionScore struct {
 	Score           record.Score   `json:"score"`
 	Value           *float64       `json:"value"`    // the score before rounding
 	Weight          float64        `json:"weight"`   // within the composite
-	Prior           float64        `json:"prior"`    // what it counts as where it is null
+	Prior           float64        `json:"prior"`    // its value in the composite if it is null
 	Counted         float64        `json:"counted"`  // the value or the prior
-	Coverage        float64        `json:"coverage"` // share of the weights whose measure counts, 0 to 1
+	Coverage        float64        `json:"coverage"` // share of the weights of counted measures, 0 to 1
 	MinimumCoverage float64        `json:"minimumCoverage"`
 	Measures        []MeasureValue `json:"measures"`
 }
 
-// Why a measure counts or does not.
+// The states of a measure.
 const (
 	Counted = "counted"
 	Missing = "missing" // the entity has no such signal
@@ -52,29 +52,29 @@ type MeasureValue struct {
 	Name    string   `json:"name"`
 	State   string   `json:"state"`  // counted, missing, stale or future
 	Score   *float64 `json:"score"`  // 0 to 100, null unless counted
-	Result  *string  `json:"result"` // the name of the benchmark result that was taken, null for a signal
+	Result  *string  `json:"result"` // the name of the benchmark result that was used, null for a signal
 	Value   any      `json:"value"`  // the observation: a number, a date or null
 	Date    *string  `json:"date"`   // when it was observed
 	Source  *string  `json:"source"` // where it was read
 	Measure Measure  `json:"measure"`
 }
 
-// Scores computes the scores of an entity at a time.
+// Scores calculates the scores of an entity at a time.
 func (f *Formula) Scores(e *record.Entity, asOf time.Time) record.Scores {
 	s, _ := f.compute(e, asOf, false)
 	return s
 }
 
-// Explain computes the scores of an entity at a time and shows how.
+// Explain calculates the scores of an entity at a time and explains them.
 func (f *Formula) Explain(e *record.Entity, asOf time.Time) *Explanation {
 	_, x := f.compute(e, asOf, true)
 	return x
 }
 
-// compute is the one computation behind Scores and Explain. A dimension is the
-// weighted mean of its known measures, unknown where they carry too little
-// weight; the composite is the weighted mean of the dimensions, an unknown one
-// counting with its prior.
+// compute implements Scores and Explain. A dimension is the weighted mean of its
+// known measures, null if their share of the weights is too small; the composite
+// is the weighted mean of the dimensions, with the prior for a dimension that is
+// null.
 func (f *Formula) compute(e *record.Entity, asOf time.Time, explain bool) (record.Scores, *Explanation) {
 	var s record.Scores
 	x := &Explanation{Type: e.Type, Slug: e.Slug, Name: e.Name, FormulaVersion: f.Version,
@@ -92,28 +92,28 @@ func (f *Formula) compute(e *record.Entity, asOf time.Time, explain bool) (recor
 	}
 	x.Coverage = sums.known / sums.weights
 	if !reachesShare(sums.known, sums.weights, t.MinimumCoverage) {
-		x.setUnranked("too little is known: the weights of the known dimensions are below the minimum coverage" + sums.partlyKnown)
+		x.setUnranked("not enough data: the weights of the known dimensions are below the minimum coverage" + sums.partlyKnown)
 		return s, x
 	}
 	s.Composite = record.ScoreOf(f.applyCap(e, clip(sums.counted/sums.weights), x))
 	x.Composite, x.Ranked = s.Composite, e.Status != record.Withdrawn
 	if !x.Ranked {
-		x.setUnranked("it is withdrawn, and withdrawn entities are on no leaderboard")
+		x.setUnranked("it is withdrawn, and withdrawn entities are not on any leaderboard")
 	}
 	return s, x
 }
 
-// totals are what the composite is made of.
+// totals are the sums from which the composite is calculated.
 type totals struct {
-	counted     float64 // weight × what counts, over all dimensions
+	counted     float64 // weight × counted value, over all dimensions
 	weights     float64
 	known       float64 // the weights of the known dimensions
-	partlyKnown string  // names the dimensions that are known in part, but too little
+	partlyKnown string  // the dimensions with data, but not enough, for the reason
 }
 
-// reachesShare reports whether the known weights reach the minimum share of all.
-// Weights like 0.1 and 0.2 do not add up exactly: a share that differs from the
-// minimum by that alone has reached it. Nothing is never enough.
+// reachesShare reports whether the known weights reach the minimum share of all
+// weights. It tolerates rounding errors: weights like 0.1 and 0.2 do not add up
+// exactly. Zero known weight is never enough.
 func reachesShare(known, all, minimum float64) bool {
 	return known > 0 && known/all >= minimum-1e-9
 }
@@ -133,7 +133,7 @@ func (t *TypeFormula) dimensions(e *record.Entity, asOf time.Time, s *record.Sco
 			all.known += d.Weight
 			s.Set(name, record.ScoreOf(value))
 		} else if explain && coverage > 0 {
-			all.partlyKnown += fmt.Sprintf("; of %s %.0f %% is known and %.0f %% is needed",
+			all.partlyKnown += fmt.Sprintf("; %s is %.0f %% known, %.0f %% is needed",
 				name, math.Floor(100*coverage), math.Ceil(100*d.MinimumCoverage))
 		}
 		// The conversion keeps the compiler from fusing the multiplication
@@ -148,7 +148,8 @@ func (t *TypeFormula) dimensions(e *record.Entity, asOf time.Time, s *record.Sco
 	return all
 }
 
-// applyCap is the composite of an entity, which for a deprecated one has a limit.
+// applyCap returns the composite of an entity, limited by the cap if it is
+// deprecated.
 func (f *Formula) applyCap(e *record.Entity, composite float64, x *Explanation) float64 {
 	x.Uncapped = &composite
 	if e.Status != record.Deprecated || f.DeprecatedCap == nil || *f.DeprecatedCap >= composite {
@@ -160,8 +161,8 @@ func (f *Formula) applyCap(e *record.Entity, composite float64, x *Explanation) 
 
 func (x *Explanation) setUnranked(reason string) { x.Reason = &reason }
 
-// value is the weighted mean of the measures that count, and the share of all
-// weights that they carry: 0 if none does.
+// value returns the weighted mean of the measures that count, and their share of
+// all weights, 0 if there are none.
 func (d *Dimension) value(e *record.Entity, asOf time.Time, explain bool) (value, coverage float64, list []MeasureValue) {
 	var sum, weights, all float64
 	for i := range d.Measures {
@@ -182,7 +183,7 @@ func (d *Dimension) value(e *record.Entity, asOf time.Time, explain bool) (value
 	return clip(sum / weights), weights / all, list
 }
 
-// observation is what an entity has for a measure.
+// observation is the value of an entity for a measure.
 type observation struct {
 	state        string
 	score        float64
@@ -249,10 +250,11 @@ func (m *Measure) observe(e *record.Entity, asOf time.Time) observation {
 	return o
 }
 
-// latest is the newest result of a benchmark, the highest of one day, the
-// undated ones last. One of the future is taken only where there is no other.
+// latest returns the newest result of a benchmark: of several on the same day the
+// highest, and undated ones last. It returns a result from the future only if
+// there is no other.
 func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best record.Benchmark, ok bool) {
-	past := false // best is not of the future
+	past := false // best is not from the future
 	for _, b := range list {
 		if !m.accepts(b.Name) {
 			continue
@@ -278,8 +280,9 @@ func (m *Measure) score(v float64, day string, asOf time.Time) float64 {
 	}
 }
 
-// days is how many days a date lies before a time, negative if after it. A
-// month counts as its first day, so that a vague date never flatters.
+// days returns the number of days from a date to a time, negative if the date is
+// later. A month counts as its first day, so that a vague date never looks better
+// than it is.
 func days(date string, asOf time.Time) float64 {
 	layout := time.DateOnly
 	if len(date) == len("2006-01") {
@@ -287,7 +290,7 @@ func days(date string, asOf time.Time) float64 {
 	}
 	t, err := time.Parse(layout, date)
 	if err != nil {
-		return 0 // the content was checked; a record read back is as it was
+		return 0 // never: the content was checked
 	}
 	day := time.Date(asOf.UTC().Year(), asOf.UTC().Month(), asOf.UTC().Day(), 0, 0, 0, 0, time.UTC)
 	return math.Round(day.Sub(t).Hours() / 24)

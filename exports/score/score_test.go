@@ -152,7 +152,7 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// The weights add up to ten. Stars and forks earn their own number, in percent.
+// The weights add up to ten. Stars and forks map to their own value.
 const whole = `{"version": "7", "deprecatedCap": 40, "types": {"tool": {"minimumCoverage": %s, "dimensions": {
 	"adoption":   {"weight": 5, "prior": 20, "measures": [
 		{"signal": "stars", "map": "linear", "from": 0, "to": 100, "weight": 3},
@@ -206,12 +206,12 @@ func TestComposite(t *testing.T) {
 			}
 		})
 	}
-	// What binary numbers cannot hold must not make the difference.
+	// Rounding of binary fractions must not matter.
 	f := parse(t, strings.NewReplacer(`"weight": 5`, `"weight": 0.1`, `"weight": 3,`, `"weight": 0.2,`, `"weight": 2`, `"weight": 0.3`).Replace(fmt.Sprintf(whole, "0.5")))
 	if s := f.Scores(tool(fact("commits", 10)), at("2026-11-01")); !s.Composite.Known() {
 		t.Error("0.3 is not half of 0.1 + 0.2 + 0.3")
 	}
-	// A dimension that rests on too little is unknown, and so says the reason.
+	// A dimension with too little data is unknown, and the reason says so.
 	little := strings.Replace(fmt.Sprintf(whole, "0.5"), `"prior": 20,`, `"prior": 20, "minimumCoverage": 0.75,`, 1)
 	f = parse(t, little)
 	for _, c := range []struct {
@@ -228,7 +228,7 @@ func TestComposite(t *testing.T) {
 		if got := string(s.Adoption.AppendJSON(nil)) + " " + string(s.Composite.AppendJSON(nil)); got != c.want || d.Coverage != c.cover || d.MinimumCoverage != 0.75 {
 			t.Errorf("%s, want %s: %+v", got, c.want, d)
 		}
-		if !x.Ranked && !strings.HasSuffix(*x.Reason, "minimum coverage; of adoption 25 % is known and 75 % is needed") {
+		if !x.Ranked && !strings.HasSuffix(*x.Reason, "minimum coverage; adoption is 25 % known, 75 % is needed") {
 			t.Errorf("the reason is %q", *x.Reason)
 		}
 	}
@@ -245,28 +245,28 @@ func TestParseErrors(t *testing.T) {
 	in := func(measure string) string { return fmt.Sprintf(one, measure) }
 	const first = "types.tool.dimensions.adoption.measures.0"
 	for text, want := range map[string]string{
-		`{"types": {"robot": {}}}`:                                                                      "types.robot: is not a type of entity; known are model, tool",
+		`{"types": {"robot": {}}}`:                                                                      "types.robot: unknown entity type (expected one of: model, tool)",
 		`{"types": {"tool": null}}`:                                                                     "types.tool: is empty",
-		`{"types": {"tool": {"dimensions": {"composite": {}}}}}`:                                        "types.tool.dimensions.composite: is not a dimension; known are adoption,",
+		`{"types": {"tool": {"dimensions": {"composite": {}}}}}`:                                        "types.tool.dimensions.composite: unknown dimension (expected one of: adoption,",
 		`{"types": {"model": {"dimensions": {"quality": null}}}}`:                                       "types.model.dimensions.quality: is empty",
 		`{"types": {"tool": {"dimensions": {"quality": {"weight": 1e16}}}}}`:                            "types.tool.dimensions.quality.weight: is too large",
 		`{"types": {"tool": {"dimensions": {"quality": {"weight": -1}}}}}`:                              "types.tool.dimensions.quality.weight: must not be negative",
 		`{"types": {"tool": {"dimensions": {"quality": {"prior": 101}}}}}`:                              "types.tool.dimensions.quality.prior: must be from 0 to 100",
 		`{"types": {"tool": {"minimumCoverage": 2}}}`:                                                   "types.tool.minimumCoverage: must be from 0 to 1",
 		`{"deprecatedCap": -1}`:                                                                         "deprecatedCap: must be from 0 to 100",
-		in(`{"map": "log", "full": 1, "weight": 1}`):                                                    first + ": names either a signal or a benchmark",
-		in(`{"signal": "stars", "benchmark": "B", "map": "log", "full": 1, "weight": 1}`):               first + ": names either a signal or a benchmark",
+		in(`{"map": "log", "full": 1, "weight": 1}`):                                                    first + ": must name either a signal or a benchmark",
+		in(`{"signal": "stars", "benchmark": "B", "map": "log", "full": 1, "weight": 1}`):               first + ": must name either a signal or a benchmark",
 		`{"types": {"tool": {"dimensions": {"quality": {"minimumCoverage": 1.1}}}}}`:                    "types.tool.dimensions.quality.minimumCoverage: must be from 0 to 1",
-		in(`{"signal": "stars", "variants": true, "map": "log", "full": 1, "weight": 1}`):               first + ": variants belongs to a benchmark",
-		in(`{"signal": "Stars", "map": "log", "full": 1, "weight": 1}`):                                 first + ": Stars is not a signal",
+		in(`{"signal": "stars", "variants": true, "map": "log", "full": 1, "weight": 1}`):               first + ": variants applies only to a benchmark",
+		in(`{"signal": "Stars", "map": "log", "full": 1, "weight": 1}`):                                 first + `: unknown signal "Stars"`,
 		in(`{"signal": "stars", "map": "log", "full": 1}`):                                              first + ": needs a weight above 0",
 		in(`{"signal": "stars", "map": "log", "full": 1, "weight": -1}`):                                first + ": needs a weight above 0",
 		in(`{"signal": "stars", "map": "log", "full": 1, "weight": 1, "staleAfter": -1}`):               first + ": staleAfter must not be negative",
-		in(`{"signal": "stars", "map": "log", "full": 1, "weight": 1e16}`):                              first + ": holds a number that is too large",
-		in(`{"signal": "stars", "map": "log", "full": 1e300, "weight": 1}`):                             first + ": holds a number that is too large",
-		in(`{"benchmark": "B", "map": "linear", "from": -1e308, "to": 1, "weight": 1}`):                 first + ": holds a number that is too large",
-		in(`{"benchmark": "B", "map": "linear", "from": 1, "to": 1e308, "weight": 1}`):                  first + ": holds a number that is too large",
-		in(`{"signal": "released", "map": "age", "halfLife": 1e300, "weight": 1}`):                      first + ": holds a number that is too large",
+		in(`{"signal": "stars", "map": "log", "full": 1, "weight": 1e16}`):                              first + ": contains a number that is too large",
+		in(`{"signal": "stars", "map": "log", "full": 1e300, "weight": 1}`):                             first + ": contains a number that is too large",
+		in(`{"benchmark": "B", "map": "linear", "from": -1e308, "to": 1, "weight": 1}`):                 first + ": contains a number that is too large",
+		in(`{"benchmark": "B", "map": "linear", "from": 1, "to": 1e308, "weight": 1}`):                  first + ": contains a number that is too large",
+		in(`{"signal": "released", "map": "age", "halfLife": 1e300, "weight": 1}`):                      first + ": contains a number that is too large",
 		in(`{"signal": "stars", "map": "log", "weight": 1}`):                                            first + ": map log is for counts and needs full",
 		in(`{"signal": "stars", "map": "log", "full": -1, "weight": 1}`):                                first + ": map log is for counts and needs full",
 		in(`{"signal": "released", "map": "log", "full": 1, "weight": 1}`):                              first + ": map log is for counts and needs full",
@@ -280,10 +280,10 @@ func TestParseErrors(t *testing.T) {
 		in(`{"signal": "stars", "map": "age", "halfLife": 1, "weight": 1}`):                             first + ": map age is for dates",
 		in(`{"benchmark": "B", "map": "age", "halfLife": 1, "weight": 1}`):                              first + ": map age is for dates",
 		in(`{"signal": "stars", "map": "square", "weight": 1}`):                                         first + `: map "square" is not one of log, linear, age`,
-		in(`{"signal": "stars", "map": "linear", "from": 0, "to": 1, "full": 1, "weight": 1}`):          first + ": full belongs to map log",
-		in(`{"signal": "stars", "map": "log", "full": 1, "to": 1, "weight": 1}`):                        first + ": from and to belong to map linear",
-		in(`{"signal": "stars", "map": "log", "full": 1, "from": 1, "weight": 1}`):                      first + ": from and to belong to map linear",
-		in(`{"signal": "stars", "map": "log", "full": 1, "halfLife": 1, "weight": 1}`):                  first + ": halfLife belongs to map age",
+		in(`{"signal": "stars", "map": "linear", "from": 0, "to": 1, "full": 1, "weight": 1}`):          first + ": full applies only to map log",
+		in(`{"signal": "stars", "map": "log", "full": 1, "to": 1, "weight": 1}`):                        first + ": from and to apply only to map linear",
+		in(`{"signal": "stars", "map": "log", "full": 1, "from": 1, "weight": 1}`):                      first + ": from and to apply only to map linear",
+		in(`{"signal": "stars", "map": "log", "full": 1, "halfLife": 1, "weight": 1}`):                  first + ": halfLife applies only to map age",
 		in(`{"signal": "stars", "map": "log", "full": 1, "weight": 1}, {"signal": "stars", "map": ""}`): "types.tool.dimensions.adoption.measures.1: needs a weight",
 	} {
 		_, mistakes, err := score.Parse([]byte(text))
@@ -366,7 +366,8 @@ func randomEntity(rng *rand.Rand) *record.Entity {
 	return e
 }
 
-// randomFormula has weights, priors and bounds that no person would choose.
+// randomFormula returns a formula with weights, priors and bounds that no person
+// would use.
 func randomFormula(rng *rand.Rand, t *testing.T) *score.Formula {
 	f := parse(t, string(defaultFormula(t).JSON()))
 	limit := rng.Float64() * 100

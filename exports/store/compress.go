@@ -12,18 +12,18 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Encodings are the content codings that a build's variants come in, the one
-// that clients should prefer first. Brotli is kept for small files: at the
-// levels that pay off it is too slow for large ones.
+// Encodings are the content codings of a build's variants, in the order of
+// preference. Brotli is used only for small files: at levels that are worth it,
+// it is too slow for large ones.
 var Encodings = []string{"zstd", "br", "gzip"}
 
-// MaxBrotliLen is the size up to which a file gets a Brotli variant too.
+// MaxBrotliLen is the maximum size in bytes of a file that gets a Brotli variant.
 const MaxBrotliLen = 256 << 10
 
-// Compress encodes data as one complete member or frame of a content coding.
-// The same data always gives the same bytes. Members and frames may be joined:
-// the result decodes to the data joined (RFC 1952 section 2.2, RFC 8878
-// section 3.1). That does not hold for br.
+// Compress encodes data as one complete member or frame of a content coding. It
+// is deterministic. The results of several calls may be concatenated: they decode
+// to the concatenated data (RFC 1952 section 2.2, RFC 8878 section 3.1), except
+// with br.
 func Compress(encoding string, data []byte) ([]byte, error) {
 	switch encoding {
 	case "gzip":
@@ -47,7 +47,7 @@ func Compress(encoding string, data []byte) ([]byte, error) {
 		}
 		return buf.Bytes(), nil
 	}
-	return nil, fmt.Errorf("there is no content coding %q", encoding)
+	return nil, fmt.Errorf("unknown content coding %q", encoding)
 }
 
 func writeClose(w io.WriteCloser, data []byte) error {
@@ -58,16 +58,17 @@ func writeClose(w io.WriteCloser, data []byte) error {
 var gzipWriters = sync.Pool{New: func() any {
 	w, err := gzip.NewWriterLevel(nil, 5)
 	if err != nil {
-		panic(err) // 5 is a level
+		panic(err) // 5 is a valid level
 	}
 	return w
 }}
 
-// brotliWriters are used again: each holds tables of many MiB, which are more
-// than most files that it packs.
+// brotliWriters are reused: each has tables of many MiB, more than most of the files it
+// compresses.
 var brotliWriters = sync.Pool{New: func() any { return brotli.NewWriterLevel(nil, 9) }}
 
-// zstdEncoder serves all goroutines: EncodeAll keeps one state per processor.
+// zstdEncoder is shared by all goroutines: EncodeAll keeps one state per
+// processor.
 var zstdEncoder = sync.OnceValue(func() *zstd.Encoder {
 	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedDefault))
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestBrotliWritersAreUsedAgain holds what a writer packs after other files
-// against what a fresh one makes of it: builds must not depend on the order.
+// TestBrotliWritersAreUsedAgain compares the output of a reused writer with that
+// of a new one: builds must not depend on the order.
 func TestBrotliWritersAreUsedAgain(t *testing.T) {
 	suite.InTest(t)
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -11,32 +11,31 @@ import (
 	"strings"
 )
 
-// An output folder may lie in a clone of a repository whose commits hold anything,
-// symbolic links among them. Kindex never creates links, so whatever lies below an
-// output folder is read, written and removed without following any. The output
-// folder itself may be a link: somebody on this machine named it.
+// An output folder may be in a clone of a repository with arbitrary content, including
+// symbolic links. Kindex never creates links, so it reads, writes and removes files
+// below an output folder without following any. The output folder itself may be a
+// link, because a user of this machine chose it.
 
 // LinkError reports a symbolic link below an output folder or a content folder.
 type LinkError struct{ Path string }
 
 // Error implements error.
 func (e *LinkError) Error() string {
-	return e.Path + " is a symbolic link, and kindex follows none within the folders it is given: remove it, " +
-		"or name the folder to use directly (which may be a link)"
+	return e.Path + " is a symbolic link, and kindex does not follow links inside the folders it is given: remove it, " +
+		"or specify the folder to use directly (which may be a link)"
 }
 
 // buildsFolder is the name of BuildsDir below an output folder.
 var buildsFolder = []string{"exports", "builds"}
 
-// OpenFolder opens a folder below root, name by name. It is a *LinkError where one
-// of the names is a symbolic link, and an fs.ErrNotExist where there is no such
-// folder. The caller closes it.
+// OpenFolder opens a folder below root, one name after the other. It returns a
+// *LinkError if one of the names is a symbolic link, and fs.ErrNotExist if the
+// folder does not exist. The caller must close it.
 func OpenFolder(root string, names ...string) (*os.Root, error) {
 	return openFolder(root, false, names)
 }
 
-// MakeFolder is OpenFolder, but creates the folders that do not exist, root among
-// them.
+// MakeFolder is like OpenFolder, but creates missing folders, including root.
 func MakeFolder(root string, names ...string) (*os.Root, error) {
 	if err := os.MkdirAll(root, 0o755); err != nil {
 		return nil, err
@@ -65,7 +64,7 @@ func openFolder(root string, create bool, names []string) (*os.Root, error) {
 	return dir, err
 }
 
-// openSubfolder opens a folder in another one, unless it is a link.
+// openSubfolder opens a folder in dir, unless it is a link.
 func openSubfolder(dir *os.Root, name string) (*os.Root, error) {
 	expected, err := lstatFolder(dir, name)
 	if err != nil {
@@ -75,14 +74,14 @@ func openSubfolder(dir *os.Root, name string) (*os.Root, error) {
 	if err != nil {
 		return nil, err
 	}
-	if actual, err := inner.Stat("."); err != nil || !os.SameFile(expected, actual) { // replaced by a link meanwhile
+	if actual, err := inner.Stat("."); err != nil || !os.SameFile(expected, actual) { // replaced by a link in the meantime
 		return nil, errors.Join(&LinkError{filepath.Join(dir.Name(), name)}, inner.Close())
 	}
 	return inner, nil
 }
 
-// lstatFolder looks at a folder in another one. It is an error where something else
-// has the name.
+// lstatFolder returns information about a folder in dir. It returns an error if
+// the name is not that of a folder.
 func lstatFolder(dir *os.Root, name string) (fs.FileInfo, error) {
 	info, err := dir.Lstat(name)
 	switch path := filepath.Join(dir.Name(), name); {
@@ -91,12 +90,12 @@ func lstatFolder(dir *os.Root, name string) (fs.FileInfo, error) {
 	case info.Mode()&fs.ModeSymlink != 0:
 		return nil, &LinkError{path}
 	case !info.IsDir():
-		return nil, fmt.Errorf("%s is not a folder, and kindex needs a folder of that name: remove it", path)
+		return nil, fmt.Errorf("%s is not a folder, but kindex needs a folder with this name: remove it", path)
 	}
 	return info, nil
 }
 
-// checkFolder is nil where a name in a folder is that of a folder, or of nothing.
+// checkFolder returns nil if name is a folder in dir or does not exist.
 func checkFolder(dir *os.Root, name string) error {
 	_, err := lstatFolder(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -105,20 +104,20 @@ func checkFolder(dir *os.Root, name string) error {
 	return err
 }
 
-// openRegular opens a regular file below a folder for reading. name has slashes; it
-// is a *DamageError where it leads out of the folder, through a link, or to
-// anything but a regular file.
+// openRegular opens a regular file below a folder for reading. name has slashes.
+// It returns a *DamageError if name leads out of the folder, through a link, or
+// to anything but a regular file.
 func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	for try := 1; ; try++ {
 		f, info, err := openRegularOnce(dir, name)
-		// A builder replaces files by renaming; it cannot do so between two looks for ever.
+		// Builders replace files by renaming, but not a hundred times in a row.
 		if !errors.Is(err, errReplaced) || try == 100 {
 			return f, info, err
 		}
 	}
 }
 
-var errReplaced = errors.New("was replaced while it was opened")
+var errReplaced = errors.New("was replaced while being opened")
 
 func openRegularOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	path := joinPath(dir, name)
@@ -126,7 +125,7 @@ func openRegularOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 		return nil, nil, &DamageError{Path: path, Problem: problem}
 	}
 	if !validPath(name) {
-		return damage("is not the name of a file that kindex writes")
+		return damage("is not a valid file name in a build")
 	}
 	var info fs.FileInfo
 	for end := 0; end < len(name); end++ {
@@ -141,7 +140,7 @@ func openRegularOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 			return nil, nil, err
 		}
 		if info.Mode()&fs.ModeSymlink != 0 {
-			return damage("is a symbolic link or is reached through one; builds have none: remove it and build again")
+			return damage("is a symbolic link or is reached through one, but builds contain no links: remove it and build again")
 		}
 	}
 	if !info.Mode().IsRegular() {
@@ -161,7 +160,7 @@ func openRegularOnce(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	return f, actual, nil
 }
 
-// readLimited reads a file of at most so many bytes.
+// readLimited reads a file of at most maxLen bytes.
 func readLimited(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 	f, info, err := openRegular(dir, name)
 	if err != nil {
@@ -169,14 +168,14 @@ func readLimited(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 	}
 	defer f.Close()
 	if info.Size() > maxLen {
-		return nil, &DamageError{Path: joinPath(dir, name), Problem: fmt.Sprintf("has %d bytes; at most %d are allowed", info.Size(), maxLen)}
+		return nil, &DamageError{Path: joinPath(dir, name), Problem: fmt.Sprintf("has %d bytes; the limit is %d", info.Size(), maxLen)}
 	}
 	return io.ReadAll(io.LimitReader(f, maxLen))
 }
 
-// replaceFile gives a file in a folder a new content, all of it or none, also
-// after a power cut once the folder is synced. A link of that name is replaced, not
-// followed.
+// replaceFile atomically replaces the content of a file in a folder. The
+// replacement is durable once the folder is synced. If name is a link, the link
+// is replaced.
 func replaceFile(dir *os.Root, name string, data []byte) error {
 	part := temporaryName()
 	f, err := dir.OpenFile(part, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
@@ -193,16 +192,16 @@ func replaceFile(dir *os.Root, name string, data []byte) error {
 	return nil
 }
 
-// temporaryPrefix begins the names of what is unfinished. A builder that holds the
-// lock removes what a killed one left.
+// temporaryPrefix is the prefix of the names of unfinished files and folders. A builder
+// that holds the lock removes those left by killed builders.
 const temporaryPrefix = ".tmp-"
 
 func temporaryName() string {
 	return fmt.Sprintf("%s%016x", temporaryPrefix, rand.Uint64()) //nolint:gosec // not a secret: callers refuse a name that exists
 }
 
-// TemporaryDir creates a folder, in one that MakeFolder opened, that RemoveLeftovers
-// would remove.
+// TemporaryDir creates a folder in a folder that MakeFolder opened.
+// RemoveLeftovers removes it if it is still there later.
 func TemporaryDir(in *os.Root) (name string, err error) {
 	name = temporaryName()
 	if err := in.Mkdir(name, 0o755); err != nil {
@@ -211,9 +210,9 @@ func TemporaryDir(in *os.Root) (name string, err error) {
 	return name, in.Chmod(name, 0o755)
 }
 
-// RemoveLeftovers deletes what killed builders left in one of the folders that they
-// write to. The caller holds the lock of the output folder. root and names are those
-// of OpenFolder.
+// RemoveLeftovers deletes what killed builders left in one of the folders that
+// they write to. The caller must hold the lock of the output folder. root and
+// names are those of OpenFolder.
 func RemoveLeftovers(root string, names ...string) error {
 	dir, err := OpenFolder(root, names...)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -237,7 +236,8 @@ func RemoveLeftovers(root string, names ...string) error {
 	return nil
 }
 
-// joinPath is how messages name what lies below a folder. name has slashes.
+// joinPath returns the path of a file in a folder, for messages. name has
+// slashes.
 func joinPath(dir *os.Root, name string) string {
 	return filepath.Join(dir.Name(), filepath.FromSlash(name))
 }

@@ -4,8 +4,8 @@ package store
 
 import "io/fs"
 
-// noFollow is nothing where the system has no such flag.
+// noFollow is 0 because this system has no such flag.
 const noFollow = 0
 
-// linkCount is how many names a file has; here that is not known.
+// linkCount returns 1 because the number of hard links is not available.
 func linkCount(fs.FileInfo) uint64 { return 1 }

@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// noFollow makes opening a file fail where it is a symbolic link.
+// noFollow makes opening a symbolic link fail.
 const noFollow = syscall.O_NOFOLLOW
 
-// linkCount is how many names a file has.
+// linkCount returns the number of hard links of a file.
 func linkCount(info fs.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
 		return uint64(s.Nlink) //nolint:unconvert // it has other types on other platforms

@@ -15,19 +15,19 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// LockFile is the file in a folder by which builders take turns there.
+// LockFile is the name of the lock file in an output folder.
 const LockFile = ".kindex-build.lock"
 
 // Lock is held by the one builder that may write below an output folder.
 type Lock struct {
 	lock      *flock.Flock
-	ownerFile *os.File // the locked file, nil where it cannot be written
+	ownerFile *os.File // the locked file
 }
 
-// BusyError tells that another builder is at work in the output folder.
+// BusyError reports that another builder is working in the output folder.
 type BusyError struct {
 	Root  string
-	Owner string // what the other builder wrote about itself
+	Owner string // from the lock file
 }
 
 // Error implements error.
@@ -35,11 +35,11 @@ func (e *BusyError) Error() string {
 	return fmt.Sprintf("%s: another build is running (%s)", e.Root, e.Owner)
 }
 
-// AcquireLock takes the lock of an output folder. Where somebody else has it,
-// waiting is called once with what is known of them, and AcquireLock waits for
-// them until ctx ends; with a nil waiting it returns a *BusyError at once. The
-// operating system drops the lock of a builder that dies. Where the lock file is
-// not one that kindex wrote, it is an error, and the file stays as it is.
+// AcquireLock takes the lock of an output folder. If another builder has it,
+// AcquireLock calls waiting once and then waits for the lock until ctx is done;
+// if waiting is nil, it returns a *BusyError at once. The operating system
+// releases the lock of a builder that dies. If the lock file was not written by
+// kindex, AcquireLock returns an error and leaves the file unchanged.
 func AcquireLock(ctx context.Context, root string, waiting func(*BusyError)) (*Lock, error) {
 	dir, err := MakeFolder(root)
 	if err != nil {
@@ -75,8 +75,8 @@ func AcquireLock(ctx context.Context, root string, waiting func(*BusyError)) (*L
 	return lock, nil
 }
 
-// checkLockFile refuses to open what kindex cannot have created: a link, which
-// leads to a file of somebody else, or a pipe, which would block.
+// checkLockFile rejects a file that kindex cannot have created: a link, which
+// could lead to any other file, or a pipe, which would block.
 func checkLockFile(dir *os.Root, path string) error {
 	info, err := dir.Lstat(LockFile)
 	switch {
@@ -91,17 +91,17 @@ func checkLockFile(dir *os.Root, path string) error {
 }
 
 func errForeignLock(path string) error {
-	return fmt.Errorf("%s is not a lock file of kindex, which is a regular file with one name and one line about the running build: remove it", path)
+	return fmt.Errorf("%s is not a kindex lock file (a regular file without other hard links that contains one line about the running build): remove it", path)
 }
 
-// ownerPattern is what builders write into the file. A full disk may have cut it off.
+// ownerPattern matches the note that builders write. A full disk may have truncated it.
 var ownerPattern = regexp.MustCompile(`^(process [0-9]+, since [0-9TZ:-]*\n?)?$`)
 
-// maxOwnerLen is more than the length of any note.
+// maxOwnerLen exceeds the length of any note, in bytes.
 const maxOwnerLen = 200
 
-// writeOwner writes into the locked file who holds it, for people. On a full disk that
-// fails, and the builder that would clean up must not be kept out by that.
+// writeOwner writes into the locked file, for people, who holds it. Write errors
+// are ignored: a full disk must not stop the builder that would clean up.
 func (l *Lock) writeOwner(dir *os.Root, path string) error {
 	locked, err := l.lock.Stat()
 	if err != nil {
@@ -142,8 +142,8 @@ func readOwnerNote(f *os.File) string {
 	return string(b)
 }
 
-// Release gives the lock back.
+// Release releases the lock.
 func (l *Lock) Release() error {
-	_ = l.ownerFile.Truncate(0) // the owner's name is a courtesy
+	_ = l.ownerFile.Truncate(0) // the note is only informative
 	return errors.Join(l.ownerFile.Close(), l.lock.Unlock())
 }

@@ -1,5 +1,5 @@
-// Package store keeps builds in an output folder: the manifest, writing the files
-// of a build, putting it in its place, publishing, verifying and removing it.
+// Package store keeps builds in an output folder: it writes, publishes, verifies
+// and removes them, and defines their manifest.
 package store
 
 import (
@@ -18,8 +18,8 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// FormatVersion is the version of the format of builds. A reader refuses any
-// other: builds are built again, never converted.
+// FormatVersion is the version of the format of builds. Readers reject all
+// others: such builds are built again, never converted.
 const FormatVersion = 3
 
 // ManifestFile is the path of the manifest in a build.
@@ -29,18 +29,18 @@ const ManifestFile = "manifest.json"
 type Manifest struct {
 	FormatVersion  int                    `json:"formatVersion"`
 	ID             string                 `json:"id"`
-	Builder        string                 `json:"builder"` // version of the recipe that made it
+	Builder        string                 `json:"builder"` // version of the builder
 	Title          string                 `json:"title"`
 	Description    string                 `json:"description"`
-	URL            jsonenc.OptionalString `json:"url"`        // public address of the service, null where the content names none
-	Repository     *Repository            `json:"repository"` // null where the content names none
+	URL            jsonenc.OptionalString `json:"url"`        // public address of the service, null if the content has none
+	Repository     *Repository            `json:"repository"` // null if the content has none
 	Commit         jsonenc.OptionalString `json:"commit"`     // null outside a git repository
 	CommitTime     jsonenc.OptionalString `json:"commitTime"` // RFC 3339 UTC, null without a commit
-	Dirty          bool                   `json:"dirty"`      // the content held changes that were not committed
-	AsOf           string                 `json:"asOf"`       // RFC 3339 UTC: the time at which scores were computed
+	Dirty          bool                   `json:"dirty"`      // the content had uncommitted changes
+	AsOf           string                 `json:"asOf"`       // RFC 3339 UTC: the time for which scores were calculated
 	ScoringVersion string                 `json:"scoringVersion"`
 	Counts         Counts                 `json:"counts"`
-	License        jsonenc.OptionalString `json:"license"` // SPDX expression over all parts, null if not stated
+	License        jsonenc.OptionalString `json:"license"` // SPDX expression for all parts together, null if not stated
 	Sources        []Source               `json:"sources"`
 	Index          IndexStub              `json:"index"`
 	Files          []File                 `json:"files"`
@@ -48,14 +48,14 @@ type Manifest struct {
 
 // Counts are the numbers of entities in a build.
 type Counts struct {
-	Entities   int            `json:"entities"` // those that lists show: all but the withdrawn
+	Entities   int            `json:"entities"` // listed ones: all but withdrawn
 	Withdrawn  int            `json:"withdrawn"`
 	Ranked     int            `json:"ranked"` // those with a composite score
 	Types      map[string]int `json:"types"`
 	Categories int            `json:"categories"`
 }
 
-// Source credits a collection that facts of the index were taken from.
+// Source credits a collection that the index took facts from.
 type Source struct {
 	Name    string   `json:"name"`
 	URL     string   `json:"url"`
@@ -64,8 +64,9 @@ type Source struct {
 	Changes string   `json:"changes"`
 }
 
-// IndexStub names what the search index of a build was made from. Its bytes
-// are no part of the build's identity: they follow from these.
+// IndexStub identifies the input of a build's search index. The bytes of the
+// index are not part of the build's identity, because they follow from this
+// input.
 type IndexStub struct {
 	MappingVersion int    `json:"mappingVersion"`
 	Documents      int    `json:"documents"`
@@ -82,7 +83,7 @@ type File struct {
 	License   string `json:"license,omitempty"`  // SPDX expression
 }
 
-// LastModified is the later of the commit and the as-of time.
+// LastModified returns the later of the commit time and the as-of time.
 func (m *Manifest) LastModified() time.Time {
 	asOf, _ := time.Parse(time.RFC3339, m.AsOf)
 	commit, err := time.Parse(time.RFC3339, string(m.CommitTime))
@@ -92,7 +93,7 @@ func (m *Manifest) LastModified() time.Time {
 	return asOf
 }
 
-// File returns the entry of a path.
+// File returns the entry for a path.
 func (m *Manifest) File(path string) (File, bool) {
 	i, ok := slices.BinarySearchFunc(m.Files, path, func(f File, p string) int { return cmp.Compare(f.Path, p) })
 	if !ok {
@@ -101,8 +102,8 @@ func (m *Manifest) File(path string) (File, bool) {
 	return m.Files[i], true
 }
 
-// Finalize sorts the files and derives the id: the as-of day, for people, and the
-// first 64 bits of a SHA-256 over the whole manifest without the id.
+// Finalize sorts the files and derives the ID: the as-of day, for readability,
+// and the first 64 bits of the SHA-256 of the manifest without the ID.
 func (m *Manifest) Finalize() {
 	slices.SortFunc(m.Files, func(a, b File) int { return cmp.Compare(a.Path, b.Path) })
 	m.FormatVersion = FormatVersion
@@ -115,7 +116,7 @@ func (m *Manifest) Finalize() {
 	m.ID = day + "-" + hex.EncodeToString(sum[:8])
 }
 
-// Encode returns the manifest as it is written.
+// Encode returns the manifest as stored.
 func (m *Manifest) Encode() []byte {
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
@@ -124,12 +125,12 @@ func (m *Manifest) Encode() []byte {
 	return append(b, '\n')
 }
 
-// parseManifest reads a manifest and checks that this program understands it
+// parseManifest decodes a manifest and checks that this program supports its format
 // and that it was not altered.
 func parseManifest(b []byte, path string) (*Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(b, &m); err != nil {
-		return nil, &DamageError{Path: path, Problem: "is not a manifest: " + err.Error()}
+		return nil, &DamageError{Path: path, Problem: "is not a valid manifest: " + err.Error()}
 	}
 	if m.FormatVersion != FormatVersion {
 		return nil, &DamageError{Path: path, Problem: fmt.Sprintf(
@@ -142,16 +143,16 @@ func parseManifest(b []byte, path string) (*Manifest, error) {
 	sealed.Files = slices.Clone(m.Files)
 	sealed.Finalize()
 	if sealed.ID != m.ID {
-		return nil, &DamageError{Path: path, Problem: fmt.Sprintf("says id %s, but its content gives %s", m.ID, sealed.ID)}
+		return nil, &DamageError{Path: path, Problem: fmt.Sprintf("has ID %s, but its content has ID %s", m.ID, sealed.ID)}
 	}
 	if !bytes.Equal(m.Encode(), b) {
-		return nil, &DamageError{Path: path, Problem: "was altered: it holds more than the build wrote, or in another form"}
+		return nil, &DamageError{Path: path, Problem: "was altered: it has additional content or another form"}
 	}
 	return &m, nil
 }
 
-// pathPattern is what builders name files: lower-case letters, digits and "-", "_"
-// and "." within a name. So no name is hidden, or leads out of the folder.
+// pathPattern matches the names of files in builds: lower-case letters, digits and, not
+// at the start, "-", "_" and ".". No such name is hidden or leads out of the folder.
 var pathPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*){0,3}$`)
 
 func validPath(name string) bool {
@@ -160,25 +161,26 @@ func validPath(name string) bool {
 
 var sha256Pattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// CheckFiles refuses entries of a manifest that no builder writes, whatever they
-// would lead to.
+// CheckFiles rejects manifest entries that no builder writes, whatever they refer
+// to.
 func CheckFiles(files []File) error {
 	seen := make(map[string]bool, len(files))
 	for _, f := range files {
 		switch {
 		case !validPath(f.Path):
-			return fmt.Errorf("names a file %.100q, which is not a file name of a build", f.Path)
+			return fmt.Errorf("lists file %.100q, which is not a valid file name in a build", f.Path)
 		case f.Size < 0 || !sha256Pattern.MatchString(f.SHA256):
-			return fmt.Errorf("gives an impossible size or SHA-256 for %s", f.Path)
+			return fmt.Errorf("has an invalid size or SHA-256 for %s", f.Path)
 		case seen[f.Path]:
-			return fmt.Errorf("names the file %s twice", f.Path)
+			return fmt.Errorf("lists file %s twice", f.Path)
 		}
 		seen[f.Path] = true
 	}
 	return nil
 }
 
-// DamageError tells that a build cannot be used, and which of its files is why.
+// DamageError reports that a build cannot be used, and which of its files is the
+// reason.
 type DamageError struct {
 	Path    string
 	Problem string

@@ -25,7 +25,8 @@ var feedTypes = map[string]string{
 	"feed.xml": "application/rss+xml", "feed.atom": "application/atom+xml", "feed.json": "application/feed+json",
 }
 
-// mediaType tells what a file is by its name, without a compression extension.
+// mediaType returns the media type of a file name without a compression
+// extension.
 func mediaType(name string) string {
 	switch {
 	case feedTypes[name] != "":
@@ -41,7 +42,8 @@ func mediaType(name string) string {
 	return "application/octet-stream"
 }
 
-// splitEncoding separates a compression extension from a file name.
+// splitEncoding splits a compression extension off a file name, and returns its
+// coding.
 func splitEncoding(name string) (base, encoding string) {
 	for _, enc := range []string{"gzip", "zstd", "br"} {
 		if b, ok := strings.CutSuffix(name, EncodingExtension(enc)); ok {

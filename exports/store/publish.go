@@ -12,19 +12,19 @@ import (
 	"time"
 )
 
-// idPattern is what a build's id looks like; anything else never becomes part
-// of a path.
+// idPattern matches the IDs of builds; nothing else ever becomes part of a path.
 var idPattern = regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{16}$`)
 
-// ValidID tells whether s has the form of a build id.
+// ValidID reports whether s has the form of a build ID.
 func ValidID(s string) bool { return idPattern.MatchString(s) }
 
 func currentPath(root string) string { return filepath.Join(root, "exports", "current") }
 
-// ErrNoBuild tells that an output folder has no published build yet.
-var ErrNoBuild = errors.New("no build is published there yet; make one with: kindex build --content content --out")
+// ErrNoBuild reports that an output folder has no published build. The message ends
+// with an option whose value, the output folder, must be appended.
+var ErrNoBuild = errors.New("no build is published yet; create one with: kindex build --content content --out")
 
-// Current returns the id of the published build.
+// Current returns the ID of the published build.
 func Current(root string) (string, error) {
 	dir, err := OpenFolder(root, "exports")
 	if err == nil {
@@ -43,13 +43,12 @@ func Current(root string) (string, error) {
 	}
 	id := strings.TrimSpace(string(b))
 	if !ValidID(id) {
-		return "", &DamageError{Path: currentPath(root), Problem: fmt.Sprintf("holds %.40q, which is no build id", id)}
+		return "", &DamageError{Path: currentPath(root), Problem: fmt.Sprintf("contains %.40q, which is not a build ID", id)}
 	}
 	return id, nil
 }
 
-// Publish makes id the current build: readers see the old one or this one,
-// never something between, also after a power cut.
+// Publish atomically makes id the current build, even across a power failure.
 func Publish(root, id string) error {
 	dir, err := MakeFolder(root, "exports")
 	if err != nil {
@@ -62,8 +61,8 @@ func Publish(root, id string) error {
 	return SyncDir(dir.Name())
 }
 
-// Builds lists the ids of the builds in a folder, oldest first. A folder that
-// is not there holds none. root and names are those of OpenFolder.
+// Builds returns the IDs of the builds in a folder, oldest first, none if the
+// folder does not exist. root and names are those of OpenFolder.
 func Builds(root string, names ...string) ([]string, error) {
 	dir, err := OpenFolder(root, names...)
 	if errors.Is(err, os.ErrNotExist) {
@@ -92,7 +91,7 @@ func listBuilds(dir *os.Root) ([]string, error) {
 		}
 		info, err := e.Info()
 		if err != nil {
-			continue // removed meanwhile
+			continue // removed in the meantime
 		}
 		found = append(found, build{e.Name(), info.ModTime()})
 	}
@@ -109,8 +108,8 @@ func listBuilds(dir *os.Root) ([]string, error) {
 	return ids, nil
 }
 
-// Prune removes the oldest builds of an output folder until keep are left. The
-// current one is never removed.
+// Prune removes the oldest builds of an output folder until keep are left. It
+// never removes the current one.
 func Prune(root, current string, keep int) (removed []string, err error) {
 	builds, err := OpenFolder(root, buildsFolder...)
 	if errors.Is(err, os.ErrNotExist) {
@@ -132,7 +131,7 @@ func Prune(root, current string, keep int) (removed []string, err error) {
 		if id == current {
 			continue
 		}
-		// Renaming first keeps a half-removed build from looking like one.
+		// Rename it first, so that a half-removed build does not look like a build.
 		tempName := temporaryPrefix + id
 		if err := builds.Rename(id, tempName); err != nil {
 			return removed, err

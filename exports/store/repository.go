@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// Repository is where the repository of the content is on the web, for links to
-// what a page is made from. Its methods give addresses of pages for people in the
-// layout of the program that serves them, which is told by the name of the host:
-// GitLab, Gitea and Forgejo (codeberg.org among them), else GitHub. They ask
-// nobody, so whether there is such a page nobody has checked. A nil Repository has
-// no pages: each method then returns "".
+// Repository locates the repository of the content on the web, for links to
+// sources. Its methods return URLs of web pages in the layout of the hosting
+// software, which is derived from the host name: GitLab, Gitea and Forgejo
+// (including codeberg.org), or else GitHub. They do not check that the pages
+// exist. All methods of a nil Repository return "".
 type Repository struct {
 	URL    string `json:"url"`    // http or https, without a slash or .git at the end
-	Branch string `json:"branch"` // that the content is edited on
-	Path   string `json:"path"`   // of the content folder within the repository, with slashes; "" for its top, and outside git
+	Branch string `json:"branch"` // the branch on which the content is edited
+	Path   string `json:"path"`   // of the content folder within the repository, with slashes; "" for the root and outside git
 }
 
-// hosting is how a program that serves repositories lays out their pages. Each is
-// what follows the address of the repository, up to what is named.
+// hosting is the page layout of hosting software. Each field but the last two is
+// the part of a URL between the URL of the repository and the commit, number,
+// branch or file.
 type hosting struct {
 	commit, pull, edit, create, view string
-	// name and text are the parameters that fill in the page of a new file, "" for
-	// none.
+	// name and text are the query parameters that fill in the page for a new file, ""
+	// for none.
 	name, text string
 }
 
@@ -34,7 +34,7 @@ var (
 	gitea  = hosting{"/commit/", "/pulls/", "/_edit/", "/_new/", "/src/branch/", "filename", "value"}
 )
 
-// hosting tells the layout by the host.
+// hosting derives the layout from the host name.
 func (r *Repository) hosting() hosting {
 	u, err := url.Parse(r.URL)
 	if err != nil {
@@ -49,7 +49,7 @@ func (r *Repository) hosting() hosting {
 	return gitHub
 }
 
-// Commit is the page of a commit, "" without one.
+// Commit returns the page of a commit, "" if hash is "".
 func (r *Repository) Commit(hash string) string {
 	if r == nil || hash == "" {
 		return ""
@@ -57,8 +57,8 @@ func (r *Repository) Commit(hash string) string {
 	return r.URL + r.hosting().commit + url.PathEscape(hash)
 }
 
-// Pull is the page of a pull request, which GitLab calls a merge request; "" for
-// a number below 1.
+// Pull returns the page of a pull request (merge request on GitLab), "" if number
+// is below 1.
 func (r *Repository) Pull(number int) string {
 	if r == nil || number < 1 {
 		return ""
@@ -66,7 +66,7 @@ func (r *Repository) Pull(number int) string {
 	return r.URL + r.hosting().pull + strconv.Itoa(number)
 }
 
-// Edit is the page that opens an editor for a file, given by its path below the
+// Edit returns the page that opens an editor for a file, given by its path in the
 // content folder, such as tool/pytorch.yaml.
 func (r *Repository) Edit(file string) string {
 	if r == nil {
@@ -75,7 +75,7 @@ func (r *Repository) Edit(file string) string {
 	return r.URL + r.hosting().edit + r.branchPath(file)
 }
 
-// View is the page that shows a file, given as to Edit.
+// View returns the page that shows a file, given as for Edit.
 func (r *Repository) View(file string) string {
 	if r == nil {
 		return ""
@@ -83,13 +83,13 @@ func (r *Repository) View(file string) string {
 	return r.URL + r.hosting().view + r.branchPath(file)
 }
 
-// maxPageURLLen is how many bytes the address of a filled-in page may have. Servers
-// refuse requests whose first line has more than about 8,000.
+// maxPageURLLen is the maximum length of the URL of a filled-in page in bytes.
+// Servers reject request lines of more than about 8,000 bytes.
 const maxPageURLLen = 6000
 
-// New is the page that opens an editor for a file that is not there yet, given as
-// to Edit, with its name filled in. So is the text, but on GitLab, which takes
-// none, and where the address would have more than 6,000 bytes.
+// New returns the page that opens an editor for a new file, given as for Edit,
+// with its name filled in. The text is filled in too, except on GitLab, which
+// does not support it, and if the URL would exceed 6,000 bytes.
 func (r *Repository) New(file, text string) string {
 	if r == nil {
 		return ""
@@ -106,18 +106,18 @@ func (r *Repository) New(file, text string) string {
 	return page
 }
 
-// branchPath is the end of the address of a file.
+// branchPath returns the end of the URL of a file.
 func (r *Repository) branchPath(file string) string {
 	return escapePath(r.Branch + "/" + r.repoPath(file))
 }
 
-// repoPath is the path of a file from the top of the repository. It does not leave
-// the content folder.
+// repoPath returns the path of a file from the root of the repository. It does
+// not leave the content folder.
 func (r *Repository) repoPath(file string) string {
 	return strings.TrimPrefix(path.Join(r.Path, path.Clean("/"+file)), "/")
 }
 
-// escapePath escapes what is between the slashes of a path.
+// escapePath escapes the segments of a path.
 func escapePath(s string) string {
 	parts := strings.Split(s, "/")
 	for i, p := range parts {
@@ -126,5 +126,5 @@ func escapePath(s string) string {
 	return strings.Join(parts, "/")
 }
 
-// escapeQuery escapes the value of a parameter, a space as everybody reads it.
+// escapeQuery escapes the value of a query parameter, with %20 for a space.
 func escapeQuery(s string) string { return strings.ReplaceAll(url.QueryEscape(s), "+", "%20") }

@@ -8,7 +8,7 @@ import (
 	"kindex/exports/store"
 )
 
-// TestRepositoryPages holds the addresses against those that the hosts have.
+// TestRepositoryPages compares URLs with those of the hosts.
 func TestRepositoryPages(t *testing.T) {
 	at := func(address, branch, path string) *store.Repository {
 		return &store.Repository{URL: address, Branch: branch, Path: path}
@@ -56,7 +56,7 @@ func TestRepositoryPages(t *testing.T) {
 	}
 }
 
-// TestNewFileFilledIn tries texts around the longest that an address may hold.
+// TestNewFileFilledIn tries texts around the maximum length of a URL.
 func TestNewFileFilledIn(t *testing.T) {
 	r := &store.Repository{URL: "https://github.com/ada/index", Branch: "main", Path: "content"}
 	plain := r.New("tool/x.yaml", "")
@@ -76,7 +76,7 @@ func TestNewFileFilledIn(t *testing.T) {
 	}
 }
 
-// TestNoRepository has pages of nothing.
+// TestNoRepository checks that a nil Repository has no pages.
 func TestNoRepository(t *testing.T) {
 	var r *store.Repository
 	for _, got := range []string{r.Commit("39cdbfb2"), r.Pull(1), r.Edit("tool/x.yaml"), r.View("tool/x.yaml"), r.New("tool/x.yaml", "a")} {

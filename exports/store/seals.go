@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// A seal says who has placed a build. It is no part of the build, whose bytes follow
-// from the content alone, and lies beside the builds. What is in it is the
-// builder's: see builder.Key.
+// A seal proves who created a build. It is stored next to the builds, not in them,
+// because the bytes of a build depend on the content only. For its content see
+// builder.Key.
 
 var sealsFolder = []string{"exports", "seals"}
 
-// maxSealLen is how large a seal may be, in bytes.
+// maxSealLen is the maximum size of a seal in bytes.
 const maxSealLen = 1 << 10
 
-// WriteSeal writes the seal of a build of an output folder.
+// WriteSeal writes the seal of a build in an output folder.
 func WriteSeal(root, id string, seal []byte) error {
 	dir, err := MakeFolder(root, sealsFolder...)
 	if err != nil {
@@ -25,7 +25,7 @@ func WriteSeal(root, id string, seal []byte) error {
 	return errors.Join(replaceFile(dir, id, seal), SyncDir(dir.Name()))
 }
 
-// ReadSeal reads the seal of a build. It is an fs.ErrNotExist where it has none.
+// ReadSeal reads the seal of a build. It returns fs.ErrNotExist if there is none.
 func ReadSeal(root, id string) ([]byte, error) {
 	dir, err := OpenFolder(root, sealsFolder...)
 	if err != nil {
@@ -35,7 +35,7 @@ func ReadSeal(root, id string) ([]byte, error) {
 	return readLimited(dir, id, maxSealLen)
 }
 
-// PruneSeals removes the seals of builds that are gone.
+// PruneSeals removes the seals of removed builds.
 func PruneSeals(root string, kept []string) error {
 	dir, err := OpenFolder(root, sealsFolder...)
 	if errors.Is(err, fs.ErrNotExist) {

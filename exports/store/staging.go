@@ -14,9 +14,9 @@ import (
 	"sync"
 )
 
-// Staging holds one build that is being written, in a temporary folder beside its final place, so
-// that nothing unfinished ever carries a build's name. Its methods may be
-// called from several goroutines; each file is for one.
+// Staging is a build that is being written, in a temporary folder next to its
+// final location, so that nothing unfinished ever has the name of a build. Its
+// methods may be called concurrently; each FileWriter belongs to one goroutine.
 type Staging struct {
 	builds *os.Root // the folder of builds
 	name   string   // of the temporary folder in it
@@ -26,10 +26,10 @@ type Staging struct {
 	files []File
 }
 
-// BuildsDir is where the builds of an output folder lie.
+// BuildsDir returns the folder of the builds in an output folder.
 func BuildsDir(root string) string { return filepath.Join(root, "exports", "builds") }
 
-// NewStaging starts a build below root, the output folder.
+// NewStaging starts a build in root, the output folder.
 func NewStaging(root string) (*Staging, error) {
 	builds, err := MakeFolder(root, buildsFolder...)
 	if err != nil {
@@ -45,8 +45,8 @@ func NewStaging(root string) (*Staging, error) {
 	return w, nil
 }
 
-// FileWriter writes one file of a build and keeps its checksum. The caller
-// must Close it, and only then does the file count as part of the build.
+// FileWriter writes one file of a build and computes its checksum. The file
+// becomes part of the build when it is closed.
 type FileWriter struct {
 	w    *Staging
 	name string
@@ -56,7 +56,7 @@ type FileWriter struct {
 	size int64
 }
 
-// Create starts the file with this name.
+// Create creates a file.
 func (w *Staging) Create(name string) (*FileWriter, error) {
 	if !validPath(name) {
 		return nil, fmt.Errorf("%q is not a valid file name for a build", name)
@@ -79,10 +79,10 @@ func (f *FileWriter) Write(b []byte) (int, error) {
 	return f.buf.Write(b)
 }
 
-// Size returns how many bytes were written so far.
+// Size returns the number of bytes written so far.
 func (f *FileWriter) Size() int64 { return f.size }
 
-// Close completes the file and enters it into the build.
+// Close completes the file and adds it to the build.
 func (f *FileWriter) Close() error {
 	if err := errors.Join(f.buf.Flush(), f.f.Close()); err != nil {
 		return err
@@ -97,7 +97,7 @@ func (f *FileWriter) Close() error {
 	return nil
 }
 
-// Add writes a whole file.
+// Add writes a file with this content.
 func (w *Staging) Add(name string, data []byte) error {
 	f, err := w.Create(name)
 	if err != nil {
@@ -109,15 +109,15 @@ func (w *Staging) Add(name string, data []byte) error {
 	return f.Close()
 }
 
-// Files returns the files written so far, for licences to be stated in.
+// Files returns the files written so far, without licences.
 func (w *Staging) Files() []File {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]File(nil), w.files...)
 }
 
-// Finalize gives the manifest its files and id and writes it. After Finalize the build
-// is complete but not yet in place.
+// Finalize completes the manifest with files, licences and ID, and writes it. The
+// build is then complete but not yet in place.
 func (w *Staging) Finalize(m *Manifest, license func(path string) string) error {
 	m.Files = w.Files()
 	for i := range m.Files {
@@ -127,8 +127,8 @@ func (w *Staging) Finalize(m *Manifest, license func(path string) string) error 
 	return w.dir.WriteFile(ManifestFile, m.Encode(), 0o644)
 }
 
-// Install makes everything durable and moves the build to its final name. Where
-// this very build is there already, intact, that one stays.
+// Install syncs all files and moves the build to its final location. If the same
+// build is already there and intact, Install keeps it.
 func (w *Staging) Install(m *Manifest) error {
 	if same, err := w.isInstalled(m); err != nil || same {
 		return errors.Join(err, w.Discard())
@@ -137,7 +137,7 @@ func (w *Staging) Install(m *Manifest) error {
 		return err
 	}
 	if err := w.builds.RemoveAll(m.ID); err != nil {
-		return fmt.Errorf("remove the damaged build of the same name: %w", err)
+		return fmt.Errorf("remove the damaged build with the same ID: %w", err)
 	}
 	if err := w.builds.Rename(w.name, m.ID); err != nil {
 		return err
@@ -145,8 +145,8 @@ func (w *Staging) Install(m *Manifest) error {
 	return errors.Join(SyncDir(w.builds.Name()), w.close())
 }
 
-// isInstalled reports whether the build is in its place already, with the same manifest
-// and unaltered files.
+// isInstalled reports whether the build is already in place, with the same
+// manifest and unaltered files.
 func (w *Staging) isInstalled(m *Manifest) (bool, error) {
 	dir, err := openSubfolder(w.builds, m.ID)
 	var damage *LinkError
@@ -156,14 +156,14 @@ func (w *Staging) isInstalled(m *Manifest) (bool, error) {
 	case errors.As(err, &damage):
 		return false, err
 	case err != nil:
-		return false, nil // whatever it is, the build replaces it
+		return false, nil // the build replaces whatever it is
 	}
 	defer dir.Close()
 	there, err := dir.ReadFile(ManifestFile)
 	return err == nil && bytes.Equal(there, m.Encode()) && verifyFiles(dir, m.Files, ManifestFile) == nil, nil
 }
 
-// Discard removes what was written. It is safe to call after Install.
+// Discard removes the temporary folder. It may be called after Install.
 func (w *Staging) Discard() error {
 	if w.dir == nil {
 		return nil
@@ -171,7 +171,7 @@ func (w *Staging) Discard() error {
 	return errors.Join(w.builds.RemoveAll(w.name), w.close())
 }
 
-// close ends the use of the folders.
+// close closes the folders.
 func (w *Staging) close() error {
 	err := errors.Join(w.dir.Close(), w.builds.Close())
 	w.dir = nil

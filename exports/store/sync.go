@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// SyncTree makes every file and folder below dir durable.
+// SyncTree syncs every file and folder below dir to disk.
 func SyncTree(dir string) error {
 	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {
@@ -16,10 +16,11 @@ func SyncTree(dir string) error {
 	})
 }
 
-// SyncDir makes the names in a folder durable.
+// SyncDir syncs the entries of a folder to disk.
 func SyncDir(dir string) error { return syncPath(dir) }
 
-// fsync makes an open file or folder durable. Tests replace it to see what is synced.
+// fsync syncs an open file or folder to disk. Tests replace it to see what is
+// synced.
 var fsync = (*os.File).Sync
 
 func syncPath(path string) error {

@@ -16,13 +16,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// maxManifestSize is how large a manifest may be, in bytes: an index with ten thousand
-// leaderboards has one of a tenth of it.
+// maxManifestSize is the maximum size of a manifest in bytes. An index with ten
+// thousand leaderboards needs a tenth of it.
 const maxManifestSize = 64 << 20
 
-// Verify reads every file of a build, the largest first and on all processors,
-// and compares size and SHA-256 with the manifest. All problems are reported,
-// each a *DamageError.
+// Verify reads every file of a build, largest first and on all processors, and
+// compares size and SHA-256 with the manifest. It reports all problems, each as a
+// *DamageError.
 func Verify(dir string) (*Manifest, error) {
 	r, err := OpenFiles(dir)
 	if err != nil {
@@ -36,9 +36,9 @@ func Verify(dir string) (*Manifest, error) {
 	return m, verifyFiles(r, m.Files, ManifestFile)
 }
 
-// OpenFiles opens the folder of a build or an index, which may not be a link. The
-// caller closes it. That there is no such folder is a *DamageError: of its manifest,
-// as readers name what they miss.
+// OpenFiles opens the folder of a build or an index, which must not be a link. If
+// the folder does not exist, it returns a *DamageError for the missing manifest.
+// The caller must close the folder.
 func OpenFiles(dir string) (*os.Root, error) {
 	r, err := OpenFolder(filepath.Dir(dir), filepath.Base(dir))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -47,7 +47,7 @@ func OpenFiles(dir string) (*os.Root, error) {
 	return r, err
 }
 
-// missingError is a *DamageError that is an fs.ErrNotExist too.
+// missingError is a *DamageError that is also fs.ErrNotExist.
 type missingError struct{ DamageError }
 
 func (e *missingError) Error() string        { return e.DamageError.Error() }
@@ -61,7 +61,7 @@ func (e *missingError) As(target any) bool {
 }
 
 // ReadManifest reads the manifest of a build and checks that this program
-// understands it and that it was not altered.
+// supports its format and that it was not altered.
 func ReadManifest(dir string) (*Manifest, error) {
 	r, err := OpenFiles(dir)
 	if err != nil {
@@ -72,8 +72,8 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return m, err
 }
 
-// OpenManifest is ReadManifest in an opened folder. It also returns the bytes of
-// the manifest.
+// OpenManifest is like ReadManifest, but for an open folder. It also returns the
+// bytes of the manifest.
 func OpenManifest(dir *os.Root) (*Manifest, []byte, error) {
 	path := filepath.Join(dir.Name(), ManifestFile)
 	b, err := ReadFile(dir, ManifestFile, maxManifestSize)
@@ -82,14 +82,14 @@ func OpenManifest(dir *os.Root) (*Manifest, []byte, error) {
 	}
 	m, err := parseManifest(b, path)
 	if id := filepath.Base(dir.Name()); err == nil && m.ID != id {
-		return nil, nil, &DamageError{Path: path, Problem: fmt.Sprintf("says id %s, but lies in the folder of %s", m.ID, id)}
+		return nil, nil, &DamageError{Path: path, Problem: fmt.Sprintf("has ID %s but is in the folder of %s", m.ID, id)}
 	}
 	return m, b, err
 }
 
-// ManifestBytes returns the manifest of a build as it is written, and an entry
-// for it: the manifest does not name itself. It is an fs.ErrNotExist where there
-// is no such build.
+// ManifestBytes returns the manifest of a build as stored, and a manifest entry
+// for it, because the manifest does not list itself. It returns fs.ErrNotExist if
+// there is no such build.
 func ManifestBytes(dir string) ([]byte, File, error) {
 	r, err := OpenFiles(dir)
 	if err != nil {
@@ -105,8 +105,8 @@ func ManifestBytes(dir string) ([]byte, File, error) {
 		MediaType: mediaType(ManifestFile), License: string(m.License)}, nil
 }
 
-// VerifyFiles checks that dir holds exactly these files, unaltered, and the
-// manifest beside them.
+// VerifyFiles checks that dir contains exactly these files, unaltered, and the
+// manifest.
 func VerifyFiles(dir string, files []File, manifest string) error {
 	r, err := OpenFiles(dir)
 	if err != nil {
@@ -128,7 +128,7 @@ func verifyFiles(dir *os.Root, files []File, manifest string) error {
 			return nil
 		})
 	}
-	_ = g.Wait() // the functions above never fail; they record
+	_ = g.Wait() // the functions store their errors in problems
 	known := map[string]bool{manifest: true}
 	for _, f := range files {
 		known[f.Path] = true
@@ -138,15 +138,15 @@ func verifyFiles(dir *os.Root, files []File, manifest string) error {
 			return err
 		}
 		if !known[name] {
-			problems = append(problems, &DamageError{Path: joinPath(dir, name), Problem: "is not named in the manifest"})
+			problems = append(problems, &DamageError{Path: joinPath(dir, name), Problem: "is not listed in the manifest"})
 		}
 		return nil
 	})
 	return errors.Join(append(problems, err)...)
 }
 
-// VerifyFile compares size and SHA-256 of one file below dir with its entry in a
-// manifest.
+// VerifyFile compares size and SHA-256 of a file below dir with its manifest
+// entry.
 func VerifyFile(dir string, want File) error {
 	r, err := OpenFiles(dir)
 	if err != nil {
@@ -167,14 +167,14 @@ func verifyFile(dir *os.Root, want File) error {
 		return fmt.Errorf("read %s: %w", joinPath(dir, want.Path), err)
 	}
 	if got := hex.EncodeToString(sum.Sum(nil)); got != want.SHA256 {
-		return &DamageError{Path: joinPath(dir, want.Path), Problem: fmt.Sprintf("was altered: SHA-256 is %s, the manifest says %s", got, want.SHA256)}
+		return &DamageError{Path: joinPath(dir, want.Path), Problem: fmt.Sprintf("was altered: its SHA-256 is %s, but the manifest says %s", got, want.SHA256)}
 	}
 	return nil
 }
 
-// OpenFile opens a file that a manifest names, below the folder of the manifest. It
-// is a *DamageError where it is missing, of another size, a link, or anything else
-// that no builder writes. The caller closes it.
+// OpenFile opens a file listed in a manifest; dir is the folder of the manifest.
+// It returns a *DamageError if the file is missing, has another size, or is a
+// link or anything else that no builder writes. The caller must close it.
 func OpenFile(dir *os.Root, want File) (*os.File, error) {
 	f, info, err := openRegular(dir, want.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -184,14 +184,14 @@ func OpenFile(dir *os.Root, want File) (*os.File, error) {
 		return nil, err
 	}
 	if info.Size() != want.Size {
-		err := &DamageError{Path: joinPath(dir, want.Path), Problem: fmt.Sprintf("has %d bytes, the manifest says %d", info.Size(), want.Size)}
+		err := &DamageError{Path: joinPath(dir, want.Path), Problem: fmt.Sprintf("has %d bytes, but the manifest says %d", info.Size(), want.Size)}
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
 }
 
-// ReadFile reads a file below a folder that OpenFiles has opened, if it is not
-// larger than most bytes. The errors are those of OpenFile.
+// ReadFile reads a file of at most maxLen bytes in a folder opened by OpenFiles.
+// Its errors are those of OpenFile.
 func ReadFile(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 	b, err := readLimited(dir, name, maxLen)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -200,12 +200,12 @@ func ReadFile(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 	return b, err
 }
 
-// readerOnly and writerOnly hide the shortcuts of io.Copy, which would use a
-// smaller buffer.
+// readerOnly and writerOnly hide the methods that io.Copy would use instead of its
+// buffer, with a smaller one.
 type readerOnly struct{ io.Reader }
 type writerOnly struct{ io.Writer }
 
-// Describe returns the entry of a file below dir for a manifest.
+// Describe returns the manifest entry for a file below dir.
 func Describe(dir, path string) (File, error) {
 	data, err := os.Open(path)
 	if err != nil {

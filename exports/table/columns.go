@@ -1,5 +1,5 @@
-// Package table defines the columns of the exports, and encodes rows of them as
-// JSON, JSONL, CSV and Parquet.
+// Package table defines the columns of exports and writes rows as JSON, JSONL,
+// CSV or Parquet.
 package table
 
 import (
@@ -7,28 +7,28 @@ import (
 	"fmt"
 )
 
-// Kind is the type of a column in a bulk export.
+// Kind is the type of a column.
 type Kind uint8
 
-// The kinds of column. Every cell but a List may be null.
+// The kinds of columns. Every cell except a List may be null.
 const (
 	Text      Kind = iota // UTF-8 text
-	List                  // list of texts, empty rather than null
+	List                  // list of texts, empty instead of null
 	Decimal               // a number from 0 to 100 with one decimal
 	Date                  // a day, YYYY-MM-DD
-	Integer               // a whole number
+	Integer               // an integer
 	Timestamp             // a time, RFC 3339 in UTC; Parquet keeps milliseconds
-	Raw                   // a compact JSON value, which JSON formats embed and CSV gives as text
+	Raw                   // a compact JSON value, embedded in JSON formats and text in CSV
 )
 
-// Column is one field of a bulk export.
+// Column is a field of a bulk export.
 type Column struct {
 	Name string
 	Kind Kind
 }
 
-// Cell is one value of an exported row. Text holds texts, dates, times and raw
-// JSON, "" for null; a Decimal or Integer is null unless Known.
+// Cell is the value of a row in a column. Text is used for texts, dates, times
+// and raw JSON, "" for null; a Decimal or Integer is null unless Known.
 type Cell struct {
 	Text   string
 	List   []string
@@ -36,11 +36,11 @@ type Cell struct {
 	Known  bool
 }
 
-// Row is one exported record; its cells follow the columns.
+// Row is an exported record; its cells correspond to the columns.
 type Row []Cell
 
-// SelectColumns returns the columns with these names in the order of all, and
-// where each stands in a full row.
+// SelectColumns returns the named columns in the order of all, and the index of
+// each in a full row.
 func SelectColumns(all []Column, names []string) ([]Column, []int, error) {
 	want := make(map[string]bool, len(names))
 	for _, n := range names {
@@ -55,12 +55,12 @@ func SelectColumns(all []Column, names []string) ([]Column, []int, error) {
 		}
 	}
 	for n := range want {
-		return nil, nil, fmt.Errorf("there is no field %q", n)
+		return nil, nil, fmt.Errorf("unknown field %q", n)
 	}
 	return cols, at, nil
 }
 
-// ParseRow reads one JSONL line of an export back into cells.
+// ParseRow decodes a JSONL line of an export into cells.
 func ParseRow(line []byte, columns []Column) (Row, error) {
 	var obj map[string]json.RawMessage
 	if err := json.Unmarshal(line, &obj); err != nil {

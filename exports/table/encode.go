@@ -12,7 +12,7 @@ import (
 	"kindex/exports/record"
 )
 
-// Format is one of the forms in which bulk data is offered.
+// Format is a format of bulk data.
 type Format struct {
 	Name      string // as in ?format=
 	Extension string
@@ -27,7 +27,7 @@ var Formats = []Format{
 	{"parquet", ".parquet", "application/vnd.apache.parquet"},
 }
 
-// FormatByName looks a format up by its name.
+// FormatByName looks up a format by name.
 func FormatByName(name string) (Format, bool) {
 	for _, f := range Formats {
 		if f.Name == name {
@@ -38,26 +38,26 @@ func FormatByName(name string) (Format, bool) {
 }
 
 // Encoder writes rows in one format. Write may buffer; Close completes the
-// document and must be called, but does not close the writer below. An Encoder
-// is for one goroutine.
+// document and must be called, but does not close the underlying writer. An
+// Encoder must not be used concurrently.
 type Encoder interface {
 	Write(Row) error
 	Close() error
 }
 
-// SpreadsheetCSV is the name of the CSV format for spreadsheets: a text that a
-// spreadsheet would treat as a formula gets a leading apostrophe
+// SpreadsheetCSV is the name of the CSV format for spreadsheets: texts that a
+// spreadsheet would treat as a formula get a leading apostrophe
 // (https://owasp.org/www-community/attacks/CSV_Injection).
 const SpreadsheetCSV = "csv=spreadsheet"
 
-// NewEncoder returns an encoder of the named format, one of the Formats or
-// SpreadsheetCSV, for rows of these columns, as the files of a build are encoded.
+// NewEncoder returns an encoder for rows of these columns, as used for the files
+// of a build. The format is one of the Formats or SpreadsheetCSV.
 func NewEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
 	return newEncoder(format, w, columns, fileParquet)
 }
 
-// NewStreamEncoder is NewEncoder for an answer that is generated while it is sent: it
-// holds at most a few thousand rows in memory, whatever the format.
+// NewStreamEncoder is like NewEncoder, but for responses that are streamed: it
+// buffers at most a few thousand rows in memory, in every format.
 func NewStreamEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
 	return newEncoder(format, w, columns, streamParquet)
 }
@@ -78,7 +78,7 @@ func newEncoder(format string, w io.Writer, columns []Column, p parquetOptions) 
 	case "parquet":
 		return newParquetEncoder(w, columns, p)
 	}
-	return nil, fmt.Errorf("there is no export format %q", format)
+	return nil, fmt.Errorf("unknown export format %q", format)
 }
 
 // AppendRow appends a row as one compact JSON object.
@@ -129,7 +129,7 @@ func (e *jsonlEncoder) Write(r Row) error {
 
 func (e *jsonlEncoder) Close() error { return nil }
 
-// jsonEncoder writes one array, an object a line.
+// jsonEncoder writes one array with one object per line.
 type jsonEncoder struct {
 	w       io.Writer
 	columns []Column
@@ -157,14 +157,14 @@ func (e *jsonEncoder) Close() error {
 	return err
 }
 
-// csvEncoder writes RFC 4180 with CRLF and a header row. Null is empty; lists
-// are joined with |, which the slug grammar does not contain.
+// csvEncoder writes RFC 4180 with CRLF and a header row. Null is empty; lists are
+// joined with |, which slugs cannot contain.
 type csvEncoder struct {
 	w       *csv.Writer
 	columns []Column
 	record  []string
 
-	spreadsheet bool // texts that begin as formulas do get an apostrophe
+	spreadsheet bool // texts that look like formulas get an apostrophe
 }
 
 func (e *csvEncoder) header() error {
@@ -174,8 +174,9 @@ func (e *csvEncoder) header() error {
 	return e.w.Write(e.record)
 }
 
-// Formula reports whether a spreadsheet would treat a text as a formula: by its first
-// character, which some programs also accept in fullwidth form.
+// Formula reports whether a spreadsheet would treat a text as a formula: it
+// checks the first character, which some programs also accept in its fullwidth
+// form.
 func Formula(s string) bool {
 	r, _ := utf8.DecodeRuneInString(s)
 	return strings.ContainsRune("=+-@\t\r\n＝＋－＠", r)
@@ -204,7 +205,7 @@ func (e *csvEncoder) Write(r Row) error {
 		default:
 			e.record[i] = cell.Text
 		}
-		// A number, which a Raw cell may also be, cannot be a formula.
+		// Only texts can be formulas; a Raw cell may be a number such as -5.
 		if e.spreadsheet && (c.Kind == Text || c.Kind == List) && Formula(e.record[i]) {
 			e.record[i] = "'" + e.record[i]
 		}

@@ -9,8 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// kinds are columns of every kind that entities do not have, and rows of them:
-// full and empty.
+// kinds are columns of every kind that entities do not have, with full and empty
+// rows.
 var kinds = []Column{{"n", Integer}, {"at", Timestamp}, {"raw", Raw}}
 
 func kindRows() []Row {

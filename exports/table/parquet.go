@@ -21,23 +21,24 @@ type parquetEncoder struct {
 	rows    []parquet.Row
 }
 
-// parquetBatch is how many rows are handed to the writer at once.
+// parquetBatch is the number of rows passed to the writer at once.
 const parquetBatch = 256
 
-// parquetOptions say how rows are grouped. The writer holds a row group in memory.
+// parquetOptions set how rows are grouped. The writer keeps a row group in
+// memory.
 type parquetOptions struct {
-	group int64 // rows of a row group
-	page  int   // bytes of a page buffer, one for each column
+	group int64 // rows per row group
+	page  int   // bytes per page buffer, one for each column
 	codec *zstd.Codec
 }
 
 var (
-	// fileParquet is for files of a build: readers with a filter skip groups. Changing
-	// it changes the bytes of exports.
+	// fileParquet is for files of a build: readers with a filter can skip groups.
+	// Changing it changes the bytes of exports.
 	fileParquet = parquetOptions{group: 50_000, page: parquet.DefaultPageBufferSize,
 		codec: &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}}
-	// streamParquet is for answers that are made while they are sent. The codec, whose
-	// encoders are the larger part of the memory, is shared by all of them.
+	// streamParquet is for streamed responses. They share the codec, whose encoders
+	// take most of the memory.
 	streamParquet = parquetOptions{group: 5_000, page: 64 << 10,
 		codec: &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}}
 )

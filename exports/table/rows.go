@@ -6,8 +6,8 @@ import (
 	"kindex/exports/record"
 )
 
-// EntityColumns are the fields of an exported entity, in the order in which
-// every format gives them.
+// EntityColumns are the fields of an exported entity, in the order of all
+// formats.
 var EntityColumns = []Column{
 	{"slug", Text}, {"type", Text}, {"name", Text}, {"provider", Text}, {"description", Text},
 	{"category", Text}, {"version", Text}, {"pricingModel", Text}, {"license", Text}, {"url", Text},
@@ -50,8 +50,8 @@ func LeaderboardRow(e *record.Entity, rank int) Row {
 
 func scoreCell(s record.Score) Cell { return Cell{Number: s.Float(), Known: s.Known()} }
 
-// ChangeColumns are the fields of an exported change where a format has no
-// nested objects.
+// ChangeColumns are the fields of an exported change in formats without nested
+// objects.
 var ChangeColumns = []Column{
 	{"id", Text}, {"event", Text}, {"timestamp", Timestamp}, {"type", Text}, {"slug", Text}, {"name", Text},
 	{"changes", Raw}, {"commit", Text}, {"author", Text}, {"pullRequest", Integer},

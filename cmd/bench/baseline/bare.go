@@ -7,15 +7,15 @@ import (
 	"os"
 )
 
-// Answer is a response that was recorded.
+// Answer is a recorded response.
 type Answer struct {
 	Status int
 	Header http.Header
 	Body   []byte
 }
 
-// Bare answers requests with recorded responses, by the address as it was
-// asked for: what net/http itself costs, and nothing else.
+// Bare is a handler that sends recorded responses by request URI: the cost of
+// net/http itself, and nothing else.
 type Bare map[string]Answer
 
 // ServeHTTP implements http.Handler.
@@ -27,7 +27,7 @@ func (b Bare) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	maps.Copy(w.Header(), a.Header)
 	w.WriteHeader(a.Status)
-	_, _ = w.Write(a.Body) // a client that has gone misses nothing
+	_, _ = w.Write(a.Body) // ignore clients that have gone
 }
 
 // Save writes the answers to a file.
@@ -37,13 +37,13 @@ func (b Bare) Save(path string) error {
 		return err
 	}
 	if err := gob.NewEncoder(f).Encode(b); err != nil {
-		_ = f.Close() // the first error is the one that tells
+		_ = f.Close() // the first error matters
 		return err
 	}
 	return f.Close()
 }
 
-// LoadBare reads what Save wrote.
+// LoadBare loads responses written by Save.
 func LoadBare(path string) (Bare, error) {
 	f, err := os.Open(path)
 	if err != nil {

@@ -10,9 +10,9 @@ import (
 	"github.com/blevesearch/bleve/v2/search/query"
 )
 
-// Bleve is a Bleve index with the fields that the filters need and nothing
-// else: keywords, and the score as a number. It is built offline into one
-// segment. Records are kept beside it, so that a page costs it no decoding.
+// Bleve is a Bleve index with only the fields needed for the filters: keywords,
+// and the score as a number. It is built offline into one segment. Records are
+// kept outside the index, so that a page needs no decoding.
 type Bleve struct {
 	index   bleve.Index
 	records [][]byte
@@ -21,8 +21,8 @@ type Bleve struct {
 // Filters are values that a record must all have.
 type Filters struct{ Type, Category, Tag string }
 
-// NewBleve makes the index in a folder that does not exist yet. A document's
-// place in docs is its id, so equal scores keep the order of docs.
+// NewBleve creates the index in a new folder. The ID of a document is its index
+// in docs, so equal scores keep the order of docs.
 func NewBleve(dir string, docs []Document) (*Bleve, error) {
 	m := bleve.NewIndexMapping()
 	doc := bleve.NewDocumentStaticMapping()
@@ -61,8 +61,8 @@ func NewBleve(dir string, docs []Document) (*Bleve, error) {
 	return x, err
 }
 
-// Page appends the records of a page to dst, the best score first, and returns
-// their places in the documents and how many match in all.
+// Page appends the records of a page to dst, best score first, and returns their
+// indexes in the documents and the total number of matches.
 func (x *Bleve) Page(dst []byte, f Filters, offset, limit int) (out []byte, page []uint32, total uint64, err error) {
 	q := make([]query.Query, 0, 3)
 	for _, t := range []struct{ field, value string }{{"type", f.Type}, {"category", f.Category}, {"tag", f.Tag}} {
@@ -72,14 +72,14 @@ func (x *Bleve) Page(dst []byte, f Filters, offset, limit int) (out []byte, page
 	}
 	req := bleve.NewSearchRequestOptions(bleve.NewConjunctionQuery(q...), limit, offset, false)
 	req.SortBy([]string{"-composite", "_id"})
-	req.Score = "none" // nobody asks for the relevance
+	req.Score = "none" // relevance is not needed
 	res, err := x.index.Search(req)
 	if err != nil {
 		return dst, nil, 0, err
 	}
 	for _, h := range res.Hits {
 		if len(h.ID) != 4 {
-			return dst, nil, 0, fmt.Errorf("a document has the id %x", h.ID)
+			return dst, nil, 0, fmt.Errorf("unexpected document ID %x", h.ID)
 		}
 		o := binary.BigEndian.Uint32([]byte(h.ID))
 		page = append(page, o)
@@ -88,5 +88,5 @@ func (x *Bleve) Page(dst []byte, f Filters, offset, limit int) (out []byte, page
 	return dst, page, res.Total, nil
 }
 
-// Close gives up the index.
+// Close closes the index.
 func (x *Bleve) Close() error { return x.index.Close() }

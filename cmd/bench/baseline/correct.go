@@ -11,9 +11,9 @@ import (
 	"github.com/blevesearch/vellum/levenshtein"
 )
 
-// spellCorrector finds the words of a vocabulary that a mistyped word may stand for:
-// a Levenshtein automaton walks a transducer of all words, so that only near
-// ones are looked at.
+// spellCorrector finds the words of a vocabulary near to a misspelled word: a
+// Levenshtein automaton walks a transducer of all words, so that it visits only
+// near ones.
 type spellCorrector struct {
 	words  *vellum.FST
 	within [3]*levenshtein.LevenshteinAutomatonBuilder // by edits
@@ -37,7 +37,7 @@ func newSpellCorrector(db *sql.DB) (*spellCorrector, error) {
 			return nil, err
 		}
 		if err := b.Insert(term, 0); err != nil {
-			return nil, fmt.Errorf("the vocabulary at %q: %w", term, err)
+			return nil, fmt.Errorf("vocabulary at %q: %w", term, err)
 		}
 	}
 	if err := errors.Join(rows.Err(), b.Close()); err != nil {
@@ -55,8 +55,8 @@ func newSpellCorrector(db *sql.DB) (*spellCorrector, error) {
 	return c, nil
 }
 
-// near lists the words within one edit, and within two from eight letters on:
-// as many as kindex allows. Exchanging two neighbours is one edit.
+// near lists the words within one edit, or two for words of eight letters or
+// more, like kindex. Transposing two neighbours is one edit.
 func (c *spellCorrector) near(word string) ([]string, error) {
 	edits := 1
 	if utf8.RuneCountInString(word) >= 8 {

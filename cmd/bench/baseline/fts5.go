@@ -12,26 +12,25 @@ import (
 )
 
 // FTS5 is a SQLite database with the documents in two full-text tables: words,
-// by the default tokenizer and with an index of prefixes, and trigrams, which is
-// what FTS5 itself offers for words that are mistyped.
+// with the default tokenizer and a prefix index, and trigrams, which is what FTS5
+// offers for misspelled words.
 type FTS5 struct {
 	db *sql.DB
 
-	Words, Trigrams Size // the two tables; each says what making it took
+	Words, Trigrams Size // size and build time of the two tables
 
 	search, fuzzy, facets *sql.Stmt
 	corrector             *spellCorrector
 }
 
-// Size says what a table holds and what making it took.
+// Size is the size and build time of a table.
 type Size struct {
 	Bytes int64
 	Took  time.Duration
 }
 
-// schema keeps the records apart from the full-text tables, which hold no text
-// of their own, and apart from what is counted: that makes each smallest and
-// fastest.
+// schema stores records separately from the contentless full-text tables, and
+// from the counted values: that makes each table smallest and fastest.
 const schema = `
 CREATE TABLE record (id INTEGER PRIMARY KEY, json BLOB) STRICT;
 CREATE TABLE label (id INTEGER PRIMARY KEY, category TEXT, license TEXT) STRICT;
@@ -40,7 +39,7 @@ CREATE VIRTUAL TABLE words USING fts5(%[1]s, content='', prefix='2 3 4');
 CREATE VIRTUAL TABLE trigrams USING fts5(%[1]s, content='', tokenize='trigram');
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row');`
 
-// The queries. A page has the size of an API page that nobody has sized.
+// The queries. A page has the default size of an API page.
 const (
 	wordsQuery = `SELECT record.json FROM words JOIN record ON record.id = words.rowid
 		WHERE words MATCH ? ORDER BY words.rank LIMIT 20`
@@ -52,17 +51,17 @@ const (
 		UNION ALL SELECT * FROM (SELECT 'tag', tag, count(*) FROM found JOIN tag USING (id) GROUP BY 2 ORDER BY 3 DESC, 2 LIMIT 20)`
 )
 
-// NewFTS5 makes the database in a file. It is optimized into one segment and
+// NewFTS5 creates the database in a file. It is optimized into one segment, and
 // its cache is large enough for all of it.
 func NewFTS5(path string, docs []Document) (*FTS5, error) {
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1) // the settings are those of a connection
+	db.SetMaxOpenConns(1) // the settings are per connection
 	f := &FTS5{db: db}
 	if err := f.fill(docs); err != nil {
-		return nil, errors.Join(fmt.Errorf("make the SQLite database: %w", err), db.Close())
+		return nil, errors.Join(fmt.Errorf("create the SQLite database: %w", err), db.Close())
 	}
 	return f, nil
 }
@@ -91,7 +90,7 @@ func (f *FTS5) fill(docs []Document) error {
 		stmt  **sql.Stmt
 		query string
 	}{{&f.search, wordsQuery}, {&f.fuzzy, trigramsQuery}, {&f.facets, facetsQuery}} {
-		if *p.stmt, err = f.db.Prepare(p.query); err != nil { //nolint:sqlclosecheck // it ends with the database
+		if *p.stmt, err = f.db.Prepare(p.query); err != nil { //nolint:sqlclosecheck // it is closed with the database
 			return err
 		}
 	}
@@ -119,8 +118,8 @@ func (f *FTS5) records(docs []Document) error {
 	})
 }
 
-// table fills a full-text table and joins its segments to one, as an index that
-// is only read should be.
+// table fills a full-text table and merges its segments into one, as recommended
+// for a read-only index.
 func (f *FTS5) table(name string, docs []Document) (s Size, err error) {
 	start := time.Now()
 	query := fmt.Sprintf("INSERT INTO %s (rowid, %s) VALUES (?%s)", name, strings.Join(columns, ", "), strings.Repeat(", ?", len(columns)))
@@ -167,28 +166,28 @@ func (f *FTS5) insert(queries []string, fill func([]*sql.Stmt) error) (err error
 	return tx.Commit()
 }
 
-// Close gives up the database.
+// Close closes the database.
 func (f *FTS5) Close() error { return f.db.Close() }
 
-// All finds the best 20 documents that have all words, as they are.
+// All finds the top 20 documents with all exact words.
 func (f *FTS5) All(dst []byte, words ...string) ([]byte, int, error) {
 	return found(f.search, dst, phrases(words, " "))
 }
 
-// Prefix finds the best 20 documents with a word that begins so.
+// Prefix finds the top 20 documents with a word that has a prefix.
 func (f *FTS5) Prefix(dst []byte, begin string) ([]byte, int, error) {
 	return found(f.search, dst, phrases([]string{begin}, "")+"*")
 }
 
-// AnyTrigram finds the best 20 documents that have any three letters in a row of
-// a word: the query by which FTS5 alone forgives typing errors.
+// AnyTrigram finds the top 20 documents with any trigram of a word: the fuzzy
+// search that FTS5 itself offers.
 func (f *FTS5) AnyTrigram(dst []byte, word string) ([]byte, int, error) {
 	return found(f.fuzzy, dst, trigrams(word))
 }
 
-// Corrected finds the best 20 documents that have any of the words within the
-// edits that kindex allows: they are looked up in the table's vocabulary first.
-// FTS5 has no such thing; this is the best that a program which uses it can add.
+// Corrected finds the top 20 documents with any of the words within the edits
+// that kindex allows, which it first looks up in the table's vocabulary. FTS5 has
+// no such feature; this is the best that a program using it can add.
 func (f *FTS5) Corrected(dst []byte, word string) ([]byte, int, error) {
 	near, err := f.corrector.near(word)
 	if err != nil || len(near) == 0 {
@@ -197,8 +196,8 @@ func (f *FTS5) Corrected(dst []byte, word string) ([]byte, int, error) {
 	return found(f.search, dst, phrases(near, " OR "))
 }
 
-// Faceted finds what All finds for one word, and counts the categories, tags
-// and licences of all matches, the 20 most frequent of each.
+// Faceted is like All for one word, and counts the categories, tags and licences
+// of all matches, the top 20 of each.
 func (f *FTS5) Faceted(dst []byte, word string) ([]byte, int, error) {
 	q := phrases([]string{word}, "")
 	dst, n, err := found(f.search, dst, q)
@@ -239,7 +238,7 @@ func found(s *sql.Stmt, dst []byte, match string) ([]byte, int, error) {
 	return dst, n, rows.Err()
 }
 
-// phrases quotes words as FTS5 wants it.
+// phrases quotes words in the syntax of FTS5.
 func phrases(words []string, join string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -248,7 +247,7 @@ func phrases(words []string, join string) string {
 	return strings.Join(quoted, join)
 }
 
-// trigrams is the query for any three letters in a row of a word.
+// trigrams returns the query for any trigram of a word.
 func trigrams(word string) string {
 	var list []string
 	for i := range word {

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// ReadRevisions is what anybody pays who wants every version of every file of a
-// repository: git log lists them, git cat-file prints them, and nobody looks at
-// what it prints. It returns how many there are, without deletions. Naming a folder
-// would make git log slower.
+// ReadRevisions reads every version of every file of a repository with plain git:
+// git log lists the versions, git cat-file prints them, and the output is
+// discarded. It returns the number of versions without deletions. It passes no
+// path, which would make git log slower.
 //
 //	git log --first-parent --reverse --raw … | (object names) | git cat-file --batch > /dev/null
 func ReadRevisions(ctx context.Context, repo string) (n int, err error) {
@@ -40,7 +40,7 @@ func ReadRevisions(ctx context.Context, repo string) (n int, err error) {
 	return n, errors.Join(err, out.Flush(), names.Close(), finish(list), finish(read))
 }
 
-// objectNames copies the names of the new objects from the lines of git log --raw.
+// objectNames writes the names of the new objects in the output of git log --raw.
 func objectNames(log io.Reader, names *bufio.Writer) (n int, err error) {
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
@@ -62,7 +62,7 @@ func gitCommand(ctx context.Context, repo string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// finish waits for a command and tells what it said where it has failed.
+// finish waits for a command and adds its error output to an error.
 func finish(cmd *exec.Cmd) error {
 	if err := cmd.Wait(); err != nil {
 		return fmt.Errorf("%s: %w: %s", strings.Join(cmd.Args, " "), err, cmd.Stderr)

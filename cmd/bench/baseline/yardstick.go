@@ -1,7 +1,8 @@
-// Package baseline holds what kindex is measured against: SQLite FTS5 for
-// searching, Bleve for filtering and sorting, and a bare net/http handler for
-// serving. Each is given the same documents and is set up as well as its manual
-// tells; nothing of kindex depends on them.
+// Package baseline defines the yardsticks that kindex is compared with.
+//
+// They are SQLite FTS5 for searching, Bleve for filtering and sorting, git for
+// histories, and a bare net/http handler for serving. Each gets the same
+// documents and is configured as its manual recommends; none uses code of kindex.
 package baseline
 
 import (
@@ -10,18 +11,18 @@ import (
 	"kindex/exports/record"
 )
 
-// Document is an entity as the yardsticks take it.
+// Document is an entity as input of the yardsticks.
 type Document struct {
 	*record.Entity
 	Title  string // of the category
-	Record []byte // the JSON form: what an answer is made of
+	Record []byte // JSON, the content of responses
 }
 
-// columns are the texts that FTS5 indexes: those that kindex searches. A word
-// that a column would only repeat is left out, as kindex leaves it out.
+// columns are the texts that FTS5 indexes: those that kindex searches. Like
+// kindex, they omit words that would only be repeated.
 var columns = []string{"name", "slug", "provider", "topic", "description"}
 
-// texts are the columns of a document.
+// texts returns the columns of a document.
 func (d *Document) texts() []any {
 	slugs := append([]string{d.Slug}, d.Formerly...)
 	topic := append([]string{d.Type, d.Category, d.Title}, append(d.Tags[:len(d.Tags):len(d.Tags)], d.Capabilities...)...)

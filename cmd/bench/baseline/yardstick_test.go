@@ -9,7 +9,7 @@ import (
 	"kindex/exports/record"
 )
 
-// documents are few enough to see what must be found.
+// documents returns few enough documents to know the expected results.
 func documents() []Document {
 	var docs []Document
 	for i, name := range []string{"Gradient", "Granite", "Gradients", "Tensor \"quoted\"", "Forest"} {
@@ -68,7 +68,7 @@ func TestBleve(t *testing.T) {
 	if err != nil || total != 3 || fmt.Sprint(page) != "[0 2]" || string(got) != "<Gradient><Gradients>" {
 		t.Errorf("%q %v %d %v", got, page, total, err)
 	}
-	// What has no score comes last.
+	// Documents without a score come last.
 	if got, page, total, err = x.Page(nil, f, 2, 2); err != nil || total != 3 || fmt.Sprint(page) != "[4]" || string(got) != "<Forest>" {
 		t.Errorf("%q %v %d %v", got, page, total, err)
 	}
