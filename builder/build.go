@@ -53,7 +53,7 @@ type Options struct {
 	Still bool
 	head  *gitlog.Head // the commit that Loaded is of, nil to ask git
 	// Wait tells that another builder is at work; Build then waits for it. With
-	// a nil Wait, Build returns an *exports.BusyError instead.
+	// a nil Wait, Build returns an *store.BusyError instead.
 	Wait func(*store.BusyError)
 	// Progress is told how far a step is; total is 0 where nobody knows. It may
 	// be called from several goroutines.

@@ -34,7 +34,7 @@ func (p Postings) bytes(i int) []byte { return p.sets[Uint64At(p.offsets, i):Uin
 func (p Postings) set(i int) *roaring.Bitmap {
 	set := roaring.New()
 	if _, err := set.FromBuffer(p.bytes(i)); err != nil {
-		panic(fmt.Sprintf("exports: set %d of a verified build: %v", i, err))
+		panic(fmt.Sprintf("packed: set %d of a verified build: %v", i, err))
 	}
 	return set
 }

@@ -97,7 +97,7 @@ func (s *Scores) Get(name string) Score {
 func (s *Scores) Set(name string, v Score) {
 	p := s.slot(name)
 	if p == nil {
-		panic("exports: unknown score " + name)
+		panic("record: unknown score " + name)
 	}
 	*p = v
 }

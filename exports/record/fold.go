@@ -34,7 +34,7 @@ func (e *Entity) FieldValues(field string) []string {
 	case "type":
 		return one(e.Type)
 	}
-	panic("exports: unknown filter field " + field)
+	panic("record: unknown filter field " + field)
 }
 
 // Fold returns the form in which names and filter values are compared:

@@ -18,7 +18,7 @@ type Score struct {
 // from 0 to 100, because scores are computed and such a value is a bug.
 func ScoreOf(x float64) Score {
 	if !(x >= 0 && x <= 100) {
-		panic(fmt.Sprintf("exports: %v is not a score", x))
+		panic(fmt.Sprintf("record: %v is not a score", x))
 	}
 	return Score{tenths: int16(math.Round(x * 10)), known: true}
 }
