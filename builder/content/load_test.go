@@ -199,9 +199,9 @@ content/tool/y.yaml:1:1: must be a regular file, not a link`
 func TestNoContent(t *testing.T) {
 	writeFiles(t, map[string]string{"repo/content/tool/x.yaml": "name: X\n", "empty/README.md": "x\n", "content/tool/.gitkeep": ""})
 	for dir, want := range map[string]string{
-		"absent":  "there is no such folder",
-		"empty":   "holds no entity files",
-		"content": "holds no entity files",
+		"absent":  "no such folder",
+		"empty":   "contains no entity files",
+		"content": "contains no entity files",
 		"repo":    "did you mean " + filepath.Join("repo", "content") + "?",
 	} {
 		if _, _, err := builder.LoadContent(dir, nil); err == nil || !strings.Contains(err.Error(), want) {
