@@ -103,7 +103,7 @@ func TestForgottenFormerly(t *testing.T) {
 		entity(record.Created, "led2", "Led", "https://led/"), led, entity(record.Created, "model", "Model", "https://model/"), model,
 	}}}
 	d.NoteRenames()
-	if len(d.Notes) != 2 || !strings.HasPrefix(d.Notes[0], "tool/sklearn looks like tool/scikit-learn ") || !strings.Contains(d.Notes[1], "give it formerly: [pymc3] ") {
+	if len(d.Notes) != 2 || !strings.HasPrefix(d.Notes[0], "tool/sklearn looks like tool/scikit-learn ") || !strings.Contains(d.Notes[1], "add formerly: [pymc3] ") {
 		t.Errorf("%q", d.Notes)
 	}
 	d = &diff.Report{Comparison: &diff.Comparison{}}
@@ -111,7 +111,7 @@ func TestForgottenFormerly(t *testing.T) {
 		slug, name := fmt.Sprint("t", i), fmt.Sprint("N", i)
 		d.Entities = append(d.Entities, entity(record.Created, slug+"-new", name, slug), entity(record.Deleted, slug, name, slug))
 	}
-	if d.NoteRenames(); len(d.Notes) != 6 || d.Notes[5] != "2 others look renamed, too" {
+	if d.NoteRenames(); len(d.Notes) != 6 || d.Notes[5] != "2 other entities also look renamed" {
 		t.Errorf("%q", d.Notes)
 	}
 }
