@@ -102,7 +102,7 @@ func TestDamagedBuildOfAFolder(t *testing.T) {
 	newest := folder{t, s.build(out, 3).Dir}
 	newest.replace("entities.jsonl", "Stays here", "Stays hare")
 	s.put("tool/stays", &source{name: "Stays there"})
-	s.refused(out, "no repository keeps the changes")
+	s.refused(out, "only it has the history")
 }
 
 // TestRepositoryComesAndGoes builds the same content with and without its
@@ -154,7 +154,7 @@ func TestRepositoryWithoutGit(t *testing.T) {
 	path := os.Getenv("PATH")
 	t.Setenv("PATH", t.TempDir())
 	r := s.build(out, 3)
-	if now := changesOf(t, r.Dir); len(now) != len(before) || !strings.Contains(strings.Join(r.Warnings, "\n"), "there is no program git") {
+	if now := changesOf(t, r.Dir); len(now) != len(before) || !strings.Contains(strings.Join(r.Warnings, "\n"), "git is not installed") {
 		t.Errorf("changes %v, before %v; warnings %q", now, before, r.Warnings)
 	}
 	t.Setenv("PATH", path)
@@ -197,7 +197,7 @@ func TestUntrackedContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.dir = dir
-	if r := s.build(t.TempDir(), 1); !r.Dirty || !strings.Contains(strings.Join(r.Warnings, "\n"), "keeps none of its entities") {
+	if r := s.build(t.TempDir(), 1); !r.Dirty || !strings.Contains(strings.Join(r.Warnings, "\n"), "none of its entities are committed") {
 		t.Errorf("dirty %v, warnings %q", r.Dirty, r.Warnings)
 	}
 }

@@ -207,7 +207,7 @@ func TestBuildReusesPrevious(t *testing.T) {
 		if t.Run(s.name, func(t *testing.T) { sameBuild(t, incremental.Dir, full.Dir) }); incremental.ID != full.ID {
 			t.Errorf("%s: %s, in full %s", s.name, incremental.ID, full.ID)
 		}
-		incremental.Warnings = slices.DeleteFunc(incremental.Warnings, func(w string) bool { return strings.Contains(w, "going on from build") })
+		incremental.Warnings = slices.DeleteFunc(incremental.Warnings, func(w string) bool { return strings.Contains(w, "continuing from build") })
 		if strings.Join(incremental.Warnings, "\n") != strings.Join(full.Warnings, "\n") || full.Reused != 0 {
 			t.Errorf("%s: %q and %d reused, in full %q and %d", s.name, incremental.Warnings, incremental.Reused, full.Warnings, full.Reused)
 		}

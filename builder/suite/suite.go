@@ -119,7 +119,7 @@ func CannotRun(t testing.TB, reason string) {
 }
 
 // Collections returns the folder of the public collections: KINDEX_SHARED, or the one
-// beside the repository. Outside make soak it skips the test; in make soak it skips it as
+// next to the repository. Outside make soak it skips the test; in make soak it skips it as
 // NOT RUN if the collections are missing.
 func Collections(t testing.TB) string {
 	t.Helper()
@@ -132,7 +132,7 @@ func Collections(t testing.TB) string {
 	}
 	dir := filepath.Join(Root(t), "..", "shared")
 	if _, err := os.Stat(filepath.Join(dir, "data")); err != nil {
-		CannotRun(t, "the public collections are not beside the repository; set KINDEX_SHARED to their folder")
+		CannotRun(t, "the public collections are not next to the repository; set KINDEX_SHARED to their folder")
 	}
 	return dir
 }
@@ -153,6 +153,6 @@ func Root(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Fatal("no go.mod in the working directory or above it")
+	t.Fatal("no go.mod in the working directory or its parents")
 	return ""
 }
