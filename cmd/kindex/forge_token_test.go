@@ -85,7 +85,7 @@ func TestForgeTokenStaysThere(t *testing.T) {
 			return []string{"remote.origin.url", "https://github.com@" + strings.TrimPrefix(a, "http://") + "/example/index.git"}
 		}, "but the repositories of the forge are on github.com"},
 		"another repository": {func(string) []string { return []string{"remote.origin.url", "https://github.com/attacker/index.git"} },
-			"is the repository attacker/index, but the forge is asked for example/index"},
+			"is the repository attacker/index, but --forge-repo is example/index"},
 		"a path of this machine": {func(string) []string { return []string{"remote.origin.url", "file:///tmp/example/index.git"} },
 			"is a repository on this machine, but those of the forge are on github.com"},
 		"another scheme": {func(string) []string { return []string{"remote.origin.url", "ftp://github.com/example/index.git"} },

@@ -102,7 +102,7 @@ func TestStaticSitesQueue(t *testing.T) {
 	if err := other.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code, rest := other.end(t); code != exitProblem || !strings.HasPrefix(rest, "kindex: interrupted: the build ") || !strings.Contains(rest, " is published, its static site is not whole") {
+	if code, rest := other.end(t); code != exitProblem || !strings.HasPrefix(rest, "kindex: interrupted: build ") || !strings.Contains(rest, " is published, but its static site is incomplete") {
 		t.Errorf("SIGTERM while waiting: exit %d, %s", code, rest)
 	}
 	if _, err := os.Stat(filepath.Join(site, "index.html")); err == nil {
