@@ -24,7 +24,7 @@ func newRepository(t *testing.T) *randomHistory {
 	return s
 }
 
-// refused fails where a build is not refused for what it would lose.
+// refused fails if a build is not refused for what it would lose.
 func (s *randomHistory) refused(out, why string) {
 	s.t.Helper()
 	_, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3, Key: builderKey})
@@ -117,7 +117,7 @@ func TestRepositoryComesAndGoes(t *testing.T) {
 	before := changesOf(t, s.build(out, 3).Dir)
 	s.git("init", "-q", "-b", "main")
 	s.commit("the last state only")
-	s.refused(out, "would lose 2 of 3 changes")
+	s.refused(out, "would lose 2 of the previous build's 3 changes")
 
 	if err := os.RemoveAll(filepath.Join(s.dir, ".git")); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestRepositoryComesAndGoes(t *testing.T) {
 	if err := os.Rename(hidden, filepath.Join(s.dir, ".git")); err != nil {
 		t.Fatal(err)
 	}
-	s.refused(out, "would lose 1 of 4 changes")
+	s.refused(out, "would lose 1 of the previous build's 4 changes")
 }
 
 // TestRepositoryWithoutGit builds content of a repository where there is no git:

@@ -43,12 +43,12 @@ func (f folder) replace(name, old, new string) {
 	f.t.Helper()
 	text := f.read(name)
 	if !strings.Contains(text, old) {
-		f.t.Fatalf("%s does not hold %q", name, old)
+		f.t.Fatalf("%s does not contain %q", name, old)
 	}
 	f.write(name, strings.ReplaceAll(text, old, new))
 }
 
-// git runs git in the folder, as nobody in particular.
+// git runs git in the folder, as a generic user.
 func (f folder) git(args ...string) {
 	f.t.Helper()
 	cmd := exec.Command("git", append([]string{"-C", f.dir}, args...)...)

@@ -15,12 +15,12 @@ import (
 	"kindex/builder/suite"
 )
 
-// A report line begins with a place, so that editors and terminals can jump
+// A report line starts with a position, so that editors and terminals can jump
 // there.
 var problemLine = regexp.MustCompile(`^[^:]+:\d+:\d+: `)
 
 // TestLint loads one malformed content folder for each archive in testdata/lint
-// and compares the whole report. With -update it writes down what is reported;
+// and compares the whole report. With -update it writes the actual report;
 // read the difference before you commit it.
 func TestLint(t *testing.T) {
 	suite.InTest(t)
@@ -42,7 +42,7 @@ func TestLint(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(bytes.TrimSpace(a.Comment)) == 0 {
-				t.Error("the archive does not say what is wrong with its files")
+				t.Error("the archive has no comment on what is wrong with its files")
 			}
 			files := map[string]string{}
 			want, at := "", -1
@@ -84,7 +84,7 @@ func report(t *testing.T, files map[string]string) string {
 	return problems.Error() + "\n"
 }
 
-// writeFiles makes a new folder the current one and writes files to it.
+// writeFiles changes to a new folder and writes files to it.
 func writeFiles(t *testing.T, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -138,7 +138,7 @@ func TestLintRaw(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := report(t, map[string]string{"content/tool/x.yaml": c.data})
 			if !strings.HasPrefix(got, "content/tool/x.yaml:"+c.want) {
-				t.Errorf("the report is %.500q, it should begin with %q", got, c.want)
+				t.Errorf("the report is %.500q, want prefix %q", got, c.want)
 			}
 			for line := range strings.Lines(got) {
 				if !problemLine.MatchString(line) || !strings.HasSuffix(line, "\n") {

@@ -17,7 +17,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// plain is a Painter for where no color is seen.
+// plain is a Painter without colors.
 func plain(_ color.Attribute, text string) string { return safetext.Escape(text) }
 
 // FuzzMarkdown: whatever files say, none of it gets out of the code in which it
@@ -27,7 +27,7 @@ func FuzzMarkdown(f *testing.F) {
 		"GH-1", "https://github.com/o/r/issues/1", "\x1b[31m", "\xff", "\u202e", "$x$", "~~~", "```diff\n+ x\n```", "`a` `", "\ufeff"} {
 		f.Add(s)
 	}
-	const mark = "MaRk@" // what no other part says
+	const mark = "MaRk@" // occurs nowhere else
 	f.Fuzz(func(t *testing.T, s string) {
 		d := difftest.Report(2, mark+s+mark)
 		text := d.Markdown()
@@ -49,7 +49,7 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// TestDiffBlock: a text with fences of its own does not end the block around it.
+// TestDiffBlock: a text that contains fences does not end the block around it.
 func TestDiffBlock(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"- a\n", "```\n@everyone\n", "````diff\n@a\n```\n@b\n", "a ```````` b\n"} {
@@ -116,7 +116,7 @@ func TestForgottenFormerly(t *testing.T) {
 	}
 }
 
-var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The fields of (\d+) entities are left out`)
+var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The fields of (\d+) entities are omitted`)
 
 // TestMarkdownIsCut: what is too long for GitHub is cut, every part by itself,
 // and how much follows is said.

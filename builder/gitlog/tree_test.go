@@ -12,7 +12,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// shell runs a script in a folder, with a clock and settings of its own.
+// shell runs a script in a folder, with its own clock and settings.
 func shell(t *testing.T, dir, script string) string {
 	t.Helper()
 	cmd := exec.Command("bash", "-euc", script)
@@ -79,7 +79,7 @@ cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached su
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A folder that is not there, and a file where the folder should be.
+	// A missing folder, and a file in place of the folder.
 	for _, dir := range []string{filepath.Join(repo, "sub", "content"), filepath.Join(repo, "file", "x"), filepath.Join(repo, "file")} {
 		if there, err := locationOf(t, dir).WriteTree(context.Background(), second, t.TempDir()); there || err != nil {
 			t.Errorf("%s: %v %v", dir, there, err)

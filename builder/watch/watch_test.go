@@ -135,7 +135,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 	}
 }
 
-// TestCommit holds that a commit is built although no file changes by it.
+// TestCommit checks that a commit is built although it changes no file.
 func TestCommit(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel() // it waits most of the time

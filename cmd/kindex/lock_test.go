@@ -70,7 +70,7 @@ func TestBuildersQueue(t *testing.T) {
 		t.Errorf("the builds are %v, %v", ids, err)
 	}
 	if code, stderr := kindex(t, "build", "--content", content, "--out", out, "--no-wait"); code != exitOK {
-		t.Errorf("nobody builds any more: exit %d, %s", code, stderr)
+		t.Errorf("no build is running any more: exit %d, %s", code, stderr)
 	}
 }
 

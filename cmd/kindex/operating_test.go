@@ -184,12 +184,12 @@ func TestOperatingIsWhole(t *testing.T) {
 	}
 	for _, c := range r.Counts {
 		if !strings.Contains(page, "`"+c.Table+"`") {
-			t.Errorf("the page does not tell what is in %s", c.Table)
+			t.Errorf("the page does not describe %s", c.Table)
 		}
 	}
 }
 
-// TestUnit reads the unit, and has systemd do so where it is there.
+// TestUnit reads the unit, and lets systemd verify it if installed.
 func TestUnit(t *testing.T) {
 	text := readText(t, unit)
 	set := map[string]string{}
