@@ -42,7 +42,7 @@ type Options struct {
 	// Key seals the build, so that a later one can reuse it, and verifies the seals of
 	// previous builds. With a nil Key the build is not sealed and reuses nothing.
 	Key *Key
-	// TrustPrevious trusts the published build in the output folder, whoever created it,
+	// TrustPrevious trusts the published build in the output folder, even if unsealed,
 	// and seals it. TakenOver, if not nil, is called with its manifest.
 	TrustPrevious bool
 	TakenOver     func(*store.Manifest)
