@@ -1,5 +1,5 @@
-// Package builder compiles a content folder into a published build. Build is
-// the recipe; every step is a function or a package of its own.
+// Package builder compiles a content folder into a published build. Build runs the steps
+// in order; each step is a function or a package.
 package builder
 
 import (
@@ -25,42 +25,42 @@ import (
 	"kindex/indexes"
 )
 
-// Version is the version of the recipe. It is part of a build's identity: raise
-// it when the same content would give other artifacts, or be judged otherwise: what
-// a build of this version has read and compressed, the next one takes over.
-const Version = "5"
+// Version is the version of the builder and part of a build's identity. Raise it if the
+// same content would produce different artifacts or problems: a build reuses what a
+// previous build of the same version has read and compressed.
+const Version = "6"
 
-// Options say what to build, and where.
+// Options are the options of Build.
 type Options struct {
 	Content string // the content folder
-	// Loaded is the content, where somebody has read it and found no errors; the
-	// build keeps and changes it. Otherwise nil: Content is read.
+	// Loaded is the content if it has already been read without errors; the build keeps
+	// and changes it. If nil, Content is read.
 	Loaded *Loaded
 	Out    string    // the output folder
-	AsOf   time.Time // the time at which scores are computed
-	Keep   int       // how many builds to keep, the current one among them
-	// Key seals the build, so that a later one can reuse it, and identifies previous
-	// builds that can be reused. With a nil Key none can, and the build is not sealed.
+	AsOf   time.Time // the time for which scores are calculated
+	Keep   int       // how many builds to keep, including the current one
+	// Key seals the build, so that a later one can reuse it, and verifies the seals of
+	// previous builds. With a nil Key the build is not sealed and reuses nothing.
 	Key *Key
-	// TrustPrevious takes over the published build of the output folder, whoever made it,
+	// TrustPrevious trusts the published build in the output folder, even if unsealed,
 	// and seals it. TakenOver, if not nil, is called with its manifest.
 	TrustPrevious bool
 	TakenOver     func(*store.Manifest)
 	// AllowShrink lets the build lose what a *ShrinkError would protect.
 	AllowShrink bool
-	// Still lets the past of content that no repository keeps rest as it is:
-	// somebody is editing it.
+	// Still leaves the history of content outside git unchanged, because the content is
+	// being edited.
 	Still bool
-	head  *gitlog.Head // the commit that Loaded is of, nil to ask git
-	// Wait tells that another builder is at work; Build then waits for it. With
-	// a nil Wait, Build returns an *store.BusyError instead.
+	head  *gitlog.Head // the commit of Loaded; nil to ask git
+	// Wait is called if another build is running; Build then waits for it. If Wait is
+	// nil, Build returns a *store.BusyError instead.
 	Wait func(*store.BusyError)
-	// Progress is told how far a step is; total is 0 where nobody knows. It may
-	// be called from several goroutines.
+	// Progress is called with the progress of a step; total is 0 if unknown. It may be
+	// called concurrently.
 	Progress func(step string, done, total int)
 }
 
-// Report says what a build did.
+// Report describes a finished build.
 type Report struct {
 	ID        string                 `json:"id"`
 	Dir       string                 `json:"dir"`
@@ -68,51 +68,51 @@ type Report struct {
 	Dirty     bool                   `json:"dirty"`
 	AsOf      string                 `json:"asOf"`
 	Counts    store.Counts           `json:"counts"`
-	Bytes     int64                  `json:"bytes"` // of all files, without the index
+	Bytes     int64                  `json:"bytes"` // of all files except the index
 	Warnings  []string               `json:"warnings"`
 	Steps     []Step                 `json:"steps"`
 	Seconds   float64                `json:"seconds"`
-	PeakBytes int64                  `json:"peakBytes"` // most memory that the process held
+	PeakBytes int64                  `json:"peakBytes"` // peak memory of the process
 	Removed   []string               `json:"removed"`   // old builds that were deleted
-	Reused    int                    `json:"reused"`    // entities whose files are the same as in the build before
+	Reused    int                    `json:"reused"`    // entities whose files are unchanged since the previous build
 }
 
-// Step is one step of the recipe and how long it took. The index is made beside
-// other steps, so the steps may add up to more than the whole.
+// Step is one step of a build and its duration. The index is built concurrently with
+// other steps, so the steps may add up to more than the total.
 type Step struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"seconds"`
 }
 
-// Build makes a build of the content and publishes it. Readers of the output
-// folder see the old build until the new one is whole. Content with errors is
-// returned as yamldoc.Problems, and nothing is published.
+// Build builds the content and publishes the result. Readers of the output folder see the
+// old build until the new one is complete. If the content has errors, Build returns
+// yamldoc.Problems and publishes nothing.
 func Build(ctx context.Context, o Options) (*Report, error) {
 	b := &build{Options: o, started: time.Now()}
 	lock, err := store.AcquireLock(ctx, o.Out, o.Wait)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = lock.Release() }() // what was published stays published; the lock ends with the process at the latest
+	defer func() { _ = lock.Release() }() // the build is published; the lock ends with the process at the latest
 	defer b.closePrevious()
 	for _, s := range []struct {
 		name string
 		run  func(context.Context) error
 	}{
-		{"clean", b.clean},          // what a killed builder left
-		{"earlier", b.openPrevious}, // the current build, whose work need not be done again
+		{"clean", b.clean},          // leftovers of a killed build
+		{"earlier", b.openPrevious}, // the previous build, to reuse
 		{"load", b.load},            // YAML → entities
-		{"history", b.walk},         // git, or the build before → changes, dates
-		{"guard", b.guard},          // a build that loses too much is refused
+		{"history", b.walk},         // git, or the previous build → changes, dates
+		{"guard", b.guard},          // refuse a build that loses too much
 		{"score", b.score},          // signals → scores
 		{"rank", b.rank},            // scores → ordinals, leaderboards
-		{"index", b.startIndex},     // documents → search index; it goes on beside the next two
+		{"index", b.startIndex},     // documents → search index, concurrently with the next two
 		{"similar", b.similar},      // entities → neighbours
-		{"past", b.buildSnapshots},  // changes → boards of earlier days, trending
+		{"past", b.buildSnapshots},  // changes → leaderboards of earlier days, trending
 		{"write", b.write},          // everything → files
 		{"place", b.place},          // temporary folders → the build's name, durable
-		{"publish", b.publish},      // the pointer, last of all
-		{"prune", b.prune},          // builds that nobody needs
+		{"publish", b.publish},      // the pointer, last
+		{"prune", b.prune},          // old builds
 	} {
 		if err := ctx.Err(); err != nil && !b.published {
 			return nil, errors.Join(err, b.discard())
@@ -121,14 +121,14 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		if err := s.run(ctx); err != nil {
 			return nil, errors.Join(err, b.discard())
 		}
-		if s.name != "index" { // that one says itself how long it takes
+		if s.name != "index" { // the index step records its own time
 			b.report.Steps = append(b.report.Steps, Step{s.name, time.Since(start).Seconds()})
 		}
 	}
 	return b.finish(), nil
 }
 
-// build is what the steps hand on to each other.
+// build is the state that the steps share.
 type build struct {
 	Options
 	started time.Time
@@ -136,11 +136,11 @@ type build struct {
 
 	previous *exports.Build // the previous build; nil if nothing is reused
 	damaged  error          // why the current build could not be opened
-	skipped  bool           // a build newer than earlier could not be opened
+	skipped  bool           // a newer build than previous could not be opened
 
-	untrusted    *UntrustedError // why the current build is not reused, nil where it is
-	tracked      string          // why no build of the output folder is to be trusted, "" for nothing
-	indexTrusted bool            // the index of the earlier build may be reused, too
+	untrusted    *UntrustedError // why the current build is not reused; nil if it is
+	tracked      string          // why no build in the output folder is trusted; "" if they may be
+	indexTrusted bool            // the index of the previous build may be reused too
 
 	archive  *changelog.Archive
 	head     gitlog.Head
@@ -158,7 +158,7 @@ type build struct {
 
 	indexSeconds float64
 
-	published bool // from here on the build is there to stay
+	published bool // from here on the build must not be removed
 }
 
 func (b *build) progress(step string, done, total int) {
@@ -241,8 +241,7 @@ func (b *build) similar(context.Context) error {
 	return nil
 }
 
-// startIndex begins the search index, most of whose work keeps one processor
-// busy.
+// startIndex starts building the search index, which mostly uses one processor.
 func (b *build) startIndex(context.Context) error {
 	titles := make(map[string]string, len(b.content.Categories))
 	for _, c := range b.content.Categories {
@@ -261,7 +260,7 @@ func (b *build) startIndex(context.Context) error {
 	return nil
 }
 
-// write makes all files, and waits for the index.
+// write writes all files and waits for the index.
 func (b *build) write(context.Context) error {
 	b.progress("write", 0, 0)
 	var err error
@@ -281,8 +280,8 @@ func (b *build) write(context.Context) error {
 }
 
 func (b *build) place(context.Context) error {
-	// The index first: a build in place has one. What lies there under this id already
-	// may be anybody's.
+	// Place the index first, since a build in place must have one. An existing index with
+	// this ID may come from anyone.
 	trusted := false
 	if manifest, _, err := store.ManifestBytes(filepath.Join(store.BuildsDir(b.Out), b.manifest.ID)); err == nil {
 		_, trusted = b.Key.sealed(b.Out, b.manifest.ID, manifest)
@@ -302,11 +301,11 @@ func (b *build) publish(context.Context) error {
 	return err
 }
 
-// prune cannot fail a build that is published: what it could not remove, the
-// next build tries again.
+// prune removes old builds. Its errors are only warnings, because the build is published;
+// the next build tries again.
 func (b *build) prune(context.Context) error {
 	if err := b.removeOld(); err != nil {
-		b.report.Warnings = append(b.report.Warnings, "warning: not every old build could be removed: "+err.Error())
+		b.report.Warnings = append(b.report.Warnings, "warning: some old builds could not be removed: "+err.Error())
 	}
 	return nil
 }
@@ -320,7 +319,7 @@ func (b *build) removeOld() error {
 	return b.pruneIndexes()
 }
 
-// pruneIndexes removes the indexes and seals that belong to no build.
+// pruneIndexes removes indexes and seals without a build.
 func (b *build) pruneIndexes() error {
 	kept, err := store.Builds(b.Out, "exports", "builds")
 	if err != nil {
@@ -329,9 +328,9 @@ func (b *build) pruneIndexes() error {
 	return errors.Join(indexes.Prune(b.Out, kept), store.PruneSeals(b.Out, kept))
 }
 
-// discard removes what an unfinished build has written.
+// discard removes the files of an unfinished build.
 func (b *build) discard() error {
-	_ = b.indexing.Wait() // another error is reported; this one may be its consequence
+	_ = b.indexing.Wait() // the error that led here is reported; this one may follow from it
 	var errs []error
 	if b.out != nil {
 		errs = append(errs, b.out.Discard())
@@ -357,24 +356,24 @@ func (b *build) finish() *Report {
 	return r
 }
 
-// Loaded is content together with the formula that scores it.
+// Loaded is content and the formula that scores it.
 type Loaded struct {
 	*content.Content
 	Formula *score.Formula
 }
 
-// LoadContent reads and checks a content folder as a build does, the scoring
-// file included. progress may be nil.
+// LoadContent reads and checks a content folder as a build does, including the scoring
+// file. progress may be nil.
 func LoadContent(dir string, progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(content.Load(dir, progress))
 }
 
-// LoadFolder is LoadContent for a folder as it was last read.
+// LoadFolder is LoadContent for a folder that has already been read.
 func LoadFolder(f *content.Folder) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(f.Content())
 }
 
-// CheckFolder is LoadFolder for those who want to know only what is wrong.
+// CheckFolder is LoadFolder for callers that only need the problems.
 func CheckFolder(f *content.Folder) (yamldoc.Problems, error) {
 	_, problems, err := withFormula(f.Check())
 	return problems, err
@@ -397,7 +396,7 @@ func withFormula(c *content.Content, problems yamldoc.Problems, err error) (*Loa
 	return l, problems, err
 }
 
-// defaultFormula is used where the content has no scoring file.
+// defaultFormula returns the formula for content without a scoring file.
 func defaultFormula() (*score.Formula, error) {
 	const path = "the built-in scoring file"
 	asJSON, problems := content.ParseScoring(path, score.Default)
@@ -407,7 +406,7 @@ func defaultFormula() (*score.Formula, error) {
 	return parseFormula(path, score.Default, asJSON)
 }
 
-// parseFormula reads a scoring file. Its mistakes are yamldoc.Problems.
+// parseFormula reads a scoring file. It returns errors in the file as yamldoc.Problems.
 func parseFormula(path string, text, asJSON []byte) (*score.Formula, error) {
 	f, mistakes, err := score.Parse(asJSON)
 	if err != nil {

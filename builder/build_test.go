@@ -20,7 +20,7 @@ import (
 
 var asOf = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// build makes a build, verifies it and logs what it took.
+// build builds, verifies the result and logs the cost.
 func build(t *testing.T, content string) *builder.Report {
 	t.Helper()
 	out := t.TempDir()
@@ -54,7 +54,7 @@ func TestShippedContent(t *testing.T) {
 }
 
 // TestEverySnapshot builds everything that the converters make from the public
-// collections, if they are beside the repository.
+// collections, if they are next to the repository.
 func TestEverySnapshot(t *testing.T) {
 	suite.WithoutRace(t)
 	shared := suite.Collections(t)
@@ -118,7 +118,7 @@ func TestInterruptedBuildLeavesNothing(t *testing.T) {
 		}
 		for _, dir := range []string{store.BuildsDir(out), filepath.Join(out, "indexes", "builds")} {
 			if left, err := os.ReadDir(dir); err == nil && len(left) > 0 {
-				t.Errorf("%s: %s holds %v", at, dir, left)
+				t.Errorf("%s: %s contains %v", at, dir, left)
 			}
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"kindex/exports/record"
 )
 
-// walk finds out what has changed since the build before, or ever, and dates the
+// walk finds the changes since the previous build, or the whole history, and dates the
 // entities.
 func (b *build) walk(ctx context.Context) error {
 	b.progress("history", 0, 0)
@@ -25,7 +25,7 @@ func (b *build) walk(ctx context.Context) error {
 	log, err := gitlog.Walk(ctx, o)
 	var shallow *gitlog.ShallowError
 	if errors.As(err, &shallow) && b.untrusted != nil {
-		return fmt.Errorf("%w. An earlier build has what is missing, but %w", err, b.untrusted)
+		return fmt.Errorf("%w. A previous build has the missing history, but %w", err, b.untrusted)
 	}
 	if err != nil {
 		return err
@@ -35,8 +35,8 @@ func (b *build) walk(ctx context.Context) error {
 	}
 	in := changelog.Input{Previous: b.previous, Formula: b.formula, AsOf: b.AsOf, Entities: b.content.Entities, Frozen: b.Still || b.head.Hidden}
 	if b.head.Hidden {
-		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" lies in a git repository, but there is no program git to read its history: "+
-			"the changelog stays as it is")
+		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" is in a git repository, but git is not installed: "+
+			"the changelog is not updated")
 	}
 	if log.Head != "" {
 		in.Log = log
@@ -45,14 +45,14 @@ func (b *build) walk(ctx context.Context) error {
 		return err
 	}
 	if in.Log != nil && len(b.archive.Result().Versions) == 0 {
-		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" lies in a git repository that keeps none of its entities: "+
-			"until they are committed there are no dates and there is no changelog")
+		b.report.Warnings = append(b.report.Warnings, "warning: "+b.Content+" is in a git repository, but none of its entities are committed: "+
+			"until they are, there are no dates and no changelog")
 	}
 	b.archive.Date()
 	return nil
 }
 
-// known is the entity of a file that has the same bytes in the working tree.
+// known returns the entity of a file with the same bytes in the working tree.
 func (b *build) known(typ, slug, blob string) *record.Entity {
 	at, ok := slices.BinarySearchFunc(b.content.Entities, &record.Entity{Type: typ, Slug: slug}, record.CompareKey)
 	if !ok || hex.EncodeToString(b.content.Blobs[at][:]) != blob {
@@ -61,42 +61,42 @@ func (b *build) known(typ, slug, blob string) *record.Entity {
 	return b.content.Entities[at]
 }
 
-// buildSnapshots makes what follows from the past once today's scores are known.
+// buildSnapshots builds what depends on both the history and today's scores.
 func (b *build) buildSnapshots(context.Context) error {
 	return b.archive.BuildSnapshots(b.content.Entities)
 }
 
-// ShrinkError tells that a build would lose entities or changes that the build
-// before it has.
+// ShrinkError is the error for a build that would lose entities or changes of the previous
+// build.
 type ShrinkError struct{ Problem string }
 
-// Error says what would be lost, and which option allows it.
+// Error returns what would be lost, and which option allows that.
 func (e *ShrinkError) Error() string {
-	return e.Problem + "; if that is meant, build with --allow-shrink"
+	return e.Problem + "; if that is intended, build with --allow-shrink"
 }
 
-// guard refuses a build that would delete a large part of the index, or forget
-// changes: mostly a wrong folder, or a history that was cut off.
+// guard refuses a build that would delete a large part of the index or lose changes:
+// usually because of a wrong folder or truncated history.
 func (b *build) guard(context.Context) error {
 	switch {
 	case b.AllowShrink:
 		return nil
 	case b.damaged != nil && b.head.Commit == "" && (b.previous == nil || b.skipped):
-		return &ShrinkError{fmt.Sprintf("the build before cannot be read, and no repository keeps the changes that it holds: %v", b.damaged)}
+		return &ShrinkError{fmt.Sprintf("the previous build cannot be read, and only it has the history: %v", b.damaged)}
 	case b.previous == nil:
 		return nil
 	}
 	if gone := b.deleted(); float64(len(gone)) > diff.MaxShrink*float64(b.previous.Len()) {
-		return &ShrinkError{fmt.Sprintf("the build would delete %d of %d entities of the build before it (%s)", len(gone), b.previous.Len(), firstFew(gone))}
+		return &ShrinkError{fmt.Sprintf("the build would delete %d of the previous build's %d entities (%s)", len(gone), b.previous.Len(), firstFew(gone))}
 	}
 	if lost := b.lost(); len(lost) > 0 {
-		return &ShrinkError{fmt.Sprintf("the build would lose %d of %d changes that the build before it has (%s), as after the history was rewritten or on another branch",
+		return &ShrinkError{fmt.Sprintf("the build would lose %d of the previous build's %d changes (%s), perhaps because the history was rewritten or this is another branch",
 			len(lost), b.previous.Archive().Changes(), firstFew(lost))}
 	}
 	return nil
 }
 
-// firstFew names a few of many.
+// firstFew lists the first few items.
 func firstFew(list []string) string {
 	const most = 3
 	if len(list) > most {
@@ -105,7 +105,7 @@ func firstFew(list []string) string {
 	return strings.Join(list, ", ")
 }
 
-// deleted lists the entities of the build before that are at no address any more.
+// deleted lists the entities of the previous build that no longer have an address.
 func (b *build) deleted() (gone []string) {
 	present := make(map[string]bool, len(b.content.Entities))
 	for _, e := range b.content.Entities {
@@ -123,7 +123,7 @@ func (b *build) deleted() (gone []string) {
 	return gone
 }
 
-// lost lists the changes of the build before that this one would not have.
+// lost lists the changes of the previous build that this one would not have.
 func (b *build) lost() (lost []string) {
 	before, now := b.previous.Archive(), b.archive.Result()
 	if now.KeptChanges == before.Changes() {

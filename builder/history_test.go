@@ -24,7 +24,7 @@ func newRepository(t *testing.T) *randomHistory {
 	return s
 }
 
-// refused fails where a build is not refused for what it would lose.
+// refused fails if a build is not refused for what it would lose.
 func (s *randomHistory) refused(out, why string) {
 	s.t.Helper()
 	_, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3, Key: builderKey})
@@ -102,7 +102,7 @@ func TestDamagedBuildOfAFolder(t *testing.T) {
 	newest := folder{t, s.build(out, 3).Dir}
 	newest.replace("entities.jsonl", "Stays here", "Stays hare")
 	s.put("tool/stays", &source{name: "Stays there"})
-	s.refused(out, "no repository keeps the changes")
+	s.refused(out, "only it has the history")
 }
 
 // TestRepositoryComesAndGoes builds the same content with and without its
@@ -117,7 +117,7 @@ func TestRepositoryComesAndGoes(t *testing.T) {
 	before := changesOf(t, s.build(out, 3).Dir)
 	s.git("init", "-q", "-b", "main")
 	s.commit("the last state only")
-	s.refused(out, "would lose 2 of 3 changes")
+	s.refused(out, "would lose 2 of the previous build's 3 changes")
 
 	if err := os.RemoveAll(filepath.Join(s.dir, ".git")); err != nil {
 		t.Fatal(err)
@@ -139,7 +139,7 @@ func TestRepositoryComesAndGoes(t *testing.T) {
 	if err := os.Rename(hidden, filepath.Join(s.dir, ".git")); err != nil {
 		t.Fatal(err)
 	}
-	s.refused(out, "would lose 1 of 4 changes")
+	s.refused(out, "would lose 1 of the previous build's 4 changes")
 }
 
 // TestRepositoryWithoutGit builds content of a repository where there is no git:
@@ -154,7 +154,7 @@ func TestRepositoryWithoutGit(t *testing.T) {
 	path := os.Getenv("PATH")
 	t.Setenv("PATH", t.TempDir())
 	r := s.build(out, 3)
-	if now := changesOf(t, r.Dir); len(now) != len(before) || !strings.Contains(strings.Join(r.Warnings, "\n"), "there is no program git") {
+	if now := changesOf(t, r.Dir); len(now) != len(before) || !strings.Contains(strings.Join(r.Warnings, "\n"), "git is not installed") {
 		t.Errorf("changes %v, before %v; warnings %q", now, before, r.Warnings)
 	}
 	t.Setenv("PATH", path)
@@ -197,7 +197,7 @@ func TestUntrackedContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.dir = dir
-	if r := s.build(t.TempDir(), 1); !r.Dirty || !strings.Contains(strings.Join(r.Warnings, "\n"), "keeps none of its entities") {
+	if r := s.build(t.TempDir(), 1); !r.Dirty || !strings.Contains(strings.Join(r.Warnings, "\n"), "none of its entities are committed") {
 		t.Errorf("dirty %v, warnings %q", r.Dirty, r.Warnings)
 	}
 }

@@ -17,19 +17,19 @@ import (
 	"kindex/indexes"
 )
 
-// Key is the builder's key: a secret of one machine, or of several that share builds,
-// with which a builder recognizes its own builds. Without it one can write a consistent
-// build, but none that a later build reuses.
+// Key is the builder's key: a secret of one machine, or of several that share builds, by
+// which a builder recognizes its own builds. Without it, nobody can write a build that a
+// later one reuses.
 type Key struct{ secret []byte }
 
 // GenerateKey returns a new key without storing it.
 func GenerateKey() *Key {
 	secret := make([]byte, keySize)
-	_, _ = rand.Read(secret) // it never fails
+	_, _ = rand.Read(secret) // never fails
 	return &Key{secret}
 }
 
-// keySize is the length of a key in bytes, that of an HMAC-SHA256 (RFC 2104,
+// keySize is the length of a key in bytes, as recommended for HMAC-SHA256 (RFC 2104,
 // section 3).
 const keySize = sha256.Size
 
@@ -85,10 +85,10 @@ func readKey(path string) (*Key, error) {
 	return nil, fmt.Errorf("%s is not a file with a builder's key: it needs a line with %d bytes in base64, as written by openssl rand -base64 %[2]d", path, keySize)
 }
 
-const keyHeading = "# The builder's key of kindex. It marks the builds that later ones may reuse: show\n" +
-	"# it to nobody. Without it, kindex build --trust-previous takes over the last build.\n"
+const keyHeading = "# The builder's key of kindex. It seals the builds that later ones may reuse: keep it\n" +
+	"# secret. Without it, kindex build --trust-previous adopts the last build.\n"
 
-// createKey writes the file under another name and links it into place, so that a
+// createKey writes the file under a temporary name and links it into place, so that a
 // partial key is never read.
 func createKey(path string) error {
 	dir := filepath.Dir(path)
@@ -107,12 +107,12 @@ func createKey(path string) error {
 	return os.Link(f.Name(), path)
 }
 
-// sealHead begins a seal and names its version. Two lines follow: the codes of the
-// build and of its search index.
+// sealHead is the first line of a seal, with its version. Two lines follow: the codes of
+// the build and of its search index.
 const sealHead = "kindex seal 1\n"
 
-// code is the HMAC-SHA256 of a manifest, which names size and SHA-256 of all other
-// files. kind and id keep the code of one manifest from being used for another.
+// code returns the HMAC-SHA256 of a manifest, which contains the size and SHA-256 of all
+// other files. kind and id prevent using the code of one manifest for another.
 func (k *Key) code(kind, id string, manifest []byte) string {
 	mac := hmac.New(sha256.New, k.secret)
 	sum := sha256.Sum256(manifest)
@@ -120,8 +120,7 @@ func (k *Key) code(kind, id string, manifest []byte) string {
 	return fmt.Sprintf("%s %x\n", kind, mac.Sum(nil))
 }
 
-// seal is what WriteSeal writes for a build of an output folder, by the manifests as
-// they lie there.
+// seal returns the seal of a build in the output folder, from its manifests there.
 func (k *Key) seal(out, id string) ([]byte, error) {
 	build, _, err := store.ManifestBytes(filepath.Join(store.BuildsDir(out), id))
 	if err != nil {

@@ -4,5 +4,5 @@ package builder
 
 import "io/fs"
 
-// openToAll cannot be told from the mode of a file on this system.
+// openToAll always returns false: file modes do not show it on this system.
 func openToAll(fs.FileInfo) bool { return false }

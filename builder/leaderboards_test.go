@@ -18,7 +18,7 @@ import (
 	"kindex/exports/score"
 )
 
-// boardsAsOf is the day for which the golden leaderboards hold: scores fade
+// boardsAsOf is the day for which the golden leaderboards are valid: scores fade
 // with time, so that without a fixed day they would change by themselves.
 var boardsAsOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
@@ -124,7 +124,7 @@ func TestRanksAreEarned(t *testing.T) {
 		for i, r := range b.rows {
 			e := entities[r.Type+"/"+r.Slug]
 			if i < 20 && e.Status != record.Active {
-				t.Errorf("%s is %s and stands at place %d of %s", e.Key(), e.Status, i+1, b.name)
+				t.Errorf("%s is %s but has rank %d in %s", e.Key(), e.Status, i+1, b.name)
 			}
 			earned(t, f, e)
 		}
@@ -144,7 +144,7 @@ func earned(t *testing.T, f *score.Formula, e *record.Entity) {
 	if !x.Ranked || x.Coverage < x.MinimumCoverage {
 		t.Errorf("%s is on a leaderboard with a coverage of %g, below %g", e.Key(), x.Coverage, x.MinimumCoverage)
 	}
-	others := 0 // results that somebody else than the maker alone measured
+	others := 0 // results that were not measured only by the maker
 	for _, d := range x.Dimensions {
 		if d.Score.Known() && d.Coverage < d.MinimumCoverage {
 			t.Errorf("%s has a score for %s with a coverage of %g, below %g", e.Key(), d.Name, d.Coverage, d.MinimumCoverage)

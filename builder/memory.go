@@ -5,15 +5,14 @@ import (
 	"syscall"
 )
 
-// peakMemory is the most memory that this process has held, in bytes, 0 where
-// the system does not tell.
+// peakMemory returns the peak memory of this process in bytes, 0 if unknown.
 func peakMemory() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
 		return 0
 	}
 	if runtime.GOOS == "darwin" {
-		return u.Maxrss // bytes there, kibibytes elsewhere
+		return u.Maxrss // bytes on macOS, kibibytes elsewhere
 	}
 	return u.Maxrss * 1024
 }

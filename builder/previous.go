@@ -17,18 +17,17 @@ import (
 	"kindex/indexes"
 )
 
-// openPrevious opens the current build of the output folder, for this one to be
-// made upon it; where it is damaged, the newest that is not. It counts only where
-// this machine's builder has made it and every byte of it is as it was written. What
-// keeps it from being used is no error yet: in most cases the build can be made in
-// full, with the same result.
+// openPrevious opens the previous build: the current build of the output folder or, if that
+// is damaged, the newest intact one. It must be sealed by this machine's builder and
+// byte-for-byte intact. If it cannot be used, that is no error yet: usually, a full build
+// has the same result.
 func (b *build) openPrevious(ctx context.Context) error {
 	id, err := store.Current(b.Out)
 	if errors.Is(err, store.ErrNoBuild) {
-		// Others were never published, unless somebody has removed the pointer.
+		// Other builds were never published, unless the pointer was removed.
 		if ids, _ := store.Builds(b.Out, "exports", "builds"); len(ids) > 0 {
-			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %s is missing, although %s has builds: none of them is reused, "+
-				"and content that is not in git starts a new history. To continue from one of them, write its id into that file and build again",
+			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %s is missing, although there are builds in %s: none of them is reused, "+
+				"and content that is not in git starts a new history. To continue from one of them, write its ID to that file and build again",
 				filepath.Join(b.Out, "exports", "current"), store.BuildsDir(b.Out)))
 		}
 		return nil
@@ -59,12 +58,12 @@ func (b *build) openPrevious(ctx context.Context) error {
 		}
 	}
 	if b.previous != nil && b.damaged != nil {
-		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %v; going on from build %s", b.damaged, b.previous.Manifest.ID))
+		b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %v; continuing from build %s", b.damaged, b.previous.Manifest.ID))
 	}
 	return nil
 }
 
-// open opens an earlier build if it can be trusted and is intact.
+// open opens a previous build if it is trusted and intact.
 func (b *build) open(id string, takeOver bool) (err error) {
 	dir := filepath.Join(store.BuildsDir(b.Out), id)
 	manifest, _, err := store.ManifestBytes(dir)
@@ -87,20 +86,20 @@ func (b *build) open(id string, takeOver bool) (err error) {
 	return b.takeOver()
 }
 
-// takeOver seals the previous build, which the user vouches for.
+// takeOver seals the previous build, which the user trusts.
 func (b *build) takeOver() error {
 	m := b.previous.Manifest
 	if b.TakenOver != nil {
 		b.TakenOver(m)
 	}
 	if _, err := indexes.Verify(indexes.Dir(b.Out, m.ID), m.ID, m.Index); err != nil {
-		return nil //nolint:nilerr // without its index it is worth as much: the index is made in full
+		return nil //nolint:nilerr // the build is usable without its index, which is then built in full
 	}
 	b.indexTrusted = true
 	return b.seal(m.ID)
 }
 
-// seal marks a build in its place as one that this machine has made, or trusts.
+// seal marks a build as one that this machine has built, or trusts.
 func (b *build) seal(id string) error {
 	if b.Key == nil {
 		return nil
@@ -124,7 +123,7 @@ func (b *build) checkTracked(ctx context.Context) {
 	}
 }
 
-// UntrustedError reports a previous build that is not known to be made by this
+// UntrustedError is the error for a previous build that is not known to be built by this
 // machine's builder.
 type UntrustedError struct {
 	Dir    string // of the build
@@ -144,10 +143,10 @@ func (b *build) newUntrustedError(id string) error {
 	return e
 }
 
-// refuseUntrusted decides whether an untrusted previous build is an error, once it is
-// known where the history is. With git the build is the same without it. The history of
-// a plain folder is only in its builds: starting a new one, or trusting somebody
-// else's, is not the builder's choice.
+// refuseUntrusted decides whether an untrusted previous build is an error, once it is known
+// where the history is. With git the result is the same without it. The history of a plain
+// folder is only in its builds: only the user can decide to start a new one or to trust an
+// untrusted one.
 func (b *build) refuseUntrusted() error {
 	switch {
 	case b.untrusted == nil:
@@ -160,7 +159,7 @@ func (b *build) refuseUntrusted() error {
 	case b.previous == nil:
 		warning := fmt.Sprintf("warning: %v; everything is built from the content and its git history, with the same result", b.untrusted)
 		if b.tracked == "" {
-			warning += ". To take it over, if you know where it comes from: --trust-previous"
+			warning += ". To reuse it, if you know where it comes from: --trust-previous"
 		}
 		b.report.Warnings = append(b.report.Warnings, warning)
 	}
@@ -191,8 +190,8 @@ func CheckPrevious(ctx context.Context, o Options) error {
 	return b.newUntrustedError(id)
 }
 
-// cache is the earlier build where what it holds would be made the same way
-// today; else nil.
+// cache returns the previous build if its parts can be reused, that is, if this build would
+// create them in the same way; otherwise nil.
 func (b *build) cache() *exports.Build {
 	if b.previous == nil || b.previous.Manifest.Builder != Version {
 		return nil
@@ -200,8 +199,8 @@ func (b *build) cache() *exports.Build {
 	return b.previous
 }
 
-// reopenPrevious lets go of the records that loading has read: they count as memory
-// of this process as long as they are mapped.
+// reopenPrevious unmaps the records that loading has read: as long as they are mapped, they
+// count as memory of this process.
 func (b *build) reopenPrevious() (err error) {
 	if b.previous == nil {
 		return nil
@@ -214,16 +213,16 @@ func (b *build) reopenPrevious() (err error) {
 
 func (b *build) closePrevious() {
 	if b.previous != nil {
-		_ = b.previous.Close() // nothing is lost with a mapping that stays
+		_ = b.previous.Close() // a leftover mapping does no harm
 	}
 }
 
-// loadContent is LoadContent, but for files that the earlier build has read.
+// loadContent is LoadContent, but reuses files that the previous build has read.
 func (b *build) loadContent(progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(content.LoadWithReuse(b.Content, b.reuse, progress))
 }
 
-// reuse is a content.Reuse from the earlier build.
+// reuse is a content.Reuse based on the previous build.
 func (b *build) reuse(typ, slug string, sum [sha256.Size]byte) *record.Entity {
 	ordinal, ok := b.unchanged(typ, slug, sum)
 	if !ok {
@@ -231,13 +230,13 @@ func (b *build) reuse(typ, slug string, sum [sha256.Size]byte) *record.Entity {
 	}
 	e, err := b.previous.Authored(ordinal)
 	if err != nil {
-		return nil // the file is parsed, as if it had changed
+		return nil // parse the file as if it had changed
 	}
 	return e
 }
 
-// unchanged finds the record that the earlier build made from a file of the same
-// address and the same bytes.
+// unchanged finds the record of a file with the same address and bytes in the previous
+// build.
 func (b *build) unchanged(typ, slug string, sum [sha256.Size]byte) (ordinal uint32, ok bool) {
 	if b.cache() == nil {
 		return 0, false
@@ -250,8 +249,8 @@ func (b *build) unchanged(typ, slug string, sum [sha256.Size]byte) (ordinal uint
 	return ordinal, known && old == sum
 }
 
-// markUnchanged says of content that was handed over which entities the earlier
-// build has from the same bytes, and counts them.
+// markUnchanged marks and counts the entities of preloaded content that the previous build
+// has read from the same bytes.
 func (b *build) markUnchanged() {
 	for i, e := range b.content.Entities {
 		if b.Loaded != nil {

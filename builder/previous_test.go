@@ -43,12 +43,12 @@ func (f folder) replace(name, old, new string) {
 	f.t.Helper()
 	text := f.read(name)
 	if !strings.Contains(text, old) {
-		f.t.Fatalf("%s does not hold %q", name, old)
+		f.t.Fatalf("%s does not contain %q", name, old)
 	}
 	f.write(name, strings.ReplaceAll(text, old, new))
 }
 
-// git runs git in the folder, as nobody in particular.
+// git runs git in the folder, as a generic user.
 func (f folder) git(args ...string) {
 	f.t.Helper()
 	cmd := exec.Command("git", append([]string{"-C", f.dir}, args...)...)
@@ -207,7 +207,7 @@ func TestBuildReusesPrevious(t *testing.T) {
 		if t.Run(s.name, func(t *testing.T) { sameBuild(t, incremental.Dir, full.Dir) }); incremental.ID != full.ID {
 			t.Errorf("%s: %s, in full %s", s.name, incremental.ID, full.ID)
 		}
-		incremental.Warnings = slices.DeleteFunc(incremental.Warnings, func(w string) bool { return strings.Contains(w, "going on from build") })
+		incremental.Warnings = slices.DeleteFunc(incremental.Warnings, func(w string) bool { return strings.Contains(w, "continuing from build") })
 		if strings.Join(incremental.Warnings, "\n") != strings.Join(full.Warnings, "\n") || full.Reused != 0 {
 			t.Errorf("%s: %q and %d reused, in full %q and %d", s.name, incremental.Warnings, incremental.Reused, full.Warnings, full.Reused)
 		}

@@ -26,7 +26,7 @@ var builderKey = builder.GenerateKey()
 type randomHistory struct {
 	folder
 	rand   *rand.Rand
-	gitDir string    // where the repository lies if not in the folder
+	gitDir string    // where the repository is if not in the folder
 	now    time.Time // of the next commit
 	asOf   time.Time
 
@@ -83,7 +83,7 @@ func (s *randomHistory) drop(key string) {
 	s.remove(key + ".yaml")
 }
 
-// free is an address that no file has or has had, as the files tell; "" for none.
+// free returns an address that no file has or had, or "".
 func (s *randomHistory) free(typ string) string {
 	for range 4 {
 		if key := fmt.Sprintf("%s/%c", typ, 'a'+s.rand.IntN(6)); s.files[key] == nil && !s.held[key] {
@@ -146,7 +146,7 @@ func (s *randomHistory) change() {
 	s.told = append(s.told, key+" "+did)
 }
 
-// step makes a few changes, now and then of how things are judged, too. Sometimes
+// step makes a few changes, sometimes also to the formula. Sometimes
 // no time passes.
 func (s *randomHistory) step() {
 	for range 1 + s.rand.IntN(3) {
@@ -197,7 +197,7 @@ func (s *randomHistory) commit(message string) {
 	s.git("commit", "-q", "--allow-empty", "-m", message)
 }
 
-// build builds the story as it stands, whatever it loses.
+// build builds the current state, whatever it loses.
 func (s *randomHistory) build(out string, keep int) *builder.Report {
 	s.t.Helper()
 	r, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: keep, AllowShrink: true, Key: builderKey})

@@ -18,24 +18,23 @@ import (
 	"kindex/indexes"
 )
 
-// Comparison is how a published build compares with one made from its sources.
+// Comparison is the result of comparing a published build with one built from its sources.
 type Comparison struct {
 	Published, Rebuilt *store.Manifest
-	// FromCommit reports that the sources were those of the commit that the build names;
-	// otherwise they were the folder as it is now.
+	// FromCommit is set if the sources were taken from the commit of the build; otherwise
+	// they were the folder as it is now.
 	FromCommit bool
-	Files      int      // that were compared
-	Differs    []string // what is not the same, one sentence each; none where all is
+	Files      int      // compared files
+	Differs    []string // the differences, one sentence each
 }
 
-// Rebuild builds content again as the published build of an output folder was made -
-// at its commit and as-of time, in full, into a temporary folder - and compares both.
-// Where the build names no commit, or was made with changes that were not committed,
-// the folder is built as it is now: what then differs may have changed since, and of
-// a folder without git the history is in the builds only.
+// Rebuild rebuilds content like the published build of an output folder - at its commit and
+// as-of time, in full, into a temporary folder - and compares both. If the build has no
+// commit, or had uncommitted changes, the folder is built as it is now: differences may then
+// be later changes, and the history of a folder without git is only in its builds.
 //
-// The search index, whose bytes do not follow from the content, is compared by what
-// it answers when the name of an entity is searched for.
+// The search index is not reproducible byte for byte; its answers to searches for entity
+// names are compared instead.
 func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error) {
 	published, err := exports.OpenCurrent(out)
 	if err != nil {
@@ -44,7 +43,7 @@ func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error
 	defer published.Close()
 	m := published.Manifest
 	if m.Builder != Version {
-		return nil, fmt.Errorf("build %s was made by version %s of the builder, and this is version %s: only the same version produces the same files", m.ID, m.Builder, Version)
+		return nil, fmt.Errorf("build %s was built by version %s of the builder, but this is version %s: only the same version produces the same files", m.ID, m.Builder, Version)
 	}
 	tmp, err := os.MkdirTemp("", "kindex-verify-")
 	if err != nil {
@@ -62,7 +61,7 @@ func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error
 		}
 	}
 	if _, err := Build(ctx, o); err != nil {
-		return nil, fmt.Errorf("building %s again: %w", content, err)
+		return nil, fmt.Errorf("rebuilding %s: %w", content, err)
 	}
 	rebuilt, err := exports.OpenCurrent(o.Out)
 	if err != nil {
@@ -83,13 +82,13 @@ func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 	if err != nil {
 		return err
 	}
-	// Whoever made the build has chosen this text: it must be nothing but the name of a
-	// commit before it is an argument of git.
+	// The commit comes from an untrusted build: it must be a full commit name before it
+	// becomes an argument of git.
 	switch name, err := location.Commit(ctx, commit); {
 	case err != nil:
-		return fmt.Errorf("%w; the build was made from this commit: fetch it", err)
+		return fmt.Errorf("%w; the build is from this commit: fetch it", err)
 	case name != commit:
-		return fmt.Errorf("the build names %q as its commit, which is not the whole name of one", commit)
+		return fmt.Errorf("the build has the commit %q, which is not a full commit name", commit)
 	}
 	head, err := location.HeadAt(ctx, commit)
 	if err != nil {
@@ -123,9 +122,9 @@ func (c *Comparison) compareManifests() {
 		c.Files++
 		switch other, ok := now.File(f.Path); {
 		case !ok:
-			c.differs("%s is not in the rebuilt one", f.Path)
+			c.differs("%s is not in the rebuilt build", f.Path)
 		case other != f:
-			c.differs("%s has %d bytes with SHA-256 %s, rebuilt %d with %s", f.Path, f.Size, f.SHA256, other.Size, other.SHA256)
+			c.differs("%s has %d bytes with SHA-256 %s; rebuilt: %d with %s", f.Path, f.Size, f.SHA256, other.Size, other.SHA256)
 		}
 	}
 	for _, f := range now.Files {
@@ -137,11 +136,11 @@ func (c *Comparison) compareManifests() {
 	before, after := members(old), members(now)
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if !bytes.Equal(before[name], after[name]) {
-			c.differs("the manifest says %s %s, rebuilt %s", name, before[name], after[name])
+			c.differs("the manifest has %s %s; rebuilt: %s", name, before[name], after[name])
 		}
 	}
 	if len(c.Differs) == 0 && c.Published.ID != c.Rebuilt.ID {
-		c.differs("the id is %s, rebuilt %s", c.Published.ID, c.Rebuilt.ID)
+		c.differs("the ID is %s; rebuilt: %s", c.Published.ID, c.Rebuilt.ID)
 	}
 }
 
@@ -149,15 +148,15 @@ func (c *Comparison) differs(format string, args ...any) {
 	c.Differs = append(c.Differs, fmt.Sprintf(format, args...))
 }
 
-// members are the parts of a manifest, compact.
+// members returns the members of a manifest as compact JSON.
 func members(m store.Manifest) (list map[string]json.RawMessage) {
-	data, _ := json.Marshal(m)      // texts, numbers and lists of them always encode
-	_ = json.Unmarshal(data, &list) // and what was encoded can be read
+	data, _ := json.Marshal(m)      // strings, numbers and lists of them always encode
+	_ = json.Unmarshal(data, &list) // and encoded JSON always decodes
 	return list
 }
 
-// maxSearches is for how many entities the answers of search indexes are compared.
-// Those of larger catalogues are taken at equal distances.
+// maxSearches is the maximum number of entities for which search answers are compared. In
+// larger catalogues, they are sampled at equal distances.
 const maxSearches = 2000
 
 // compareIndexes compares the search indexes of two builds with the same records.

@@ -23,7 +23,7 @@ import (
 	"kindex/exports/table"
 )
 
-// writeFiles makes the files of the build, all but the manifest.
+// writeFiles writes all files of the build except the manifest.
 func (b *build) writeFiles() error {
 	rows, err := b.writeEntities()
 	if err != nil {
@@ -48,8 +48,8 @@ func (b *build) writeFiles() error {
 	return g.Wait()
 }
 
-// writeEntities writes the bulk exports, sorted by type and slug, and returns
-// where each ordinal's line lies. Withdrawn entities are kept out of them.
+// writeEntities writes the bulk exports, sorted by type and slug, without withdrawn
+// entities, and returns the location of each ordinal's line.
 func (b *build) writeEntities() ([]exports.RowLocation, error) {
 	order := make([]int, 0, len(b.content.Entities))
 	places := make([]exports.RowLocation, len(b.content.Entities))
@@ -102,8 +102,8 @@ func (b *build) writeBoard(board rank.Board) error {
 	return b.out.AddVariants(exports.LeaderboardFile(board.Name), []byte(out.String()))
 }
 
-// writeDescriptions writes what explains the rest: the categories, the scoring
-// formula and the schema of the sources.
+// writeDescriptions writes the categories, the scoring formula and the schema of entity
+// files.
 func (b *build) writeDescriptions() error {
 	list := []record.Category{}
 	for _, c := range b.content.Categories {
@@ -144,11 +144,11 @@ func (b *build) writeDescriptions() error {
 	return nil
 }
 
-// feedLength is how many changes the feeds of a build tell of.
+// feedLength is the number of changes in the feeds of a build.
 const feedLength = 200
 
-// writeFeeds writes the newest changes as feeds. Where nobody has named the
-// public address they have no links.
+// writeFeeds writes the newest changes as feeds. Without a public address, they have no
+// links.
 func (b *build) writeFeeds() error {
 	changes, err := b.archive.Newest(feedLength)
 	if err != nil {
@@ -174,7 +174,7 @@ func (b *build) writeFeeds() error {
 	return nil
 }
 
-// title is the name of the index.
+// title returns the title of the index.
 func (b *build) title() string {
 	if b.content.Index.Title != "" {
 		return b.content.Index.Title
@@ -182,7 +182,7 @@ func (b *build) title() string {
 	return "Knowledge index"
 }
 
-// describe fills the manifest.
+// describe returns the manifest, without files.
 func (b *build) describe() *store.Manifest {
 	m := &store.Manifest{
 		Builder: Version, Title: b.title(), Description: b.content.Index.Description,
@@ -215,7 +215,7 @@ func (b *build) describe() *store.Manifest {
 	return m
 }
 
-// repository is where the content is on the web, nil where it does not say.
+// repository returns the web address of the content's repository, nil if it is not set.
 func (b *build) repository() *store.Repository {
 	index := &b.content.Index
 	if index.Repository == "" {
@@ -224,7 +224,7 @@ func (b *build) repository() *store.Repository {
 	return &store.Repository{URL: index.Repository, Branch: cmp.Or(index.Branch, content.MainBranch), Path: b.head.Path}
 }
 
-// license joins the licences of everything that records of these types hold.
+// license joins the licences of all data in records of some types.
 func (b *build) license(types []string) string {
 	var parts []string
 	add := func(s string) {
@@ -247,8 +247,8 @@ func (b *build) license(types []string) string {
 	return strings.Join(parts, " AND ")
 }
 
-// licenseOf tells under which licence a file of the build is: that of the
-// entities that are in it, none for what the program brings along.
+// licenseOf returns the licence of a file of the build: that of the entities in it, or
+// none for files that are part of the program.
 func (b *build) licenseOf(path string) string {
 	if strings.HasPrefix(path, exports.SchemaFile) {
 		return ""

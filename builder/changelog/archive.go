@@ -1,6 +1,6 @@
-// Package changelog turns the versions of entities into what a build says of the
-// past: the changelog, the boards of earlier days, and what is trending. Nothing
-// in it depends on anything but the versions, the formula and the as-of time.
+// Package changelog derives the history in a build from the versions of entities: the
+// changelog, the leaderboards of earlier days, and trending entities. The results depend
+// only on the versions, the formula and the as-of time.
 package changelog
 
 import (
@@ -19,36 +19,36 @@ import (
 	"kindex/exports/score"
 )
 
-// Input is what an archive is made from.
+// Input is the input of New.
 type Input struct {
-	// Log is what the walk over git has found: everything, or what is new since
-	// the build before. It is nil outside git.
+	// Log is the result of the git walk: the whole history, or what is new since the
+	// previous build. It is nil outside git.
 	Log *gitlog.Log
-	// Previous is the build before, nil for none. It has been verified.
+	// Previous is the previous build, nil if there is none. It has been verified.
 	Previous *exports.Build
 	Formula  *score.Formula
 	AsOf     time.Time
-	// Entities are those of the content, sorted by type and slug.
+	// Entities are the entities of the content, sorted by type and slug.
 	Entities []*record.Entity
-	// Frozen lets the past of content outside git rest as it is: somebody is
-	// editing it.
+	// Frozen leaves the history of content outside git unchanged, because the content is
+	// being edited.
 	Frozen bool
 }
 
-// Archive is the past of a content folder while its build is being made. Its
-// methods are called one after the other: Date, BuildSnapshots, then Result.
+// Archive is the history of a content folder while its build is being created. Call its
+// methods in this order: Date, BuildSnapshots, Result.
 type Archive struct {
 	Input
 	result   exports.Archive
-	previous *exports.ArchiveReader // nil without a build to go on from
+	previous *exports.ArchiveReader // nil without a previous build
 
 	failed   firstError
-	newest   map[string]int32 // by address: the newest version that carries it
+	newest   map[string]int32 // by address: its newest version
 	line     []int32          // by version: the first version of the entity
-	followed []bool           // by version: another one follows it
+	followed []bool           // by version: it has a successor
 }
 
-// New gathers the versions and finds the changes among them.
+// New collects the versions and finds the changes between them.
 func New(in Input) (*Archive, error) {
 	a := &Archive{Input: in, newest: make(map[string]int32, len(in.Entities))}
 	a.result.Formula = formulaHash(in.Formula)
@@ -77,21 +77,21 @@ func New(in Input) (*Archive, error) {
 	return a, nil
 }
 
-// formulaHash names a formula by what it says.
+// formulaHash returns a hash of a formula.
 func formulaHash(f *score.Formula) string {
 	sum := sha256.Sum256(f.JSON())
 	return hex.EncodeToString(sum[:16])
 }
 
-// Err tells why changes could not be given while the Result was written, nil
-// where all could.
+// Err returns the first error that occurred while the changes of the Result were
+// written.
 func (a *Archive) Err() error { return a.failed.err }
 
-// Result is the archive, to be written; then Err is to be asked.
+// Result returns the archive to write. Call Err afterwards.
 func (a *Archive) Result() *exports.Archive { return &a.result }
 
-// keep takes over the versions of the build before, and its changes unless
-// another formula would show other scores in them.
+// keep copies the versions of the previous build, and its changes unless the formula, and
+// so the scores listed with them, has changed.
 func (a *Archive) keep() {
 	r, e := &a.result, a.previous
 	r.Kept = e.Versions()
@@ -107,7 +107,7 @@ func (a *Archive) keep() {
 	}
 }
 
-// append takes over what the walk has found.
+// append adds the results of the git walk.
 func (a *Archive) append(log *gitlog.Log) {
 	r := &a.result
 	first := len(r.Commits)
@@ -120,12 +120,11 @@ func (a *Archive) append(log *gitlog.Log) {
 	}
 }
 
-// none stands for a version, a commit or a change that is not there.
+// none means no version, commit or change.
 const none = -1
 
-// attach finds the newest version at every address and the first one of every
-// entity, and gives versions that an earlier build holds the entities of the
-// content where these are the same.
+// attach finds the newest version at every address and the first version of every entity,
+// and links versions of the previous build to the content's entities if they are the same.
 func (a *Archive) attach() {
 	versions := a.result.Versions
 	a.line, a.followed = make([]int32, len(versions)), make([]bool, len(versions))
@@ -150,7 +149,7 @@ func (a *Archive) attach() {
 	})
 }
 
-// entity is the content of a version, nil for a deleted one.
+// entity returns the content of a version, nil for a deleted one.
 func (a *Archive) entity(i int32) (*record.Entity, error) {
 	switch v := &a.result.Versions[i]; {
 	case v.Entity != nil || v.Deleted:
@@ -160,7 +159,7 @@ func (a *Archive) entity(i int32) (*record.Entity, error) {
 	}
 }
 
-// before is the content before a version, nil where the entity was not there.
+// before returns the content before a version, nil if the entity did not exist.
 func (a *Archive) before(v *record.Version) (*record.Entity, error) {
 	if v.Previous == none {
 		return nil, nil
@@ -168,7 +167,7 @@ func (a *Archive) before(v *record.Version) (*record.Entity, error) {
 	return a.entity(v.Previous)
 }
 
-// Date gives the entities of the content the dates that their files do not give.
+// Date sets the dates of entities whose files do not set them.
 func (a *Archive) Date() {
 	for _, e := range a.Entities {
 		i, ok := a.newestOf(e)
@@ -185,8 +184,8 @@ func (a *Archive) Date() {
 	}
 }
 
-// newestOf is the version that an entity of the content has come to, or goes on
-// from where it is not committed: the walk will say the same once it is.
+// newestOf returns the current version of an entity of the content, or the version that an
+// uncommitted edit is based on. The walk will agree once the edit is committed.
 func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 	versions := a.result.Versions
 	own, known := a.newest[e.Key()]
@@ -197,7 +196,7 @@ func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 	for _, old := range slices.Backward(e.Formerly) {
 		i, ok := a.newest[e.Type+"/"+old]
 		switch {
-		case !ok || a.followed[i]: // that entity has gone on elsewhere
+		case !ok || a.followed[i]: // that entity moved to another address
 		case !versions[i].Deleted:
 			return i, true
 		default:
@@ -210,7 +209,7 @@ func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 	return ended, ended != none
 }
 
-// lastChange is the time of the latest change of an entity up to a version.
+// lastChange returns the time of the latest change of an entity up to a version.
 func (a *Archive) lastChange(i int32) int64 {
 	v := &a.result.Versions[i]
 	for v.Change == none && v.Previous != none {
@@ -219,10 +218,10 @@ func (a *Archive) lastChange(i int32) int64 {
 	return v.Time
 }
 
-// dayOf is the UTC day of a time.
+// dayOf returns the UTC day of a Unix time.
 func dayOf(seconds int64) string { return time.Unix(seconds, 0).UTC().Format(time.DateOnly) }
 
-// inParallel calls f for parts of a range, on all processors.
+// inParallel calls f for parts of the range up to n, on all processors.
 func inParallel(n int, f func(from, to int)) {
 	part := max(1, (n+runtime.GOMAXPROCS(0)*4-1)/(runtime.GOMAXPROCS(0)*4))
 	var wg sync.WaitGroup
@@ -232,7 +231,7 @@ func inParallel(n int, f func(from, to int)) {
 	wg.Wait()
 }
 
-// firstError keeps the first of the errors of several goroutines.
+// firstError keeps the first error of several goroutines.
 type firstError struct {
 	once sync.Once
 	err  error
@@ -244,8 +243,8 @@ func (f *firstError) set(err error) {
 	}
 }
 
-// BuildSnapshots makes the boards of earlier days and finds what is trending. The
-// entities are now in the order of their ordinals, with their scores.
+// BuildSnapshots builds the leaderboards of earlier days and finds trending entities.
+// ranked has the scored entities in the order of their ordinals.
 func (a *Archive) BuildSnapshots(ranked []*record.Entity) error {
 	if len(a.result.Versions) == 0 {
 		a.result.Trends = emptyTrends(a.AsOf)

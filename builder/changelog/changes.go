@@ -11,7 +11,7 @@ import (
 	"kindex/exports/record"
 )
 
-// versionChange is what is known of a version before its change has an id.
+// versionChange is the change of a version before it has an ID.
 type versionChange struct {
 	event    string // "" for none
 	category string
@@ -19,15 +19,15 @@ type versionChange struct {
 	old, new [sha256.Size]byte
 }
 
-// findChanges looks at the versions since the build before: which of them change
-// something that counts, and from which day on records show what.
+// findChanges finds which versions since the previous build change something that counts,
+// and the dates that records show from each version on.
 func (a *Archive) findChanges() error {
 	r := &a.result
 	found := make([]versionChange, len(r.Versions))
 	var failed firstError
 	from := r.Kept
 	if r.KeptChanges == 0 {
-		from = 0 // with another formula, other scores are listed beside a change
+		from = 0 // a new formula changes the scores listed with each change
 	}
 	inParallel(len(found)-from, func(lo, hi int) {
 		for i := from + lo; i < from+hi; i++ {
@@ -48,7 +48,7 @@ func (a *Archive) findChanges() error {
 		if v.Change = none; f.event != "" {
 			key := strings.Join(f.fields, ",")
 			if lists[key] == nil {
-				lists[key] = f.fields // most changes are of the same few fields
+				lists[key] = f.fields // most changes affect the same few fields
 			}
 			v.Change = int32(len(r.Changes))
 			r.Changes = append(r.Changes, exports.ChangeEntry{ID: ids.next(v.Type+"/"+v.Slug, f.old, f.new), Version: int32(i),
@@ -63,7 +63,7 @@ func (a *Archive) findChanges() error {
 	return nil
 }
 
-// find compares a version with the one before it.
+// find compares a version with its predecessor.
 func (a *Archive) find(v *record.Version) (f versionChange, err error) {
 	before, err := a.before(v)
 	if err != nil {
@@ -106,8 +106,8 @@ func eventOf(before, after *record.Entity) string {
 	return record.Updated
 }
 
-// scoresOf lists the scores that a change has moved: both by today's formula, at
-// the time of the change.
+// scoresOf lists the scores that a change affects, both by today's formula as of the time
+// of the change.
 func (a *Archive) scoresOf(before, after *record.Entity, at int64) []record.FieldChange {
 	var old, now record.Scores
 	when := time.Unix(at, 0).UTC()
@@ -120,7 +120,7 @@ func (a *Archive) scoresOf(before, after *record.Entity, at int64) []record.Fiel
 	return record.DiffScores(&old, &now)
 }
 
-// dateVersion finds which dates a record shows from a version on.
+// dateVersion finds the dates that a record shows from a version on.
 func (a *Archive) dateVersion(i int32) error {
 	v := &a.result.Versions[i]
 	e, err := a.entity(i)
@@ -141,9 +141,9 @@ func (a *Archive) dateVersion(i int32) error {
 	return err
 }
 
-// ids hands out the ids of changes. An id is a hash of the entity, of what it
-// was and became, and of how many times this same transition has happened
-// before: it holds no commit, so that it survives a rebase.
+// ids assigns the IDs of changes. An ID is a hash of the entity, its old and new state, and
+// the number of times the same transition has happened before. It does not depend on the
+// commit, so it survives a rebase.
 type ids struct {
 	previous *exports.ArchiveReader
 	seen     map[[sha256.Size]byte]uint32
@@ -179,7 +179,7 @@ func changeID(transition [sha256.Size]byte, n uint32) string {
 	return hex.EncodeToString(sum[:12])
 }
 
-// Newest returns the newest changes, at most n, the newest first.
+// Newest returns at most n changes, newest first.
 func (a *Archive) Newest(n int) ([]*record.Change, error) {
 	var list []*record.Change
 	for i := len(a.result.Changes) - 1; i >= 0 && len(list) < n; i-- {
@@ -192,7 +192,7 @@ func (a *Archive) Newest(n int) ([]*record.Change, error) {
 	return list, nil
 }
 
-// changeOf makes the i-th change.
+// changeOf returns the i-th change.
 func (a *Archive) changeOf(i int) (*record.Change, error) {
 	if i < a.result.KeptChanges {
 		return a.previous.Change(i)

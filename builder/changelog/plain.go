@@ -7,8 +7,8 @@ import (
 	"kindex/exports/record"
 )
 
-// compare finds what differs between the content and the newest versions of the
-// build before: the history of content that no repository keeps.
+// compare finds the differences between the content and the newest versions in the
+// previous build, which are the history of content outside git.
 func (a *Archive) compare() error {
 	if a.Frozen {
 		return nil
@@ -28,7 +28,7 @@ func (a *Archive) compare() error {
 	return nil
 }
 
-// changed lists the entities that are not what they are in the build before.
+// changed lists the entities that differ from the previous build.
 func (a *Archive) changed() (list []*record.Entity) {
 	var buf []byte
 	for _, e := range a.Entities {
@@ -43,8 +43,8 @@ func (a *Archive) changed() (list []*record.Entity) {
 	return list
 }
 
-// gone lists the entities of the build before that are at their addresses no more,
-// with nothing but these.
+// gone lists the entities of the previous build whose addresses no longer exist, with
+// only their type and slug.
 func (a *Archive) gone() (list []*record.Entity) {
 	present := make(map[string]bool, len(a.Entities))
 	for _, e := range a.Entities {
@@ -58,7 +58,7 @@ func (a *Archive) gone() (list []*record.Entity) {
 	return list
 }
 
-// alive tells whether a version is what an entity is like in the build before.
+// alive reports whether a version is the current one of an entity in the previous build.
 func (a *Archive) alive(v int) bool {
 	return !a.result.Versions[v].Deleted && a.previous.Newest(v) == v
 }

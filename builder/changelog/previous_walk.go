@@ -7,7 +7,7 @@ import (
 	"kindex/exports"
 )
 
-// PreviousWalk is what an archive holds, for a gitlog.Walk to go on from.
+// PreviousWalk returns the history in an archive, for a gitlog.Walk to continue from.
 func PreviousWalk(r *exports.ArchiveReader) gitlog.Previous { return previousWalk{r} }
 
 type previousWalk struct{ *exports.ArchiveReader }

@@ -8,11 +8,11 @@ import (
 	"kindex/exports/record"
 )
 
-// snapshotDays are the days whose boards a build keeps, oldest first: the as-of
-// day, the days that movement and trending look back to, the Sundays of the last
-// twelve weeks, the ends of the months before those, and the first day of all.
-// All but the first three stay the same from build to build. Months of more than
-// fifty years ago have none: only a wrong clock tells of them.
+// snapshotDays returns the days whose leaderboards a build keeps, oldest first: the as-of
+// day, the days that movement and trending look back to, the Sundays of the last twelve
+// weeks, the ends of the months before those, and the very first day. All but the first
+// three stay the same from build to build. Months more than fifty years ago are ignored:
+// only a wrong clock produces them.
 func snapshotDays(first, asOf time.Time) []string {
 	var days []string
 	add := func(t time.Time) {
@@ -25,7 +25,7 @@ func snapshotDays(first, asOf time.Time) []string {
 		add(asOf.AddDate(0, 0, -back))
 	}
 	week := asOf.AddDate(0, 0, -1)
-	week = week.AddDate(0, 0, -int(week.Weekday())) // the last Sunday before
+	week = week.AddDate(0, 0, -int(week.Weekday())) // the preceding Sunday
 	for range 12 {
 		add(week)
 		week = week.AddDate(0, 0, -7)
@@ -39,17 +39,17 @@ func snapshotDays(first, asOf time.Time) []string {
 	return slices.Compact(days)
 }
 
-// lookBack is how many days movement and trending look back.
+// lookBack lists how many days movement and trending look back.
 var lookBack = []int{7, 30}
 
-// midnight is the beginning of the UTC day of a time.
+// midnight returns the start of the UTC day of a time.
 func midnight(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
 
-// endOf is the first second behind a day.
+// endOf returns the first second after a day.
 func endOf(day time.Time) int64 { return day.AddDate(0, 0, 1).Unix() }
 
-// takeSnapshots makes the boards of the snapshot days, as far as the build
-// before has not made them already.
+// takeSnapshots builds the leaderboards of the snapshot days that the previous build does
+// not have.
 func (a *Archive) takeSnapshots() error {
 	r := &a.result
 	after := followers(r.Versions)
@@ -68,7 +68,7 @@ func (a *Archive) takeSnapshots() error {
 	return nil
 }
 
-// followers are the versions that follow each version of an entity.
+// followers returns the successor of each version of an entity.
 func followers(versions []record.Version) []int32 {
 	after := make([]int32, len(versions))
 	for i := range after {
@@ -82,12 +82,12 @@ func followers(versions []record.Version) []int32 {
 	return after
 }
 
-// aliveAt lists the versions that were there just before a time.
+// aliveAt lists the versions that were current just before a time.
 func aliveAt(versions []record.Version, after []int32, end int64) []uint32 {
 	var alive []uint32
 	for i := range versions {
 		if v := &versions[i]; v.Time >= end {
-			break // versions are in the order of time
+			break // versions are ordered by time
 		} else if next := after[i]; !v.Deleted && (next == none || versions[next].Time >= end) {
 			alive = append(alive, uint32(i))
 		}
@@ -95,8 +95,8 @@ func aliveAt(versions []record.Version, after []int32, end int64) []uint32 {
 	return alive
 }
 
-// snapshot orders the versions of a day by their scores on it. Scores are local,
-// so those that the build before has for the same day still hold.
+// snapshot orders the versions of a day by their scores on that day. A score depends only
+// on the entity and the day, so scores from the previous build are still valid.
 func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports.SnapshotData, error) {
 	known := a.knownDay(name)
 	if known != nil && known.holds(alive) {
@@ -130,7 +130,7 @@ func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports
 	return s, nil
 }
 
-// snapshotRow is a version with what ranks it.
+// snapshotRow is a version with the values that rank it.
 type snapshotRow struct {
 	version uint32
 	standIn record.Entity // type, slug, status and scores of the day
@@ -153,14 +153,14 @@ func (a *Archive) snapshotRow(version uint32, day time.Time, known *knownDay) (s
 	return p, nil
 }
 
-// knownDay is a day's board as the build before has it.
+// knownDay is the leaderboard of a day in the previous build.
 type knownDay struct {
 	*exports.Snapshot
 	ordinals map[uint32]uint32 // by version
 }
 
-// knownDay returns the board that the build before has of a day, nil where it has
-// none that still holds.
+// knownDay returns the leaderboard of a day in the previous build, nil if it has none that
+// is still valid.
 func (a *Archive) knownDay(name string) *knownDay {
 	if a.previous == nil || a.previous.Formula() != a.result.Formula {
 		return nil
@@ -184,7 +184,7 @@ func (k *knownDay) find(version uint32) (ordinal uint32, ok bool) {
 	return ordinal, ok
 }
 
-// holds tells whether these are the versions of the day.
+// holds reports whether these are the versions of the day.
 func (k *knownDay) holds(versions []uint32) bool {
 	if len(versions) != k.Len() {
 		return false

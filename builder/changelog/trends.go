@@ -19,12 +19,12 @@ func emptyTrends(asOf time.Time) []exports.Trends {
 	return list
 }
 
-// findTrends finds, for each window, what has gained by changes within it.
+// findTrends finds, for each window, the entities that gained from changes within it.
 func (a *Archive) findTrends(ranked []*record.Entity) error {
 	r := &a.result
 	ordinals := make(map[int32]uint32, len(ranked)) // by newest version
 	for o, e := range ranked {
-		if v, ok := a.newest[e.Key()]; ok && !r.Versions[v].Deleted { // or else it is there again, but not yet committed
+		if v, ok := a.newest[e.Key()]; ok && !r.Versions[v].Deleted { // otherwise it was restored but not yet committed
 			ordinals[v] = uint32(o)
 		}
 	}
@@ -47,7 +47,7 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 				return err
 			}
 			if trend.Gain < 0 {
-				continue // what has lost is not trending
+				continue // losses are not trending
 			}
 			trend.Ordinal, trend.Changes = o, changes
 			t.List = append(t.List, trend)
@@ -60,8 +60,7 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 	return nil
 }
 
-// changedSince counts the changes of each entity from a time on, by its newest
-// version.
+// changedSince counts the changes of each entity since a time, by newest version.
 func (a *Archive) changedSince(from int64, after []int32) map[int32]uint32 {
 	versions := a.result.Versions
 	first, _ := slices.BinarySearchFunc(versions, from, func(v record.Version, at int64) int { return cmp.Compare(v.Time, at) })
@@ -79,13 +78,13 @@ func (a *Archive) changedSince(from int64, after []int32) map[int32]uint32 {
 	return changes
 }
 
-// position is what an entity had at the end of a day.
+// position is the rank and score of an entity at the end of a day.
 type position struct {
 	composite record.Score
 	rank      uint32
 }
 
-// ranksOf are the standings on a snapshot day, by version.
+// ranksOf returns the positions on a snapshot day, by version.
 func (a *Archive) ranksOf(day string) func(version int32) position {
 	for _, s := range a.result.Snapshots {
 		if s.Day != day {
@@ -121,13 +120,12 @@ func positionAt(s record.Scores, ordinal, ranked int) position {
 	return position{composite: s.Composite}
 }
 
-// trend is what an entity has gained since the end of a day.
+// trend calculates what an entity has gained since the end of a day.
 //
-// Both states are scored at the as-of time, with the dates of today's signals,
-// so that neither the fading of time nor a mere refresh is a gain. Signals count
-// where today's state has them: with the value that they had then, or that was
-// last known before they vanished. So a signal that vanished and came back is no
-// gain, nor is one that vanishes.
+// Both states are scored as of the as-of time, with the dates of today's signals, so that
+// neither decay over time nor a mere refresh counts as a gain. Only signals in today's
+// state count, with the value that they had then, or the last known value before they
+// vanished. So a signal that vanished and came back is no gain, nor is one that vanishes.
 func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) (t exports.Trend, err error) {
 	end := endOf(since)
 	then := newest
@@ -135,7 +133,7 @@ func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) 
 		then = a.result.Versions[then].Previous
 	}
 	if then == none || a.result.Versions[then].Deleted {
-		return t, nil // it was not there: its previous score is null, and it has gained nothing
+		return t, nil // it did not exist: its previous score is null and there is no gain
 	}
 	previous := at(then)
 	t.Previous, t.PreviousRank = previous.composite, previous.rank
@@ -154,8 +152,8 @@ func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) 
 	return t, nil
 }
 
-// stateAt is the content of a version with the signals that an entity has now, by
-// the values of then.
+// stateAt returns the content of a version, with the signals that the entity has now and
+// the values that they had then.
 func (a *Archive) stateAt(now *record.Entity, then int32) (*record.Entity, error) {
 	content, err := a.entity(then)
 	if err != nil {
@@ -176,8 +174,8 @@ func (a *Archive) stateAt(now *record.Entity, then int32) (*record.Entity, error
 	return &old, nil
 }
 
-// copyKnownFacts moves signals to another state, with the values that they had in it,
-// and returns those that it did not have.
+// copyKnownFacts copies the wanted signals to dst, with the values of had, and returns
+// those that had does not contain.
 func copyKnownFacts(dst *record.Signals, wanted record.Signals, had *record.Signals) (missing record.Signals) {
 	for _, f := range wanted.Facts {
 		if old, ok := had.Fact(f.Name); ok {
@@ -191,7 +189,7 @@ func copyKnownFacts(dst *record.Signals, wanted record.Signals, had *record.Sign
 	for _, b := range wanted.Benchmarks {
 		i := slices.IndexFunc(had.Benchmarks, func(o record.Benchmark) bool { return o.Name == b.Name })
 		for i >= 0 && i < len(used) && (used[i] || had.Benchmarks[i].Name != b.Name) {
-			i++ // several results of one name follow in their order
+			i++ // several results with one name keep their order
 		}
 		if i < 0 || i == len(used) {
 			missing.Benchmarks = append(missing.Benchmarks, b)

@@ -8,9 +8,8 @@ import (
 	"kindex/exports/record"
 )
 
-// compact moves what entities hold to memory of its own. Where they were read it
-// lies scattered among what reading has left, and keeps twice its size from being
-// used for anything else.
+// compact moves the data of entities to separate memory blocks. Where it was read, it is
+// scattered among garbage and keeps twice its size from being freed.
 func compact(entities []*record.Entity) {
 	const together = 256
 	var wg sync.WaitGroup
@@ -25,8 +24,8 @@ func compact(entities []*record.Entity) {
 	wg.Wait()
 }
 
-// compactChunk gives some entities one block of memory each for themselves, their
-// texts, facts and links.
+// compactChunk moves some entities, their texts, facts and links to one memory block
+// each.
 func compactChunk(entities []*record.Entity) {
 	size, facts, links := 0, 0, 0
 	for _, e := range entities {
@@ -51,7 +50,7 @@ func compactChunk(entities []*record.Entity) {
 	}
 }
 
-// moved appends a list to a block that has room for it, and returns where it lies.
+// moved appends a list to a block with enough capacity and returns its new location.
 func moved[T any](block, list []T) (at, grown []T) {
 	if list == nil {
 		return nil, block
@@ -61,7 +60,7 @@ func moved[T any](block, list []T) (at, grown []T) {
 	return block[from:len(block):len(block)], block
 }
 
-// ownTexts calls f with those texts of an entity that no other shares.
+// ownTexts calls f with those texts of an entity that no other entity shares.
 func ownTexts(e *record.Entity, f func(*string)) {
 	f(&e.Slug)
 	f(&e.Name)

@@ -82,15 +82,14 @@ func warnOfTexts(d *yamldoc.Document, e *record.Entity) {
 				yamldoc.Quote(word), letter, letter, latinLookAlikes[letter])})
 		}
 		if table.Formula(f.text) && !yamldoc.IsPlainNumber(f.text) {
-			d.AddAt([]string{f.name}, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: fmt.Sprintf("begins with %s, so a spreadsheet that opens a CSV export treats it as a formula",
+			d.AddAt([]string{f.name}, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: fmt.Sprintf("starts with %s, so a spreadsheet that opens a CSV export treats it as a formula",
 				yamldoc.Quote(string([]rune(f.text)[:1])))})
 		}
 	}
 }
 
-// lookAlike says that the name of an entity looks like that of another one; ""
-// where find, which returns how messages call the entity of a type and name, knows
-// no such entity.
+// lookAlike returns a message if the name of an entity looks like that of another one, or
+// else "". find returns how messages refer to the entity with a type and name, "" for none.
 func lookAlike(e *record.Entity, find func(typ, name string) string) string {
 	if e == nil {
 		return ""

@@ -10,8 +10,8 @@ import (
 	"kindex/exports/record"
 )
 
-// claims are what files say that others may say too, kept so that one edit is
-// checked against all other files at the cost of the edit.
+// claims indexes the values of files that must be unique, so that checking one edited file
+// against all others costs no more than the edit.
 type claims struct {
 	names, former, categories map[string][]*file
 }
@@ -20,7 +20,7 @@ func newClaims() claims {
 	return claims{map[string][]*file{}, map[string][]*file{}, map[string][]*file{}}
 }
 
-// each calls yield with everything that a file claims.
+// each calls yield with every claim of a file.
 func (c *claims) each(r *file, yield func(in map[string][]*file, key string)) {
 	e := r.entity
 	if e == nil {
@@ -53,8 +53,8 @@ func (c *claims) remove(r *file) {
 	})
 }
 
-// crossCheck finds what is wrong between files: categories that nobody
-// declared, earlier slugs claimed twice, names given twice.
+// crossCheck finds problems between files: undeclared categories, earlier slugs claimed
+// twice, duplicate names.
 func (f *Folder) crossCheck(declared []Category) (problems yamldoc.Problems) {
 	complain := func(r *file, severity yamldoc.Severity, path []string, message, suggestion string) {
 		line, col := 1, 1
@@ -107,8 +107,8 @@ func (f *Folder) crossCheck(declared []Category) (problems yamldoc.Problems) {
 	return problems
 }
 
-// wrongCategory tells why no entity may be in a category, "" where it may.
-// declared are those of categories.yaml.
+// wrongCategory returns why an entity cannot be in a category, or "". declared has the
+// categories of categories.yaml.
 func wrongCategory(category string, declared []Category) (message, suggestion string) {
 	if category == exports.AllBoard {
 		return yamldoc.Quote(category) + reservedSlug, ""
@@ -131,10 +131,10 @@ func wrongCategory(category string, declared []Category) (message, suggestion st
 }
 
 func slugTaken(old, by string) string   { return yamldoc.Quote(old) + " is the slug of " + by }
-func slugClaimed(old, by string) string { return yamldoc.Quote(old) + " is claimed by " + by + " too" }
-func nameTaken(name, by string) string  { return yamldoc.Quote(name) + " is the name of " + by + " too" }
+func slugClaimed(old, by string) string { return yamldoc.Quote(old) + " is also claimed by " + by }
+func nameTaken(name, by string) string  { return yamldoc.Quote(name) + " is also the name of " + by }
 
 func nameKey(e *record.Entity) string { return e.Type + "/" + record.Fold(e.Name) }
 
-// indexStep is a place in a list as paths into documents have it.
+// indexStep formats a list index as a step of a document path.
 func indexStep(i int) string { return strconv.Itoa(i) }

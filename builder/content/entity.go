@@ -14,27 +14,27 @@ import (
 
 var slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// ValidSlug tells whether s may be a slug: lower-case letters and digits,
-// joined by single hyphens, at most 100 characters.
+// ValidSlug reports whether s is a valid slug: lower-case letters and digits, separated by
+// single hyphens, at most 100 characters.
 func ValidSlug(s string) bool { return len(s) <= 100 && slugGrammar.MatchString(s) }
 
-// devices are the names that Windows keeps for devices, whatever follows them behind a
-// dot: a repository that has such a file cannot be checked out there.
+// devices matches the names that Windows reserves for devices, with any extension: a
+// repository with such a file cannot be checked out there.
 // https://learn.microsoft.com/windows/win32/fileio/naming-a-file
 var devices = regexp.MustCompile(`^(?:aux|con|nul|prn|(?:com|lpt)[0-9])$`)
 
-// DeviceName tells why a valid slug cannot be the name of a file everywhere, "" where it
-// can. It goes on from the slug itself, as messages do.
+// DeviceName returns why a valid slug cannot be a file name on every system, or "". The
+// text follows the slug in a message.
 func DeviceName(slug string) string {
 	if devices.MatchString(slug) {
-		return " is a name that Windows keeps for a device: nobody could have the file there; take a longer one"
+		return " is reserved for a device on Windows, so the file could not exist there; use a longer slug"
 	}
 	return ""
 }
 
-// ParseEntity reads one entity file. All that is wrong with the file by itself
-// is in the problems; the entity is nil where one of them is an error. path is
-// only for messages. Scores and dates from the history are not set.
+// ParseEntity reads one entity file and returns all problems of the file by itself. The
+// entity is nil if one of them is an error. path is only for messages. Scores and dates from
+// the history are not set.
 func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
 	e, problems := parseEntity(path, typ, slug, data)
 	if n, _ := problems.Count(); n > 0 {
@@ -43,8 +43,8 @@ func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.P
 	return e, problems
 }
 
-// parseEntity is ParseEntity, but for an entity with errors it returns what
-// could be read of it, for it to be compared with the others.
+// parseEntity is ParseEntity, but returns the readable part of an entity with errors, so
+// that it can be compared with the others.
 func parseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
 	d := yamldoc.Parse(path, data, "version")
 	m, ok := d.Fields()
@@ -57,8 +57,7 @@ func parseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.P
 	return e, d.Report()
 }
 
-// decodeEntity takes over what has the right type; the schema has complained
-// about the rest.
+// decodeEntity copies the values of the right type; the schema has reported the rest.
 func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 	text := func(key string) string { return yamldoc.Text(m[key]) }
 	e := &record.Entity{
@@ -76,7 +75,7 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 		}
 		slices.SortFunc(e.Links, func(a, b record.Link) int { return cmp.Compare(a.Name, b.Name) })
 	}
-	var sources []string // an entity has most of its facts from one place
+	var sources []string // most facts of an entity have the same source
 	sourceOf := func(v any) string {
 		s, _ := v.(string)
 		i := slices.Index(sources, strings.TrimSpace(s))
@@ -114,8 +113,7 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 	return e
 }
 
-// ownText returns a text, without what surrounds it. The copy lets go of the file
-// that the text was cut from.
+// ownText returns a trimmed copy of a text, so that the file it comes from can be freed.
 func ownText(v any) string {
 	s, _ := v.(string)
 	return strings.Clone(strings.TrimSpace(s))
@@ -131,8 +129,8 @@ func numberOf(v any) float64 {
 	return 0
 }
 
-// checkEntity adds what the fields of an entity say against each other, and what
-// its reviewer should know of its texts.
+// checkEntity adds contradictions between the fields of an entity, and warnings about its
+// texts for reviewers.
 func checkEntity(d *yamldoc.Document, e *record.Entity) {
 	warnOfTexts(d, e)
 	if !d.Faulty["addedDate"] && !d.Faulty["lastUpdated"] && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {
@@ -144,10 +142,10 @@ func checkEntity(d *yamldoc.Document, e *record.Entity) {
 			continue
 		}
 		if n := min(len(f.Day), len(f.Date)); f.Day[:n] > f.Date[:n] {
-			d.AddAt(value, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: f.Day + " is after the day it was read, " + f.Date})
+			d.AddAt(value, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: f.Day + " is after the day when the signal was read, " + f.Date})
 		}
 	}
 	if i := slices.Index(e.Formerly, e.Slug); i >= 0 {
-		d.AddAt([]string{"formerly", strconv.Itoa(i)}, false, yamldoc.Problem{Message: yamldoc.Quote(e.Slug) + " is the slug that it has now; list only earlier ones"})
+		d.AddAt([]string{"formerly", strconv.Itoa(i)}, false, yamldoc.Problem{Message: yamldoc.Quote(e.Slug) + " is its current slug; list only earlier ones"})
 	}
 }

@@ -10,13 +10,12 @@ import (
 	"kindex/exports/record"
 )
 
-// ParseFields makes an entity of fields that come from elsewhere than a file:
-// values as Compose takes them. They are checked by the rules of files, and data
-// is the file that they make: Compose wrote it, ParseEntity accepts it. Blanks
-// around texts, which mean nothing in a file, are gone. Problems have no place in
-// a file that anybody has seen; what counts is their field. Where one of them is
-// an error the entity and the file are nil. No YAML is parsed before the values
-// have passed the schema, so that no input costs more than its size.
+// ParseFields parses an entity from fields that do not come from a file; their values are
+// those that Compose accepts. They are checked by the rules for files, and data is the
+// resulting file, as Compose writes it and ParseEntity accepts it. Texts are trimmed. The
+// problems have fields but no meaningful positions. If one of them is an error, the entity
+// and the file are nil. No YAML is parsed before the values have passed the schema, so that
+// the cost is linear in the size of the input.
 func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity, []byte, yamldoc.Problems) {
 	d := yamldoc.New(path)
 	values, err := yamlfmt.Normalize(fields)
@@ -45,7 +44,7 @@ func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity,
 	return e, data, problems
 }
 
-// addError adds why values make no file.
+// addError adds the reason why values cannot be written as a file.
 func addError(d *yamldoc.Document, err error) {
 	var wrong *yamlfmt.FieldError
 	if errors.As(err, &wrong) {
@@ -55,7 +54,7 @@ func addError(d *yamldoc.Document, err error) {
 	d.AddAt(nil, false, yamldoc.Problem{Message: err.Error()})
 }
 
-// trimTexts returns values without blanks around their texts.
+// trimTexts returns values with trimmed texts.
 func trimTexts(v any) any {
 	switch v := v.(type) {
 	case string:
@@ -82,7 +81,7 @@ func trimTexts(v any) any {
 	return v
 }
 
-// Fields returns the values of the file of an entity, as JSON has them.
+// Fields returns the values of an entity file as JSON values.
 func Fields(data []byte) (map[string]any, error) {
 	d := yamldoc.Parse("", data, yamldoc.VersionField)
 	fields, ok := d.Fields()

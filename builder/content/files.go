@@ -23,26 +23,25 @@ import (
 	"kindex/exports/store"
 )
 
-// Category is one class of entities.
+// Category is a category of entities.
 type Category struct {
 	Slug        string `json:"slug"`
 	Title       string `json:"title"`
 	Description string `json:"description"`
 }
 
-// Index is what index.yaml says about the index as a whole.
+// Index is the content of index.yaml.
 type Index struct {
 	Title       string         `json:"title"`
 	Description string         `json:"description"`
-	URL         string         `json:"url"`        // the public address of the service, "" where nobody says
-	Repository  string         `json:"repository"` // its address on the web, without a slash or .git at the end, "" where nobody says
-	Branch      string         `json:"branch"`     // of the repository, "" for MainBranch
+	URL         string         `json:"url"`        // the public address of the service, or ""
+	Repository  string         `json:"repository"` // its web address, without a trailing slash or .git, or ""
+	Branch      string         `json:"branch"`     // of the repository; "" means MainBranch
 	License     string         `json:"license"`
 	Sources     []store.Source `json:"sources"`
 }
 
-// MainBranch is the branch that the content is edited on where index.yaml names
-// none.
+// MainBranch is the branch on which the content is edited, unless index.yaml sets one.
 const MainBranch = "main"
 
 // loadRootFiles reads categories.yaml, index.yaml and scoring.yaml.
@@ -61,7 +60,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	} {
 		path := filepath.Join(dir, f.name)
 		if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-			continue // absent, or find has complained
+			continue // absent, or already reported
 		}
 		data, err := readFile(path)
 		if err != nil {
@@ -84,10 +83,10 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	return problems, nil
 }
 
-// readFile reads no more of a file than is needed to see that it is too large.
+// readFile reads a file, but no more than needed to detect that it is too large.
 func readFile(path string) ([]byte, error) { return readInto(new(bytes.Buffer), path) }
 
-// readInto is readFile with the caller's memory, which holds what it returns.
+// readInto is readFile into the caller's buffer, which holds the returned bytes.
 func readInto(room *bytes.Buffer, path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -99,11 +98,10 @@ func readInto(room *bytes.Buffer, path string) ([]byte, error) {
 	return room.Bytes(), err
 }
 
-// reservedSlug is why no category may have the name of the leaderboard over all.
-const reservedSlug = " is the leaderboard over all categories; take another slug"
+// reservedSlug is the message for a category with the slug of the overall leaderboard.
+const reservedSlug = " is reserved for the overall leaderboard; use another slug"
 
-// checkCategories refuses a slug that two categories share, and those that none can
-// have.
+// checkCategories refuses duplicate and reserved slugs.
 func checkCategories(d *yamldoc.Document) {
 	list, _ := yamldoc.ValueAt(d.Value, []string{"categories"}).([]any)
 	seen := map[string]bool{}
@@ -126,14 +124,13 @@ func ParseScoring(path string, data []byte) ([]byte, yamldoc.Problems) {
 	return parseChecked(path, data, schema.Scoring())
 }
 
-// LocateScoring returns the place of a field of a scoring file, for messages
-// about what its schema cannot tell.
+// LocateScoring returns the position of a field in a scoring file, for problems that its
+// schema cannot detect.
 func LocateScoring(path string, data []byte, field ...string) (line, column int) {
 	return yamldoc.Parse(path, data, "version").Locate(field, false)
 }
 
-// parseChecked reads a YAML file, checks it by its schema and returns its JSON
-// form.
+// parseChecked reads a YAML file, checks it by its schema and returns it as JSON.
 func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.Problems) {
 	d := yamldoc.Parse(path, data, "version")
 	m, ok := d.Fields()
@@ -151,8 +148,8 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 	return asJSON, d.Report()
 }
 
-// completeCategories takes the categories from the entities where no file
-// declares them, and sorts them.
+// completeCategories collects the categories from the entities if no file declares them,
+// and sorts them.
 func (c *Content) completeCategories() {
 	if len(c.Categories) == 0 {
 		seen := map[string]bool{}
@@ -166,7 +163,7 @@ func (c *Content) completeCategories() {
 	slices.SortFunc(c.Categories, func(a, b Category) int { return cmp.Compare(a.Slug, b.Slug) })
 }
 
-// TitleOf makes a heading from the slug of a category that no file declares.
+// TitleOf returns a title for the slug of an undeclared category.
 func TitleOf(slug string) string {
 	s := strings.ReplaceAll(slug, "-", " ")
 	r, n := utf8.DecodeRuneInString(s)

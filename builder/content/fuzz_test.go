@@ -11,7 +11,7 @@ import (
 	"kindex/exports/record"
 )
 
-// FuzzParseEntity holds what must be true of any bytes whatever: no panic, no
+// FuzzParseEntity checks what must be true for any bytes: no panic, no
 // long wait, a place for every problem, and a record that reads back.
 func FuzzParseEntity(f *testing.F) {
 	for _, data := range contenttest.Seeds(f) {

@@ -15,12 +15,12 @@ import (
 	"kindex/builder/suite"
 )
 
-// A report line begins with a place, so that editors and terminals can jump
+// A report line starts with a position, so that editors and terminals can jump
 // there.
 var problemLine = regexp.MustCompile(`^[^:]+:\d+:\d+: `)
 
 // TestLint loads one malformed content folder for each archive in testdata/lint
-// and compares the whole report. With -update it writes down what is reported;
+// and compares the whole report. With -update it writes the actual report;
 // read the difference before you commit it.
 func TestLint(t *testing.T) {
 	suite.InTest(t)
@@ -42,7 +42,7 @@ func TestLint(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(bytes.TrimSpace(a.Comment)) == 0 {
-				t.Error("the archive does not say what is wrong with its files")
+				t.Error("the archive has no comment on what is wrong with its files")
 			}
 			files := map[string]string{}
 			want, at := "", -1
@@ -84,7 +84,7 @@ func report(t *testing.T, files map[string]string) string {
 	return problems.Error() + "\n"
 }
 
-// writeFiles makes a new folder the current one and writes files to it.
+// writeFiles changes to a new folder and writes files to it.
 func writeFiles(t *testing.T, files map[string]string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -115,19 +115,19 @@ func TestLintRaw(t *testing.T) {
 		"BOM in the middle":  {good + "\ufeffurl: x\n", "4:1: contains the hidden character U+FEFF (byte order mark) here; remove it"},
 		"BOM and a mistake":  {"\ufeffnam: X\n" + good, "1:1: nam: unknown field"},
 		"CRLF and a mistake": {crlf.Replace(good + "\ntags: [A]\n"), `5:8: tags[0]: "A": use lower-case`},
-		"CRLF and a tab":     {crlf.Replace(good + "links:\n\tdemo: x\n"), "5:1: holds a tab here; use spaces"},
+		"CRLF and a tab":     {crlf.Replace(good + "links:\n\tdemo: x\n"), "5:1: contains a tab here; use spaces"},
 		"CRLF in a text":     {"name: X\ncategory: nlp\r\ndescription: |\r\n  a\r\n  b\r\n", `3:14: description: "a\nb": use one line`},
 		"too large":          {good + strings.Repeat("# comment\n", 30000), "1:1: is larger than 131072 bytes"},
 		"too large, one line": {good + "url: https://a.example/" + strings.Repeat("x", 300000),
 			"1:1: is larger than 131072 bytes"},
-		"long text":        {strings.Replace(good, "D", strings.Repeat("é ", 40000)+"é", 1), "3:14: description: has 80001 characters, at most 2000 are allowed"},
+		"long text":        {strings.Replace(good, "D", strings.Repeat("é ", 40000)+"é", 1), "3:14: description: has 80001 characters; at most 2000 are allowed"},
 		"long key":         {good + strings.Repeat("k", 1000) + ": x\n", `4:1: "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk…": unknown field`},
-		"many fields":      {strings.Repeat("a: 1\n", 8000), "1:1: has more than 16384 names, values and signs"},
-		"many blank lines": {good + "provider: >\n" + strings.Repeat("\n", 101) + "  x\n", "105:1: more than 100 blank lines follow each other; remove them"},
-		"many returns":     {good + "provider: >\n" + strings.Repeat("\r", 5000), "4:1: more than 100 blank lines follow each other; remove them"},
+		"many fields":      {strings.Repeat("a: 1\n", 8000), "1:1: has more than 16384 tokens"},
+		"many blank lines": {good + "provider: >\n" + strings.Repeat("\n", 101) + "  x\n", "105:1: more than 100 consecutive blank lines; remove them"},
+		"many returns":     {good + "provider: >\n" + strings.Repeat("\r", 5000), "4:1: more than 100 consecutive blank lines; remove them"},
 		"blank lines":      {good + strings.Repeat("\n", 100) + "x: 1\n", "104:1: x: unknown field"},
 		"many documents":   {strings.Repeat("--- \n", 20000), "1:1: has more than 8192 lines"},
-		"many entries":     {good + "tags: [" + strings.Repeat("a, ", 5000) + "a]", "4:7: tags: has 5001 entries, at most 50 are allowed"},
+		"many entries":     {good + "tags: [" + strings.Repeat("a, ", 5000) + "a]", "4:7: tags: has 5001 entries; at most 50 are allowed"},
 		"many colons":      {"name: " + strings.Repeat("a: ", 5000), "1:7: is not valid YAML: "},
 		"only dashes":      {strings.Repeat("- ", 5000), "1:65: is nested more than 32 levels deep"},
 		"only brackets":    {strings.Repeat("[{", 5000), "1:33: is nested more than 32 levels deep"},
@@ -138,7 +138,7 @@ func TestLintRaw(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := report(t, map[string]string{"content/tool/x.yaml": c.data})
 			if !strings.HasPrefix(got, "content/tool/x.yaml:"+c.want) {
-				t.Errorf("the report is %.500q, it should begin with %q", got, c.want)
+				t.Errorf("the report is %.500q, want prefix %q", got, c.want)
 			}
 			for line := range strings.Lines(got) {
 				if !problemLine.MatchString(line) || !strings.HasSuffix(line, "\n") {

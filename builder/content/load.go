@@ -1,7 +1,7 @@
-// Package content reads the YAML that the index is made of: entity files,
-// categories.yaml, scoring.yaml and index.yaml. It is strict, it reports every
-// problem of every file at once with its place, and it is the one validator for
-// the command line, for continuous integration and for submissions.
+// Package content reads the YAML files of an index: entity files, categories.yaml,
+// scoring.yaml and index.yaml. It is strict and reports all problems of all files at once,
+// with their positions. The command line, continuous integration and submissions all use
+// this validator.
 package content
 
 import (
@@ -25,34 +25,32 @@ import (
 	"kindex/exports/record"
 )
 
-// Content is a content folder, read and checked.
+// Content is a content folder that has been read and checked.
 type Content struct {
 	Entities   []*record.Entity // sorted by type and slug
-	Categories []Category       // of categories.yaml, else those that entities name
+	Categories []Category       // from categories.yaml, or else from the entities
 	Index      Index
 
-	// What is known of the files of the entities, in the order of the entities.
-	Blobs     [][sha1.Size]byte   // the names that git gives their bytes
-	Sums      [][sha256.Size]byte // of their bytes; zero where there is a warning about them
+	// Data about the entity files, in the order of Entities.
+	Blobs     [][sha1.Size]byte   // their git blob names
+	Sums      [][sha256.Size]byte // of their bytes; zero if there is a warning about them
 	Unchanged []bool              // whether Reuse knew them
 
-	roots map[string][sha1.Size]byte // the names that git gives the root files that are there
+	roots map[string][sha1.Size]byte // git blob names of the existing root files
 
 	Scoring     []byte // scoring.yaml as JSON, nil without one
-	ScoringText []byte // scoring.yaml as it is
+	ScoringText []byte // scoring.yaml verbatim
 	ScoringPath string
 }
 
-// Load reads the content folder dir. All problems are returned, warnings too;
-// the content is usable only where none of them is an error. err is for what
-// keeps the folder from being read at all. progress, if not nil, is called
-// after each file, from several goroutines.
+// Load reads the content folder dir and returns all problems, including warnings. The
+// content is usable only if none of them is an error. err is not nil if the folder cannot be
+// read at all. progress, if not nil, is called after each file, concurrently.
 func Load(dir string, progress func(done, total int)) (c *Content, problems yamldoc.Problems, err error) {
 	return LoadWithReuse(dir, nil, progress)
 }
 
-// LoadWithReuse is Load, but takes what reuse knows instead of parsing it again. A nil
-// reuse knows nothing.
+// LoadWithReuse is Load, but does not parse files that reuse knows. reuse may be nil.
 func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *Content, problems yamldoc.Problems, err error) {
 	f := Open(dir)
 	f.reuse = reuse
@@ -66,43 +64,41 @@ func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *
 	return c, problems, err
 }
 
-// Folder is a content folder that is read again and again. Each time only the
-// files that have changed are read. Its methods may be called from several
-// goroutines; of those that read files, one runs at a time.
+// Folder is a content folder that is read repeatedly; each time, only changed files are
+// read. Its methods are safe for concurrent use; those that read files run one at a time.
 type Folder struct {
 	dir   string
 	reuse Reuse // nil for none
 
 	mu    sync.Mutex
-	files map[string]*file // by path below the folder, with slashes
-	order []*file          // the entity files by type and slug; nil where it must be made anew
+	files map[string]*file // by slash-separated path relative to the folder
+	order []*file          // the entity files by type and slug; nil if it must be rebuilt
 	claims
 }
 
-// file is one file of a type folder, a root file, or another that was found where
-// it does not belong.
+// file is a file in a type folder, a root file, or a misplaced file.
 type file struct {
 	source
-	entity   *record.Entity // nil where nothing could be read of it
+	entity   *record.Entity // nil if nothing in it is readable
 	problems yamldoc.Problems
-	info     fs.FileInfo // of the bytes that were read, nil where they may be newer
+	info     fs.FileInfo // of the bytes that were read; nil if they may be newer
 	sum      [sha256.Size]byte
 	blob     [sha1.Size]byte
 	reused   bool
 }
 
-// source is where an entity file lies, as the system and as people call it.
+// source is the path of a file, for the system and for messages.
 type source struct {
 	path, shown, typ, slug string
 }
 
-// Open returns a folder of which nothing was read yet.
+// Open returns a folder without reading anything.
 func Open(dir string) *Folder {
 	return &Folder{dir: dir, files: map[string]*file{}, claims: newClaims()}
 }
 
-// Refresh reads what seems to have changed since the files were last read, and
-// returns what has.
+// Refresh reads the files that seem to have changed since they were last read, and returns
+// those that have.
 func (f *Folder) Refresh(progress func(done, total int)) (changed []string, err error) {
 	names, err := f.Changed()
 	if err != nil {
@@ -111,9 +107,9 @@ func (f *Folder) Refresh(progress func(done, total int)) (changed []string, err 
 	return f.Read(names, progress)
 }
 
-// Read reads some files, given by their paths below the folder, and returns
-// those whose bytes are not what they were. A file that is gone is forgotten,
-// and what is no part of a content folder is passed over.
+// Read reads some files, given by their paths relative to the folder, and returns those
+// whose bytes have changed. It forgets deleted files and skips files that do not belong to a
+// content folder.
 func (f *Folder) Read(names []string, progress func(done, total int)) (changed []string, err error) {
 	linked := f.linkedFolders()
 	read := make([]*file, len(names))
@@ -149,8 +145,8 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 	return changed, errors.Join(failed...)
 }
 
-// linkedFolders are the type folders that are links by now: events still tell of files
-// below them, which lie elsewhere.
+// linkedFolders returns the type folders that have become links: there may still be events
+// for files in them, which are elsewhere.
 func (f *Folder) linkedFolders() map[string]bool {
 	linked := map[string]bool{}
 	for _, typ := range record.Types {
@@ -160,8 +156,8 @@ func (f *Folder) linkedFolders() map[string]bool {
 	return linked
 }
 
-// replace takes over what was read of a file, nil for nothing, and tells whether
-// it is another than before.
+// replace stores a newly read file, nil if it is gone, and reports whether it differs from
+// the previous one.
 func (f *Folder) replace(name string, now *file) bool {
 	previous := f.files[name]
 	if previous != nil {
@@ -189,8 +185,8 @@ func compareFiles(a, b *file) int {
 	return cmp.Or(strings.Compare(a.typ, b.typ), strings.Compare(a.slug, b.slug))
 }
 
-// read reads one file; nil stands for none. Its bytes are in room until the next
-// one is read.
+// read reads one file; it returns nil if there is none. Its bytes are in room until the
+// next call.
 func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	full := filepath.Join(f.dir, filepath.FromSlash(name))
 	info, err := os.Lstat(full)
@@ -214,14 +210,14 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	}
 	data, err := readInto(room, full)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // it has gone this moment
+		return nil, nil // it was just deleted
 	}
 	if err != nil {
 		return nil, err
 	}
 	r.sum, r.blob = sha256.Sum256(data), gitBlobName(data)
 	if src.slug == "" {
-		return r, nil // root files are parsed whenever the content is put together
+		return r, nil // root files are parsed whenever the content is assembled
 	}
 	if f.reuse != nil {
 		r.entity = f.reuse(src.typ, src.slug, r.sum)
@@ -233,8 +229,8 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	return r, nil
 }
 
-// Content returns the folder as it was last read, and everything that is wrong
-// with it, as Load does. The entities are the caller's.
+// Content returns the folder as last read and its problems, as Load does. The caller owns
+// the entities.
 func (f *Folder) Content() (*Content, yamldoc.Problems, error) {
 	return f.content(func(e *record.Entity) *record.Entity {
 		own := *e
@@ -242,14 +238,14 @@ func (f *Folder) Content() (*Content, yamldoc.Problems, error) {
 	})
 }
 
-// Check is Content without a copy of the entities: they must not be changed.
+// Check is Content without copying the entities, which must not be changed.
 func (f *Folder) Check() (*Content, yamldoc.Problems, error) {
 	return f.content(func(e *record.Entity) *record.Entity { return e })
 }
 
-// Entity returns the entity of a file, given by its path below the folder, and
-// how messages name the file. It is nil where nothing is there, or nothing of it
-// can be used; gone tells these apart. The entity is the caller's.
+// Entity returns the entity of a file, given by its path relative to the folder, and the
+// file's name in messages. The entity is nil if the file does not exist (then gone is true)
+// or is unusable. The caller owns the entity.
 func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -282,7 +278,7 @@ func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, yam
 		}
 	}
 	if len(f.order) == 0 && len(problems) == 0 {
-		return nil, nil, fmt.Errorf("%s: holds no entity files (%s/<slug>.yaml)", f.dir, strings.Join(record.Types, "/<slug>.yaml, "))
+		return nil, nil, fmt.Errorf("%s: contains no entity files (%s/<slug>.yaml)", f.dir, strings.Join(record.Types, "/<slug>.yaml, "))
 	}
 	problems = append(problems, f.crossCheck(c.Categories)...)
 	c.completeCategories()
@@ -290,7 +286,7 @@ func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, yam
 	return c, problems, nil
 }
 
-// sort puts the entity files in order, unless they are.
+// sort sorts the entity files if necessary.
 func (f *Folder) sort() {
 	if f.order != nil {
 		return

@@ -15,7 +15,7 @@ import (
 	"kindex/exports/record"
 )
 
-// complete is a file with every field, in as many YAML forms as the dialect has.
+// complete is a file with every field, in all YAML forms of the dialect.
 const complete = `---
 # A comment.
 name: Ex-Ample "2"
@@ -92,7 +92,7 @@ func TestParseEntity(t *testing.T) {
 	}
 }
 
-// TestVersions: a version is a text, whatever YAML would make of it.
+// TestVersions: a version is a text, even if YAML reads it as something else.
 func TestVersions(t *testing.T) {
 	for written, want := range map[string]string{
 		"1.10": "1.10", "1e3": "1e3", "3": "3", "2024-06-06": "2024-06-06", "1.0": "1.0", "010": "010",
@@ -199,13 +199,13 @@ content/tool/y.yaml:1:1: must be a regular file, not a link`
 func TestNoContent(t *testing.T) {
 	writeFiles(t, map[string]string{"repo/content/tool/x.yaml": "name: X\n", "empty/README.md": "x\n", "content/tool/.gitkeep": ""})
 	for dir, want := range map[string]string{
-		"absent":  "there is no such folder",
-		"empty":   "holds no entity files",
-		"content": "holds no entity files",
+		"absent":  "no such folder",
+		"empty":   "contains no entity files",
+		"content": "contains no entity files",
 		"repo":    "did you mean " + filepath.Join("repo", "content") + "?",
 	} {
 		if _, _, err := builder.LoadContent(dir, nil); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: the error is %v, it should hold %q", dir, err, want)
+			t.Errorf("%s: the error is %v, want %q in it", dir, err, want)
 		}
 	}
 }

@@ -10,14 +10,12 @@ import (
 	"kindex/exports/record"
 )
 
-// Reuse returns what was once read of an entity file, given by its type and slug
-// and the SHA-256 of its bytes; nil where that is not known, or where there was
-// anything wrong with it. The entity is the caller's. Reuse is called from several
-// goroutines.
+// Reuse returns the entity of a file that was read earlier, given its type, slug and the
+// SHA-256 of its bytes, or nil if the file is unknown or had problems. The caller owns the
+// entity. Reuse is called concurrently.
 type Reuse func(typ, slug string, sum [sha256.Size]byte) *record.Entity
 
-// gitBlobName is the name that git gives the bytes of a file: the SHA-1 of a header
-// and of them.
+// gitBlobName returns the git blob name of a file: the SHA-1 of a header and its bytes.
 func gitBlobName(data []byte) (name [sha1.Size]byte) {
 	h := sha1.New()
 	var room [32]byte
@@ -27,8 +25,8 @@ func gitBlobName(data []byte) (name [sha1.Size]byte) {
 	return name
 }
 
-// Files returns the files that the content was read from, by path below the folder,
-// with the SHA-1 names that git gives their bytes. A nil Content has none.
+// Files returns the files that the content was read from, by path relative to the folder,
+// with their git blob names. A nil Content has none.
 func (c *Content) Files() iter.Seq2[string, [sha1.Size]byte] {
 	return func(yield func(string, [sha1.Size]byte) bool) {
 		if c == nil {
@@ -47,7 +45,7 @@ func (c *Content) Files() iter.Seq2[string, [sha1.Size]byte] {
 	}
 }
 
-// add takes an entity over, and what is known of its file.
+// add adds an entity and the data about its file.
 func (c *Content) add(r *file, e *record.Entity) {
 	sum := r.sum
 	if len(r.problems) > 0 {
@@ -58,8 +56,7 @@ func (c *Content) add(r *file, e *record.Entity) {
 	c.Unchanged = append(c.Unchanged, r.reused)
 }
 
-// Sort brings the entities into another order, and what is known of their files
-// with them.
+// Sort sorts the entities together with the data about their files.
 func (c *Content) Sort(compare func(a, b *record.Entity) int) {
 	order := make([]int, len(c.Entities))
 	for i := range order {

@@ -18,8 +18,8 @@ import (
 	"kindex/exports/record"
 )
 
-// Changed lists the files that are not as they were when they were last read:
-// new, other or gone. It compares what the system says of them, not their bytes.
+// Changed lists the files that are new, modified or deleted since they were last read. It
+// compares their metadata, not their bytes.
 func (f *Folder) Changed() ([]string, error) {
 	seen, changed := map[string]bool{}, []string(nil)
 	err := f.walk(func(name string, d fs.DirEntry) error {
@@ -55,29 +55,28 @@ func (f *Folder) Changed() ([]string, error) {
 	return changed, nil
 }
 
-// missingFolderError is a content folder that is not there: an fs.ErrNotExist with a hint.
+// missingFolderError is an fs.ErrNotExist for a content folder, with a hint.
 type missingFolderError struct{ message string }
 
 // Error implements error.
 func (e *missingFolderError) Error() string { return e.message }
 
-// Is tells errors.Is what kind of error it is.
+// Is makes errors.Is recognize fs.ErrNotExist.
 func (e *missingFolderError) Is(target error) bool { return target == fs.ErrNotExist }
 
 func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
 }
 
-// settled tells whether a later change of a file would show in its times, which
-// on some systems move in steps of two seconds.
+// settled reports whether a later change to a file would change its modification time,
+// which some systems store in steps of two seconds.
 func settled(info fs.FileInfo) bool { return time.Since(info.ModTime()) > 3*time.Second }
 
-// walk calls yield with everything that lies in a content folder or in one of
-// its type folders.
+// walk calls yield with everything in the content folder and its type folders.
 func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
 	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &missingFolderError{fmt.Sprintf("%s: there is no such folder; name the one that holds %s", f.dir, strings.Join(record.Types, "/, ")+"/")}
+		return &missingFolderError{fmt.Sprintf("%s: no such folder; give the folder that contains %s", f.dir, strings.Join(record.Types, "/, ")+"/")}
 	}
 	if err != nil {
 		return err
@@ -102,12 +101,12 @@ func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
 		}
 	}
 	if inner := filepath.Join(f.dir, "content"); !typed && holdsTypes(inner) {
-		return fmt.Errorf("%s: holds no entity files; did you mean %s?", f.dir, inner)
+		return fmt.Errorf("%s: contains no entity files; did you mean %s?", f.dir, inner)
 	}
 	return nil
 }
 
-// holdsTypes tells whether a folder has a folder of entities in it.
+// holdsTypes reports whether a folder contains a type folder.
 func holdsTypes(dir string) bool {
 	return slices.ContainsFunc(record.Types, func(t string) bool {
 		info, err := os.Stat(filepath.Join(dir, t))
@@ -115,9 +114,8 @@ func holdsTypes(dir string) bool {
 	})
 }
 
-// classify tells what a file below the folder is: an entity file, with its type
-// and slug; a root file, without; something that does not belong there; or, where
-// ok is false, nothing that counts here.
+// classify determines what a file in the folder is: an entity file, with type and slug; a
+// root file, without; or a misplaced file, with a problem. ok is false for files to ignore.
 func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *yamldoc.Problem, ok bool) {
 	typ, base := path.Split(name)
 	typ = strings.TrimSuffix(typ, "/")
@@ -145,8 +143,7 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *y
 	return src, &yamldoc.Problem{File: src.shown, Line: 1, Column: 1, Severity: yamldoc.Error, Message: message, Suggestion: suggestion}, true
 }
 
-// misplaced tells why something may not lie beside the type folders, "" where
-// it may.
+// misplaced returns why something may not be next to the type folders, or "".
 func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion string) {
 	switch {
 	case gitNames[strings.ToLower(name)]:
@@ -164,10 +161,10 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 		}
 	case info.IsDir():
 		if holdsYAML(filepath.Join(f.dir, name)) {
-			return "is not a type of entity; known are " + strings.Join(record.Types, ", "), didyoumean.Name(name, record.Types)
+			return "is not an entity type; expected one of: " + strings.Join(record.Types, ", "), didyoumean.Name(name, record.Types)
 		}
 	case IsYAML(name):
-		return "is not a file of a content folder; known are " + strings.Join(schema.RootFiles, ", "), didyoumean.Name(name, schema.RootFiles)
+		return "does not belong in a content folder; expected one of: " + strings.Join(schema.RootFiles, ", "), didyoumean.Name(name, schema.RootFiles)
 	}
 	return "", ""
 }
@@ -178,9 +175,8 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 var gitNames = map[string]bool{"head": true, "config": true, "config.worktree": true, "commondir": true, "objects": true,
 	"refs": true, "packed-refs": true}
 
-// isDotGit reports whether a file system could take a name for .git: without
-// distinguishing case, as its short name on Windows, or without characters that
-// macOS ignores.
+// isDotGit reports whether a file system could read a name as .git: ignoring case, as its
+// short name on Windows, or without characters that macOS ignores.
 func isDotGit(name string) bool {
 	name = strings.ToLower(strings.TrimRight(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -204,33 +200,32 @@ func holdsRepository(dir string) bool {
 	return err == nil && found["head"] && (found["commondir"] || found["objects"] && found["refs"])
 }
 
-// notEntityFile tells why something in a type folder is no entity file, "" where
-// it is one. ok is false for what does not count.
+// notEntityFile returns why something in a type folder is not an entity file, or "". ok is
+// false for files to ignore.
 func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion string, ok bool) {
 	slug, yml := strings.CutSuffix(name, ".yaml")
 	switch {
 	case isDotGit(name):
 		return "is a git repository inside the content, and its settings could run commands; remove it", "", true
 	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"):
-		return "", "", false // what editors and file managers leave
+		return "", "", false // files of editors and file managers
 	case info.IsDir():
-		return "is a folder; entity files lie directly in " + typ + "/", "", true
+		return "is a folder; entity files must be directly in " + typ + "/", "", true
 	case !yml && IsYAML(name):
-		return "entity files end in .yaml", strings.TrimSuffix(name, filepath.Ext(name)) + ".yaml", true
+		return "entity files must end in .yaml", strings.TrimSuffix(name, filepath.Ext(name)) + ".yaml", true
 	case !yml:
 		return "is not an entity file (<slug>.yaml)", "", true
 	case !info.Mode().IsRegular():
 		return "must be a regular file, not a link", "", true
 	case !ValidSlug(slug):
-		return yamldoc.Quote(slug) + " is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", guessSlug(slug), true
+		return yamldoc.Quote(slug) + " is not a slug: use lower-case letters and digits, separated by single hyphens, at most 100 characters", guessSlug(slug), true
 	case DeviceName(slug) != "":
 		return yamldoc.Quote(slug) + DeviceName(slug), slug + "-" + typ + ".yaml", true
 	}
 	return "", "", true
 }
 
-// shownPath is how messages name a file: as the person would from where they
-// are, with slashes.
+// shownPath returns the path of a file in messages: as the user gave it, with slashes.
 func shownPath(parts ...string) string { return filepath.ToSlash(filepath.Join(parts...)) }
 
 // IsYAML reports whether a file has the extension of YAML files.
@@ -251,8 +246,8 @@ func guessSlug(s string) string {
 	return ""
 }
 
-// Slugify makes a slug from a name: accents dropped, letters lowered, all else
-// joined by single hyphens, cut at 100 characters. It is "" where nothing is left.
+// Slugify derives a slug from a name: in lower case, without accents, with everything else
+// replaced by single hyphens, and cut at 100 characters. It is "" if nothing is left.
 func Slugify(name string) string {
 	var b strings.Builder
 	hyphen := false

@@ -5,21 +5,21 @@ import (
 	"kindex/exports/record"
 )
 
-// Siblings are the entities among which one is to stand. Each method names one of
-// them as messages should name it, "" for none.
+// Siblings are the other entities that an entity is checked against. Except for Declared,
+// methods return an entity's name in messages, or "" if there is none.
 type Siblings interface {
-	// Declared lists the categories that there are; none where every one will do.
+	// Declared lists the valid categories; if empty, every category is valid.
 	Declared() []Category
-	// WithSlug is the entity that has a slug.
+	// WithSlug returns the entity with a slug.
 	WithSlug(typ, slug string) string
-	// OnceWithSlug is an entity other than e that had a slug earlier.
+	// OnceWithSlug returns an entity other than e that had a slug earlier.
 	OnceWithSlug(typ, slug string, e *record.Entity) string
-	// WithName is an entity other than e that has its type and name.
+	// WithName returns an entity other than e with its type and name.
 	WithName(e *record.Entity) string
 }
 
-// CheckSiblings returns what is wrong between an entity and the others. path is only
-// for messages.
+// CheckSiblings returns the conflicts between an entity and the others. path is only for
+// messages.
 func CheckSiblings(path string, e *record.Entity, siblings Siblings) (problems yamldoc.Problems) {
 	add := func(severity yamldoc.Severity, field, message, suggestion string) {
 		problems = append(problems, yamldoc.Problem{File: path, Line: 1, Column: 1, Severity: severity,

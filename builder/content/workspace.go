@@ -11,21 +11,20 @@ import (
 	"kindex/exports/record"
 )
 
-// Workspace is a content folder that files are to be added to: what would be
-// wrong with them there is found before they are written. Checking is safe for
-// several goroutines at once, adding is not.
+// Workspace is a content folder for adding files: it checks them before they are written.
+// Checking is safe for concurrent use, adding is not.
 type Workspace struct {
 	Dir     string
 	Index   Index
-	Missing error // says that the folder is not there; nil where it is
+	Missing error // not nil if the folder does not exist
 
-	declared []Category // those of categories.yaml; none where every category will do
+	declared []Category // from categories.yaml; if empty, every category is valid
 	folder   *Folder
 }
 
-// OpenWorkspace reads what is in a content folder. It may be empty, and need
-// not exist. What is wrong with categories.yaml, index.yaml or scoring.yaml is the
-// error; an entity file that is wrong only has its slug.
+// OpenWorkspace reads a content folder, which may be empty or missing. It returns problems
+// in categories.yaml, index.yaml or scoring.yaml as an error; an invalid entity file only
+// reserves its slug.
 func OpenWorkspace(dir string) (*Workspace, error) {
 	f := Open(dir)
 	_, missing := f.Refresh(nil)
@@ -43,15 +42,15 @@ func OpenWorkspace(dir string) (*Workspace, error) {
 	return &Workspace{Dir: dir, Index: c.Index, Missing: missing, declared: c.Categories, folder: f}, nil
 }
 
-// Path is where the file of an entity lies.
+// Path returns the path of an entity file.
 func (s *Workspace) Path(typ, slug string) string {
 	return filepath.Join(s.Dir, typ, slug+".yaml")
 }
 
-// Shown is how messages name the file of an entity.
+// Shown returns the path of an entity file in messages.
 func (s *Workspace) Shown(typ, slug string) string { return shownPath(s.Dir, typ, slug+".yaml") }
 
-// Find returns the entity that has a slug, or had it earlier; nil for none.
+// Find returns the entity that has or had a slug, or nil.
 func (s *Workspace) Find(typ, slug string) *record.Entity {
 	key := typ + "/" + slug
 	if r := s.folder.files[key+".yaml"]; r != nil && r.entity != nil {
@@ -63,8 +62,8 @@ func (s *Workspace) Find(typ, slug string) *record.Entity {
 	return nil
 }
 
-// Categories lists the categories that there are, by slug: those of
-// categories.yaml, else those that entities name.
+// Categories lists the categories by slug: those of categories.yaml, or else those of the
+// entities.
 func (s *Workspace) Categories() []Category {
 	list := slices.Clone(s.declared)
 	if len(list) == 0 {
@@ -76,8 +75,7 @@ func (s *Workspace) Categories() []Category {
 	return list
 }
 
-// CheckFile returns what is wrong with the file of an entity, by itself and
-// together with the others.
+// CheckFile returns the problems of an entity file, by itself and with the others.
 func (s *Workspace) CheckFile(typ, slug string, data []byte) yamldoc.Problems {
 	e, problems := parseEntity(s.Shown(typ, slug), typ, slug, data)
 	if e == nil {
@@ -86,12 +84,12 @@ func (s *Workspace) CheckFile(typ, slug string, data []byte) yamldoc.Problems {
 	return problems.With(s.Check(e))
 }
 
-// Check returns what is wrong between an entity and the others.
+// Check returns the conflicts between an entity and the others.
 func (s *Workspace) Check(e *record.Entity) (problems yamldoc.Problems) {
 	return CheckSiblings(s.Shown(e.Type, e.Slug), e, workspaceSiblings{s})
 }
 
-// workspaceSiblings are the others of a folder.
+// workspaceSiblings are the other entities in a folder.
 type workspaceSiblings struct{ s *Workspace }
 
 // Declared implements Siblings.
@@ -115,8 +113,7 @@ func (o workspaceSiblings) WithName(e *record.Entity) string {
 	return firstOther(o.s.folder.names[nameKey(e)], e)
 }
 
-// firstOther names the first of some files that is not that of an entity, "" for
-// none.
+// firstOther returns the name of the first file that is not the file of e, or "".
 func firstOther(list []*file, e *record.Entity) string {
 	i := slices.IndexFunc(list, func(r *file) bool { return r.typ != e.Type || r.slug != e.Slug })
 	if i < 0 {
@@ -125,7 +122,7 @@ func firstOther(list []*file, e *record.Entity) string {
 	return list[i].shown
 }
 
-// Add makes an entity part of the folder. The file is the caller's to write.
+// Add adds an entity to the folder. The caller writes the file.
 func (s *Workspace) Add(e *record.Entity) {
 	r := &file{source: source{s.Path(e.Type, e.Slug), s.Shown(e.Type, e.Slug), e.Type, e.Slug}, entity: e}
 	s.folder.replace(e.Key()+".yaml", r)

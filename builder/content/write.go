@@ -10,11 +10,10 @@ import (
 	"kindex/exports/store"
 )
 
-// WriteEntity writes the file of an entity into a content folder, which is created
-// if it is missing. The file is there whole or not at all. It replaces one that is
-// there, a link too, if replace says so; else that is an fs.ErrExist. A type folder
-// that is a link is an error: nothing is written outside of the content folder,
-// whatever a clone holds.
+// WriteEntity atomically writes an entity file into a content folder, which is created if
+// missing. If replace is set, it replaces an existing file or link; otherwise that is an
+// fs.ErrExist. A type folder that is a link is an error: nothing is written outside the
+// content folder, whatever a clone contains.
 func WriteEntity(dir, typ, slug string, data []byte, replace bool) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return err
@@ -25,7 +24,7 @@ func WriteEntity(dir, typ, slug string, data []byte, replace bool) error {
 	}
 	defer folder.Close()
 	name := slug + ".yaml"
-	part := fmt.Sprintf(".%s.%016x.part", name, rand.Uint64()) //nolint:gosec // not a secret, and O_EXCL detects a clash; no reader takes it for an entity
+	part := fmt.Sprintf(".%s.%016x.part", name, rand.Uint64()) //nolint:gosec // not a secret, and O_EXCL detects a clash; readers ignore hidden files
 	f, err := folder.OpenFile(part, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
 		return err
@@ -42,8 +41,8 @@ func WriteEntity(dir, typ, slug string, data []byte, replace bool) error {
 	return err
 }
 
-// createAs gives a file a name that nothing has yet. On a file system without hard
-// links the file is written once more.
+// createAs gives a file a name that must not exist yet. On a file system without hard
+// links the file is written a second time.
 func createAs(folder *os.Root, part, name string, data []byte) error {
 	err := folder.Link(part, name)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -60,7 +59,7 @@ func createAs(folder *os.Root, part, name string, data []byte) error {
 	return err
 }
 
-// openType opens the folder of a type, and creates it if it is missing.
+// openType opens the folder of a type, which is created if missing.
 func openType(dir, typ string) (*os.Root, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

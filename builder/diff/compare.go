@@ -1,6 +1,6 @@
-// Package diff tells what one state of the content would do to the index
-// that another one makes: entities, their scores and places, the formula, the
-// categories, and what a reviewer should look at twice. It is pure.
+// Package diff compares the indexes that two states of the content produce: entities,
+// scores and ranks, the formula, the categories, and what a reviewer should look at twice.
+// It has no side effects.
 package diff
 
 import (
@@ -13,70 +13,69 @@ import (
 	"kindex/exports/score"
 )
 
-// Revision is one of the two states that are compared. A nil Content stands for no
-// content at all; a formula is needed all the same.
+// Revision is one of the two compared states. A nil Content means no content at all; the
+// formula is required even then.
 type Revision struct {
 	Content *content.Content
 	Formula *score.Formula
 }
 
-// Comparison is what differs between two states of the content. As JSON it is
-// what the command line prints.
+// Comparison is the difference between two states of the content. The command line prints
+// it as JSON.
 type Comparison struct {
 	AsOf    string `json:"asOf"`    // the time of all scores, RFC 3339
-	Changed bool   `json:"changed"` // false where the two would make the same index
+	Changed bool   `json:"changed"` // false if both produce the same index
 	Before  Totals `json:"before"`
 	After   Totals `json:"after"`
 	Counts  Counts `json:"counts"`
-	// Entities are those whose files differ: the created ones, the updated, the
-	// deleted and the touched, each by type and slug.
+	// Entities are the entities whose files differ: created, updated, deleted, touched,
+	// each sorted by type and slug.
 	Entities      []Entity   `json:"entities"`
 	MovedByOthers Moved      `json:"movedByOthers"`
-	Formula       *Formula   `json:"formula"`    // nil where it is the same
-	Categories    []Category `json:"categories"` // those that differ, by slug
-	Index         []Field    `json:"index"`      // the fields of index.yaml that differ
-	// Duplicates are pairs that may be one and the same thing, one of which is
-	// created or has a new slug.
+	Formula       *Formula   `json:"formula"`    // nil if unchanged
+	Categories    []Category `json:"categories"` // changed categories, by slug
+	Index         []Field    `json:"index"`      // changed fields of index.yaml
+	// Duplicates are pairs that may be the same thing; one of each pair is created or has
+	// a new slug.
 	Duplicates []Duplicate `json:"duplicates"`
 	Shrink     Shrink      `json:"shrink"`
 }
 
 // Totals are the sizes of one revision.
 type Totals struct {
-	Entities   int    `json:"entities"` // withdrawn ones too
+	Entities   int    `json:"entities"` // including withdrawn ones
 	Ranked     int    `json:"ranked"`
 	Categories int    `json:"categories"`
 	Formula    string `json:"formula"` // its version
 }
 
-// Counts are the numbers of entities by what happened to them.
+// Counts are the numbers of entities by event.
 type Counts struct {
 	Created int `json:"created"`
-	Updated int `json:"updated"` // renamed ones too
+	Updated int `json:"updated"` // including renamed ones
 	Renamed int `json:"renamed"`
 	Deleted int `json:"deleted"`
 	Touched int `json:"touched"`
 }
 
-// Field is one value before and after, as JSON; null where there is none.
+// Field is one value before and after, as JSON; null if there is none.
 type Field struct {
 	Name string          `json:"field"`
 	Old  json.RawMessage `json:"old"`
 	New  json.RawMessage `json:"new"`
 }
 
-// Moved counts the entities that are as they were, score included, and stand
-// elsewhere.
+// Moved counts the entities that have not changed, nor their scores, but have a new rank.
 type Moved struct {
-	All        int `json:"all"`        // on the leaderboard of all
-	Categories int `json:"categories"` // on that of their category
+	All        int `json:"all"`        // on the overall leaderboard
+	Categories int `json:"categories"` // on the leaderboard of their category
 }
 
-// MaxShrink is the share of the entities that one build may delete. A build that
-// would delete more is refused, as that is more often a mistake than meant.
+// MaxShrink is the share of entities that one build may delete. A build that would delete
+// more is refused, as that is usually a mistake.
 const MaxShrink = 0.10
 
-// Shrink is what the guard against vanishing content would say.
+// Shrink is the share of entities that are deleted.
 type Shrink struct {
 	Deleted int     `json:"deleted"`
 	Of      int     `json:"of"` // entities before
@@ -84,9 +83,9 @@ type Shrink struct {
 	Refused bool    `json:"refused"` // a build would be refused, see MaxShrink
 }
 
-// Compare compares two states. Scores are computed as of one time, each with
-// the formula of its revision, and written into the entities. words splits a text
-// into the words that count for likeness.
+// Compare compares two states. It scores both as of asOf, each with its own formula, and
+// stores the scores in the entities. words splits a text into the words that count for
+// similarity.
 func Compare(before, after Revision, asOf time.Time, words func(string) []string) *Comparison {
 	a, b := newState(before, asOf), newState(after, asOf)
 	p := match(a, b)
@@ -117,8 +116,8 @@ type state struct {
 	content *content.Content
 	formula *score.Formula
 	byKey   map[string]*record.Entity
-	all     map[*record.Entity]int // rank on the leaderboard of all, from 1
-	within  map[*record.Entity]int // rank on that of its category
+	all     map[*record.Entity]int // rank on the overall leaderboard, from 1
+	within  map[*record.Entity]int // rank on the leaderboard of its category
 }
 
 func newState(s Revision, asOf time.Time) *state {
@@ -134,8 +133,7 @@ func newState(s Revision, asOf time.Time) *state {
 	return st
 }
 
-// places are the ranks of all entities that have one. The order of the content
-// stays as it is.
+// places returns the ranks of all ranked entities. It does not reorder the content.
 func places(c *content.Content) (all, within map[*record.Entity]int) {
 	ordered := append([]*record.Entity(nil), c.Entities...)
 	rank.Order(ordered)

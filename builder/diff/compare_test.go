@@ -15,7 +15,7 @@ import (
 
 var asOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
-// formula scores a tool by its stars alone: full marks for so many.
+// formula scores a tool only by its stars: this many score 100.
 func formula(t *testing.T, version string, full float64) *score.Formula {
 	t.Helper()
 	f, err := score.ParseChecked(fmt.Appendf(nil, `{"version":%q,"types":{"tool":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
@@ -95,7 +95,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestMoves: scores and ranks old and new, and those who only stand elsewhere.
+// TestMoves: old and new scores and ranks, and unchanged entities with a new rank.
 func TestMoves(t *testing.T) {
 	f := formula(t, "1", 1e6)
 	gone := tool("d", 500)

@@ -12,50 +12,49 @@ import (
 	"kindex/exports/record"
 )
 
-// Why two entities may be one and the same thing.
+// Reasons why two entities may be the same thing.
 const (
 	SameURL        = "url"        // the same page
 	SameRepository = "repository" // the same source code
 	SameName       = "name"       // the same letters and digits
 	NearName       = "nearName"   // one edit apart
-	SimilarContent = "similar"    // most of what they say is the same
+	SimilarContent = "similar"    // most of their content is the same
 )
 
-// kinds in the order in which reasons are given: the surest first.
+// kinds in the order in which reasons are listed: the most certain first.
 var kinds = []string{SameRepository, SameURL, SameName, NearName, SimilarContent}
 
-// Two entities are taken for a possible duplicate where their similarity, as
-// builder/neighbors has it, is at least Alike, and what they share is at least
-// Overlap of all that the two say. The second is needed because similarity is
-// relative: in a small catalogue two entities can be as alike as can be for their
-// category alone.
+// Two entities are possible duplicates if their similarity, as in builder/neighbors, is at
+// least Alike, and they share at least Overlap of their content. The second condition is
+// needed because similarity is relative: in a small catalogue two entities can have the
+// maximum similarity just for their category.
 //
-// Of the 480 entities that kindex ships with, all distinct, no two of one type
-// overlap by more than 0.58 (Qwen3.5 and Qwen3.6 35B-A3B; of tools by 0.31), and
-// the most alike have a similarity of 0.88 (GPT Image 1.5 and 2). A copy of any of
-// them under another name and address is found, and 9 of 10 where half of its
-// description is gone; one that is described in other words is not.
+// Of the 480 entities that kindex ships with, all distinct, no two of one type overlap by
+// more than 0.58 (Qwen3.5 and Qwen3.6 35B-A3B; tools by 0.31), and the most similar pair
+// has a similarity of 0.88 (GPT Image 1.5 and 2). A copy of any of them under another name
+// and address is found, and so are 9 of 10 if half of the description is removed; a copy
+// described in other words is not.
 const (
 	MinSimilarity = 0.85
 	MinOverlap    = 0.6
 )
 
-// Duplicate is a pair of entities that may be one and the same thing.
+// Duplicate is a pair of entities that may be the same thing.
 type Duplicate struct {
-	Entity  string   `json:"entity"` // the one whose address is new, as type/slug
-	Other   string   `json:"other"`  // any other, as type/slug
+	Entity  string   `json:"entity"` // the entity whose address is new, as type/slug
+	Other   string   `json:"other"`  // any other entity, as type/slug
 	Reasons []Reason `json:"reasons"`
 }
 
 // Reason is one thing that a pair has in common.
 type Reason struct {
 	Kind string `json:"kind"`
-	// Value is what they share: an address as the new entity has it, the other's
-	// name, or the similarity.
+	// Value is what they share: an address as in the new entity, the other entity's name,
+	// or the similarity.
 	Value string `json:"value"`
 }
 
-// Text is the reason in words, in which mark writes what the files say.
+// Text returns the reason in words; mark formats texts from files.
 func (r Reason) Text(mark func(string) string) string {
 	switch r.Kind {
 	case SameURL:
@@ -63,15 +62,15 @@ func (r Reason) Text(mark func(string) string) string {
 	case SameRepository:
 		return "same repository " + mark(r.Value)
 	case SameName:
-		return "same name, there written " + mark(r.Value)
+		return "same name, written " + mark(r.Value)
 	case NearName:
 		return "its name is one edit from " + mark(r.Value)
 	}
 	return "nearly the same content, similarity " + r.Value
 }
 
-// duplicates looks for the likeness of each of some entities among all, of which
-// they are. A pair of two of them is listed once.
+// duplicates finds possible duplicates of the fresh entities, a subset of all. A pair of
+// two fresh ones is listed once.
 func duplicates(all, fresh []*record.Entity, words func(string) []string) []Duplicate {
 	if len(fresh) == 0 {
 		return []Duplicate{}
@@ -88,7 +87,7 @@ func duplicates(all, fresh []*record.Entity, words func(string) []string) []Dupl
 		slices.SortStableFunc(d.Reasons, func(x, y Reason) int {
 			return cmp.Compare(slices.Index(kinds, x.Kind), slices.Index(kinds, y.Kind))
 		})
-		// A page that is the source code as well is one reason.
+		// If the page is also the repository, list only one reason.
 		d.Reasons = slices.CompactFunc(d.Reasons, func(x, y Reason) bool { return x.Value == y.Value })
 		list = append(list, *d)
 	}
@@ -105,7 +104,7 @@ type finder struct {
 	found map[[2]string]*Duplicate // by the two keys
 }
 
-// add notes a reason for a pair, each kind once.
+// add adds a reason to a pair, each kind once.
 func (f *finder) add(e, other *record.Entity, kind, value string) {
 	if e == other || f.new[other] && other.Key() < e.Key() {
 		return
@@ -121,9 +120,9 @@ func (f *finder) add(e, other *record.Entity, kind, value string) {
 	}
 }
 
-// byAddress finds those with the same page or source code. What one names as its
-// page may be the homepage or the source code of the other; a homepage alone is
-// often that of a whole family.
+// byAddress finds entities with the same page or repository. The page of one may be the
+// homepage or repository of the other; equal homepages alone do not count, since a whole
+// family often shares one.
 func (f *finder) byAddress(fresh []*record.Entity) {
 	type owner struct {
 		entity *record.Entity
@@ -151,13 +150,11 @@ func (f *finder) byAddress(fresh []*record.Entity) {
 	}
 }
 
-// many is how many entities an address or a name may have for it to tell
-// anything. Of more, such as the parts of one large repository, the first are
-// taken.
+// many is the maximum number of entities compared for one address or name. Of more, such
+// as the parts of one large repository, only the first are compared.
 const many = 20
 
-// addresses are the pages of an entity that could be those of another one, by
-// field.
+// addresses yields the addresses of an entity that another one could share, by field.
 func addresses(e *record.Entity) iter.Seq2[string, string] {
 	return func(yield func(field, address string) bool) {
 		if e.URL != "" && !yield("url", e.URL) {
@@ -171,7 +168,7 @@ func addresses(e *record.Entity) iter.Seq2[string, string] {
 	}
 }
 
-// byName finds those of the same name, and those whose names one edit parts.
+// byName finds entities with the same name, or with names one edit apart.
 func (f *finder) byName(fresh []*record.Entity) {
 	names := make(map[*record.Entity]string, len(f.all))
 	same, near := map[string][]*record.Entity{}, map[string][]*record.Entity{}
@@ -201,12 +198,11 @@ func (f *finder) byName(fresh []*record.Entity) {
 	}
 }
 
-// few is how many entities are compared with all others exactly. For more, what
-// a build computes for its neighbours is quicker, and misses next to nothing
-// that is so much alike.
+// few is the maximum number of entities that are compared exactly with all others. For
+// more, the algorithm of builds is faster, and misses almost no pair this similar.
 const few = 500
 
-// bySimilarity finds those that say nearly the same.
+// bySimilarity finds entities with nearly the same content.
 func (f *finder) bySimilarity(words func(string) []string) {
 	var places []uint32
 	for i, e := range f.all {
@@ -233,8 +229,8 @@ func (f *finder) bySimilarity(words func(string) []string) {
 	}
 }
 
-// overlap is the share that two entities have in common of all that they say:
-// category, provider, tags, capabilities and words (P. Jaccard, 1901).
+// overlap returns the Jaccard index of two entities over category, provider, tags,
+// capabilities and words (P. Jaccard, 1901).
 func overlap(a, b *record.Entity, words func(string) []string) float64 {
 	x, y := statements(a, words), statements(b, words)
 	shared := 0

@@ -178,7 +178,7 @@ func TestCopiesAreFound(t *testing.T) {
 	whole, half, copies := 0, 0, 0
 	for i := 0; i < len(all); i += 9 {
 		if all[i].Status == record.Withdrawn {
-			continue // nobody's neighbour
+			continue // not a neighbour of any entity
 		}
 		copies++
 		for share, found := range map[int]*int{1: &whole, 2: &half} {

@@ -9,12 +9,11 @@ import (
 	"kindex/exports/record"
 )
 
-// Touched is what happened to an entity of which nothing differs that counts:
-// only dates or sources of signals, or earlier slugs. The other events are
-// those of the changelog.
+// Touched is the event of an entity without changes that count: only dates or sources of
+// signals, or earlier slugs, differ. The other events are those of the changelog.
 const Touched = "entity.touched"
 
-// events in the order in which entities are listed.
+// events are in the order in which entities are listed.
 var events = []string{record.Created, record.Updated, record.Deleted, Touched}
 
 // Entity is one entity whose file differs.
@@ -23,50 +22,50 @@ type Entity struct {
 	Type  string `json:"type"`
 	Slug  string `json:"slug"` // after the change, or before it was deleted
 	Name  string `json:"name"`
-	// FormerSlug is the slug before a rename, null for none.
+	// FormerSlug is the slug before a rename, or null.
 	FormerSlug jsonenc.OptionalString `json:"formerSlug"`
 	Category   string                 `json:"category"`
-	// LeadsTo is the entity to which the address of a deleted one leads, as
-	// type/slug; null where it leads nowhere.
+	// LeadsTo is the entity to which the address of a deleted one redirects, as
+	// type/slug, or null.
 	LeadsTo jsonenc.OptionalString `json:"leadsTo"`
-	// Fields are what counts as a change, as the changelog shows it: content
-	// first, scores last.
+	// Fields are the changes that count, as in the changelog: content first, scores
+	// last.
 	Fields []Field `json:"fields"`
-	// Touched names what else differs: signals of which only the date or the
-	// source does, and formerly.
+	// Touched lists other differences: signals with only a new date or source, and
+	// formerly.
 	Touched   []string `json:"touched"`
 	Composite Score    `json:"composite"`
 	Ranks     Ranks    `json:"ranks"`
 }
 
-// Key is the address of the entity within the index: type/slug.
+// Key returns the key of the entity: type/slug.
 func (e *Entity) Key() string { return e.Type + "/" + e.Slug }
 
-// Score is a score before and after; null where there is none.
+// Score is a score before and after; null if there is none.
 type Score struct {
 	Old record.Score `json:"old"`
 	New record.Score `json:"new"`
 }
 
-// Ranks are the places of an entity on the two leaderboards that it is on.
+// Ranks are the ranks of an entity on its two leaderboards.
 type Ranks struct {
 	All      Rank `json:"all"`
 	Category Rank `json:"category"`
 }
 
-// Rank is a place before and after, from 1; nil where there is none.
+// Rank is a rank before and after, from 1; nil if there is none.
 type Rank struct {
 	Old *int `json:"old"`
 	New *int `json:"new"`
 }
 
-// pairs are the entities of two states, put together.
+// pairs matches the entities of two states.
 type pairs struct {
-	same    []pair // of the same slug
+	same    []pair // with the same slug
 	renamed []pair
 	created []*record.Entity
 	deleted []*record.Entity
-	former  map[string]string // the key that an earlier key leads to, after
+	former  map[string]string // the key that an earlier key redirects to, after
 }
 
 type pair struct{ before, after *record.Entity }
@@ -80,9 +79,8 @@ func (p *pairs) added() []*record.Entity {
 	return list
 }
 
-// match puts the entities of two states together: those of the same address,
-// and, where an address came and says that it is formerly one that went, those
-// two.
+// match pairs the entities of two states: those with the same address, and new ones that
+// list a removed address in formerly.
 func match(a, b *state) *pairs {
 	p := &pairs{former: map[string]string{}}
 	taken := map[string]bool{}
@@ -110,8 +108,8 @@ func match(a, b *state) *pairs {
 	return p
 }
 
-// renamedFrom finds the entity that a new address stands for: the latest of its
-// earlier slugs that went.
+// renamedFrom finds the entity that was renamed to a new address: that with the last of
+// its earlier slugs that was removed.
 func renamedFrom(e *record.Entity, a, b *state, taken map[string]bool) *record.Entity {
 	for _, old := range slices.Backward(e.Formerly) {
 		key := e.Type + "/" + old
@@ -122,7 +120,7 @@ func renamedFrom(e *record.Entity, a, b *state, taken map[string]bool) *record.E
 	return nil
 }
 
-// addEntities lists what differs, and counts what stands elsewhere without.
+// addEntities lists changed entities, and counts unchanged ones with a new rank.
 func (c *Comparison) addEntities(p *pairs, a, b *state) {
 	add := func(event string, before, after *record.Entity) {
 		c.Entities = append(c.Entities, describe(event, before, after, a, b))
@@ -167,7 +165,7 @@ func (c *Comparison) addEntities(p *pairs, a, b *state) {
 	}
 }
 
-// describe says what happened to one entity. One of before and after may be nil.
+// describe describes the change of one entity. One of before and after may be nil.
 func describe(event string, before, after *record.Entity, a, b *state) Entity {
 	now := cmp.Or(after, before)
 	d := Entity{Event: event, Type: now.Type, Slug: now.Slug, Name: now.Name, Category: now.Category,
@@ -201,8 +199,8 @@ func place(in map[*record.Entity]int, e *record.Entity) *int {
 	return nil
 }
 
-// touched names what differs between two states of an entity and does not count
-// as a change by itself, in the order of the record.
+// touched lists the differences between two states of an entity that do not count as a
+// change, in the order of the record.
 func touched(before, after *record.Entity) []string {
 	list := []string{}
 	for _, f := range after.Signals.Facts {
@@ -222,5 +220,5 @@ func touched(before, after *record.Entity) []string {
 	return list
 }
 
-// null is what a Field holds where there is no value.
+// null is the value of a Field if there is none.
 var null = json.RawMessage("null")

@@ -8,11 +8,11 @@ import (
 	"kindex/exports/safetext"
 )
 
-// MaxComment is less than the 65,536 characters above which GitHub refuses a
-// comment, in bytes: whoever posts it may add a line of their own.
+// MaxComment is the maximum size of a comment in bytes: less than GitHub's limit of 65,536
+// characters, so that another line can be added.
 const MaxComment = 65000
 
-// Parts of the comparison that must not take the place of the others.
+// Limits for parts of the comparison, so that all parts fit.
 const (
 	maxDuplicates = 10000
 	maxTable      = 25000
@@ -20,9 +20,8 @@ const (
 	maxValue      = 600 // characters of one value
 )
 
-// Markdown is the comparison as a comment on a pull request. Whatever files say
-// stands in code, where GitHub sees no markup, mentions nobody and refers to
-// nothing.
+// Markdown returns the comparison as a comment on a pull request. Texts from files are in
+// code spans or blocks, where GitHub renders no markup, mentions or references.
 func (d *Report) Markdown() string {
 	c := &markdownComment{}
 	c.add("### kindex diff: " + d.countText() + "\n\n")
@@ -36,7 +35,7 @@ func (d *Report) Markdown() string {
 	duplicates := d.DuplicateLines(CodeSpan, func(s string) string { return CodeSpan(safetext.Shorten(s, maxValue)) })
 	c.addList("duplicates", maxDuplicates, len(duplicates), func(i int) string { return "- ⚠️ " + duplicates[i] + "\n" })
 	if len(d.Entities) > 0 {
-		c.add("| | Entity | Composite | Rank among all | Rank in its category |\n|---|---|---|---|---|\n")
+		c.add("| | Entity | Composite | Overall rank | Rank in its category |\n|---|---|---|---|---|\n")
 		c.addList("entities", maxTable, len(d.Entities), func(i int) string { return tableRow(&d.Entities[i]) })
 	}
 	if text := d.movedText(); text != "" {
@@ -52,26 +51,26 @@ func (d *Report) Markdown() string {
 		}
 	}
 	if left > 0 {
-		c.WriteString(fmt.Sprintf("The fields of %s are left out, because GitHub limits the length of a comment; `kindex diff` shows them all.\n",
+		c.WriteString(fmt.Sprintf("The fields of %s are omitted because GitHub limits the length of a comment; `kindex diff` shows them all.\n",
 			plural.Count(left, "entity", "entities")))
 	}
 	return c.String()
 }
 
-// markdownComment grows no larger than GitHub takes it.
+// markdownComment builds a comment of at most MaxComment bytes.
 type markdownComment struct{ strings.Builder }
 
-// fits tells whether a part still has its place, and a line after it.
+// fits reports whether a part and a line after it still fit.
 func (c *markdownComment) fits(part string) bool { return c.Len()+len(part)+300 <= MaxComment }
 
-// add appends a part that has its place.
+// add appends a part if it fits.
 func (c *markdownComment) add(part string) {
 	if c.fits(part) {
 		c.WriteString(part)
 	}
 }
 
-// addList appends the lines of a list up to a size, and says how many follow.
+// addList appends the lines of a list up to a size, and how many are omitted.
 func (c *markdownComment) addList(what string, most, n int, line func(i int) string) {
 	if n == 0 {
 		return
@@ -98,12 +97,12 @@ func tableRow(e *Entity) string {
 		categoryRankText(e, func(rank, category string) string { return fmt.Sprintf("%s (`%s`)", rank, category) }))
 }
 
-// entityDetails is a block to unfold with the fields of an entity, "" where there are
-// none.
+// entityDetails returns a collapsible block with the fields of an entity, or "" if there
+// are none.
 func entityDetails(e *Entity) string {
 	var b strings.Builder
 	if e.LeadsTo != "" {
-		fmt.Fprintf(&b, "  its address leads to %s\n", e.LeadsTo)
+		fmt.Fprintf(&b, "  its address redirects to %s\n", e.LeadsTo)
 	}
 	if text := touchedText(e); text != "" {
 		fmt.Fprintf(&b, "  %s\n", text)
@@ -115,7 +114,7 @@ func entityDetails(e *Entity) string {
 	return fmt.Sprintf("<details><summary>%s <code>%s</code></summary>\n\n%s\n</details>\n\n", eventName(e), e.Key(), diffBlock(b.String()))
 }
 
-// diffLines writes fields as a diff has its lines.
+// diffLines writes fields as lines of a diff.
 func diffLines(fields []Field) string {
 	var b strings.Builder
 	for _, f := range fields {
@@ -136,7 +135,7 @@ func diffLines(fields []Field) string {
 	return b.String()
 }
 
-// addRoot appends what differs in the files for the whole index.
+// addRoot appends the changes in the root files.
 func (d *Report) addRoot(c *markdownComment) {
 	if f := d.Formula; f != nil {
 		c.add("⚠️ " + strings.Join(formulaTexts(f, CodeSpan), " ") + "\n\n")
@@ -164,14 +163,13 @@ func (d *Report) addRoot(c *markdownComment) {
 	}
 }
 
-// diffBlock is a fenced block that what is in it cannot end.
+// diffBlock returns a fenced block that its content cannot end.
 func diffBlock(text string) string {
 	fence := strings.Repeat("`", max(3, longestRun(text, '`')+1))
 	return fence + "diff\n" + text + fence + "\n"
 }
 
-// CodeSpan writes a text as code: on one line, and with more backticks around
-// it than are in it.
+// CodeSpan returns a text as a code span: on one line, in more backticks than it contains.
 func CodeSpan(s string) string {
 	s = safetext.Printable(s)
 	fence := strings.Repeat("`", longestRun(s, '`')+1)
@@ -181,7 +179,7 @@ func CodeSpan(s string) string {
 	return fence + s + fence
 }
 
-// longestRun is how many of a character stand side by side at most.
+// longestRun returns the length of the longest run of a character.
 func longestRun(s string, of rune) (most int) {
 	n := 0
 	for _, r := range s {

@@ -9,8 +9,8 @@ import (
 	"kindex/exports/record"
 )
 
-// normalizeName is a name without what people write in one way or another: case,
-// accents, spaces and punctuation. A plus and a hash stay: C++ and C# are not C.
+// normalizeName removes spelling variations from a name: case, accents, spaces and
+// punctuation, except plus and hash: C++ and C# are not C.
 func normalizeName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '+' || r == '#' {
@@ -20,13 +20,11 @@ func normalizeName(name string) string {
 	}, record.Fold(name))
 }
 
-// minLetters is how many letters a name must have for another one to be taken
-// for a misspelling of it.
+// minLetters is the minimum number of letters of a name for finding misspellings of it.
 const minLetters = 5
 
-// nearKeys are what two joined names share if one edit parts them: the name
-// itself and what is left of it without one letter. Names that are too short for
-// it have none.
+// nearKeys returns keys that two normalized names share if they are one edit apart: the
+// name itself and the name without each letter. Names that are too short have none.
 func nearKeys(name string) []string {
 	runes := []rune(name)
 	letters := 0
@@ -48,14 +46,14 @@ func nearKeys(name string) []string {
 	return keys
 }
 
-// oneEdit tells whether two joined names are one edit apart – a letter more,
-// less or other, or two neighbours exchanged – and have the same digits at that:
-// GPT-4 is not GPT-5.
+// oneEdit reports whether two normalized names are one edit apart (an inserted, deleted or
+// replaced letter, or two adjacent letters swapped) and have the same digits: GPT-4 is not
+// GPT-5.
 func oneEdit(a, b string) bool {
 	return digits(a) == digits(b) && matchr.DamerauLevenshtein(a, b) == 1
 }
 
-// digits are the digits of a name with a space where others stand between them.
+// digits returns the digits of a name, with a space between separate numbers.
 func digits(name string) string {
 	return strings.Join(strings.FieldsFunc(name, func(r rune) bool { return !unicode.IsDigit(r) }), " ")
 }

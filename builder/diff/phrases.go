@@ -11,15 +11,14 @@ import (
 	"kindex/exports/safetext"
 )
 
-// fieldLine is one line of what happened to a field: a value that went, one that
-// came, or both.
+// fieldLine is one line of a field change: a removed value, an added one, or both.
 type fieldLine struct {
 	field    string
 	old, new string // "" for none
 }
 
-// linesOf words a change of a field. Of two lists what went and what came is
-// told.
+// linesOf describes a change of a field. For lists, only removed and added items are
+// listed.
 func linesOf(f Field) []fieldLine {
 	var old, new []any
 	if json.Unmarshal(f.Old, &old) == nil && json.Unmarshal(f.New, &new) == nil && old != nil && new != nil {
@@ -30,8 +29,8 @@ func linesOf(f Field) []fieldLine {
 	return []fieldLine{{f.Name, valueText(f.Old), valueText(f.New)}}
 }
 
-// listChanges tells what went from a list and what came, nothing where only the
-// order is another.
+// listChanges lists the removed and added items of a list; nothing if only the order
+// differs.
 func listChanges(field string, old, new []any) (lines []fieldLine) {
 	a, b := itemTexts(old), itemTexts(new)
 	for _, s := range a {
@@ -47,8 +46,8 @@ func listChanges(field string, old, new []any) (lines []fieldLine) {
 	return lines
 }
 
-// valueText writes a JSON value for people, on one line and without what a
-// terminal might obey; "" for null.
+// valueText formats a JSON value for people, on one line and without terminal control
+// characters; "" for null.
 func valueText(data json.RawMessage) string {
 	var v any
 	dec := json.NewDecoder(strings.NewReader(string(data)))
@@ -67,7 +66,7 @@ func valueText(data json.RawMessage) string {
 	return safetext.Printable(string(data))
 }
 
-// itemTexts writes the items of a list. Of a benchmark, name and value count.
+// itemTexts formats the items of a list; a benchmark as its name and value.
 func itemTexts(list []any) []string {
 	words := make([]string, len(list))
 	for i, item := range list {
@@ -93,7 +92,7 @@ func numberText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// arrow writes two values with an arrow, or one where they are the same.
+// arrow returns two values with an arrow between them, or one if they are equal.
 func arrow(old, new string) string {
 	if old == "" {
 		old = "–"
@@ -114,9 +113,8 @@ func rankText(n *int) string {
 	return strconv.Itoa(*n)
 }
 
-// categoryRankText writes the ranks of an entity in its category; place writes a
-// rank with the category it is in. Where the category is another one, so are
-// those that it is ranked among, and both are named.
+// categoryRankText returns the ranks of an entity in its category; place formats a rank
+// with its category. If the category has changed, both are shown.
 func categoryRankText(e *Entity, place func(rank, category string) string) string {
 	old, now := rankText(e.Ranks.Category.Old), rankText(e.Ranks.Category.New)
 	for _, f := range e.Fields {
@@ -128,7 +126,7 @@ func categoryRankText(e *Entity, place func(rank, category string) string) strin
 	return place(arrow(old, now), e.Category)
 }
 
-// eventName is an event without what it happened to.
+// eventName returns an event without its prefix.
 func eventName(e *Entity) string {
 	if e.FormerSlug != "" {
 		return "renamed"
@@ -136,23 +134,23 @@ func eventName(e *Entity) string {
 	return strings.TrimPrefix(e.Event, "entity.")
 }
 
-// touchedText says what differs and does not count, "" for nothing.
+// touchedText describes differences that do not count, or "".
 func touchedText(e *Entity) string {
 	var parts, signals []string
 	for _, name := range e.Touched {
 		if name == "formerly" {
-			parts = append(parts, "other earlier slugs")
+			parts = append(parts, "earlier slugs changed")
 		} else {
 			signals = append(signals, name)
 		}
 	}
 	if len(signals) > 0 {
-		parts = append(parts, "another date or source of "+strings.Join(signals, ", "))
+		parts = append(parts, "new date or source of "+strings.Join(signals, ", "))
 	}
 	return strings.Join(parts, "; ")
 }
 
-// countText says how many entities were created, updated, deleted.
+// countText returns how many entities were created, updated, deleted.
 func (d *Report) countText() string {
 	var parts []string
 	for _, p := range []struct {
@@ -164,7 +162,7 @@ func (d *Report) countText() string {
 		}
 	}
 	if d.Formula != nil {
-		parts = append(parts, "another formula")
+		parts = append(parts, "formula changed")
 	}
 	if n := len(d.Categories); n > 0 {
 		parts = append(parts, plural.Count(n, "category", "categories")+" changed")
@@ -173,27 +171,27 @@ func (d *Report) countText() string {
 		parts = append(parts, "index.yaml changed")
 	}
 	if len(parts) == 0 {
-		return "nothing changes"
+		return "no changes"
 	}
 	return strings.Join(parts, ", ")
 }
 
-// totalText says how large the index is, before and after.
+// totalText returns the size of the index before and after.
 func (d *Report) totalText() string {
 	return fmt.Sprintf("entities %s, ranked %s", arrow(strconv.Itoa(d.Before.Entities), strconv.Itoa(d.After.Entities)),
 		arrow(strconv.Itoa(d.Before.Ranked), strconv.Itoa(d.After.Ranked)))
 }
 
-// movedText says whose rank moves for others' sake, "" for nobody's.
+// movedText returns how many unchanged entities have a new rank, or "".
 func (d *Report) movedText() string {
 	m := d.MovedByOthers
 	if m.All == 0 && m.Categories == 0 {
 		return ""
 	}
-	return fmt.Sprintf("Entities that are as they were and only stand elsewhere: %d among all, %d in their category.", m.All, m.Categories)
+	return fmt.Sprintf("Unchanged entities with a new rank: %d overall, %d in their category.", m.All, m.Categories)
 }
 
-// refusalText says that a build would be refused, "" where it would not.
+// refusalText returns a warning if a build would be refused, or "".
 func (d *Report) refusalText() string {
 	if !d.Shrink.Refused {
 		return ""
@@ -202,11 +200,11 @@ func (d *Report) refusalText() string {
 		d.Shrink.Deleted, plural.Count(d.Shrink.Of, "entity", "entities"), 100*MaxShrink)
 }
 
-// maxPairs is how many possible duplicates of one entity are printed.
+// maxPairs is the maximum number of possible duplicates printed for one entity.
 const maxPairs = 3
 
-// DuplicateLines says of each new entity what it may be a duplicate of; mark
-// writes what files say, key the addresses of entities.
+// DuplicateLines lists the possible duplicates of each new entity; mark formats texts from
+// files, key the keys of entities.
 func (d *Report) DuplicateLines(key, mark func(string) string) (lines []string) {
 	for i := 0; i < len(d.Duplicates); {
 		e, n := d.Duplicates[i].Entity, 0
@@ -216,13 +214,13 @@ func (d *Report) DuplicateLines(key, mark func(string) string) (lines []string) 
 			}
 		}
 		if n > maxPairs {
-			lines = append(lines, fmt.Sprintf("%s may be a duplicate of %s, too", key(e), plural.Count(n-maxPairs, "other", "others")))
+			lines = append(lines, fmt.Sprintf("%s may also be a duplicate of %s", key(e), plural.Count(n-maxPairs, "other", "others")))
 		}
 	}
 	return lines
 }
 
-// duplicateText says why two entities may be one; mark writes what they say.
+// duplicateText returns why two entities may be the same; mark formats texts from files.
 func duplicateText(x Duplicate, mark func(string) string) string {
 	reasons := make([]string, len(x.Reasons))
 	for i, r := range x.Reasons {
@@ -231,15 +229,15 @@ func duplicateText(x Duplicate, mark func(string) string) string {
 	return strings.Join(reasons, "; ")
 }
 
-// formulaTexts says what another formula does; mark writes what files say.
+// formulaTexts describes the effect of a formula change; mark formats texts from files.
 func formulaTexts(f *Formula, mark func(string) string) []string {
 	lines := []string{fmt.Sprintf("The scoring formula changes from version %s to %s.", mark(f.Old), mark(f.New))}
 	if f.SameVersion {
-		lines = []string{fmt.Sprintf("The scoring formula changes, and its version stays %s: give it a new one.", mark(f.New))}
+		lines = []string{fmt.Sprintf("The scoring formula changes but its version is still %s: give it a new one.", mark(f.New))}
 	}
-	text := fmt.Sprintf("It moves the composite of %d of %s", f.Moved, plural.Count(f.Scored, "scored entity", "scored entities"))
+	text := fmt.Sprintf("It changes the composite score of %d of %s", f.Moved, plural.Count(f.Scored, "scored entity", "scored entities"))
 	if f.FromNull > 0 || f.ToNull > 0 {
-		text += fmt.Sprintf("; %d get one, %d lose theirs", f.FromNull, f.ToNull)
+		text += fmt.Sprintf("; %d gain one, %d lose theirs", f.FromNull, f.ToNull)
 	}
 	return append(lines, text+".")
 }

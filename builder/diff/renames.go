@@ -8,11 +8,10 @@ import (
 	"kindex/exports/record"
 )
 
-// NoteRenames says of entities that are deleted and created again under another
-// slug what would make renames of them. Only what is told apart by its name or its
-// address is taken for one.
+// NoteRenames adds notes on how to declare a rename if an entity is deleted and created
+// again under another slug. It recognizes entities with a unique name or address.
 func (d *Report) NoteRenames() {
-	gone := map[string][]*Entity{} // by likeness
+	gone := map[string][]*Entity{} // by rename key
 	for i := range d.Entities {
 		if e := &d.Entities[i]; e.Event == record.Deleted && e.LeadsTo == "" {
 			for _, l := range renameKeys(e) {
@@ -30,22 +29,22 @@ func (d *Report) NoteRenames() {
 		for _, l := range renameKeys(e) {
 			if old := gone[l]; len(old) == 1 && !said[old[0]] {
 				said[old[0]] = true
-				notes = append(notes, fmt.Sprintf("%s looks like %s under another slug: if it is renamed, give it formerly: [%s] in the same change, else its address and its history end here",
+				notes = append(notes, fmt.Sprintf("%s looks like %s under a new slug: if it was renamed, add formerly: [%s] in the same change to keep its old address and history",
 					e.Key(), old[0].Key(), old[0].Slug))
 				break
 			}
 		}
 	}
 	if more := len(notes) - maxRenames; more > 0 {
-		notes = append(notes[:maxRenames], plural.Count(more, "other looks", "others look")+" renamed, too")
+		notes = append(notes[:maxRenames], plural.Count(more, "other entity also looks", "other entities also look")+" renamed")
 	}
 	d.Notes = append(d.Notes, notes...)
 }
 
-// maxRenames is how many possible renames are noted.
+// maxRenames is the maximum number of rename notes.
 const maxRenames = 5
 
-// renameKeys are by what an entity is known again under another slug.
+// renameKeys returns the keys that identify an entity across slugs.
 func renameKeys(e *Entity) []string {
 	list := []string{e.Type + " name " + strings.ToLower(e.Name)}
 	for _, f := range e.Fields {

@@ -17,7 +17,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// plain is a Painter for where no color is seen.
+// plain is a Painter without colors.
 func plain(_ color.Attribute, text string) string { return safetext.Escape(text) }
 
 // FuzzMarkdown: whatever files say, none of it gets out of the code in which it
@@ -27,7 +27,7 @@ func FuzzMarkdown(f *testing.F) {
 		"GH-1", "https://github.com/o/r/issues/1", "\x1b[31m", "\xff", "\u202e", "$x$", "~~~", "```diff\n+ x\n```", "`a` `", "\ufeff"} {
 		f.Add(s)
 	}
-	const mark = "MaRk@" // what no other part says
+	const mark = "MaRk@" // occurs nowhere else
 	f.Fuzz(func(t *testing.T, s string) {
 		d := difftest.Report(2, mark+s+mark)
 		text := d.Markdown()
@@ -49,7 +49,7 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// TestDiffBlock: a text with fences of its own does not end the block around it.
+// TestDiffBlock: a text that contains fences does not end the block around it.
 func TestDiffBlock(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"- a\n", "```\n@everyone\n", "````diff\n@a\n```\n@b\n", "a ```````` b\n"} {
@@ -103,7 +103,7 @@ func TestForgottenFormerly(t *testing.T) {
 		entity(record.Created, "led2", "Led", "https://led/"), led, entity(record.Created, "model", "Model", "https://model/"), model,
 	}}}
 	d.NoteRenames()
-	if len(d.Notes) != 2 || !strings.HasPrefix(d.Notes[0], "tool/sklearn looks like tool/scikit-learn ") || !strings.Contains(d.Notes[1], "give it formerly: [pymc3] ") {
+	if len(d.Notes) != 2 || !strings.HasPrefix(d.Notes[0], "tool/sklearn looks like tool/scikit-learn ") || !strings.Contains(d.Notes[1], "add formerly: [pymc3] ") {
 		t.Errorf("%q", d.Notes)
 	}
 	d = &diff.Report{Comparison: &diff.Comparison{}}
@@ -111,12 +111,12 @@ func TestForgottenFormerly(t *testing.T) {
 		slug, name := fmt.Sprint("t", i), fmt.Sprint("N", i)
 		d.Entities = append(d.Entities, entity(record.Created, slug+"-new", name, slug), entity(record.Deleted, slug, name, slug))
 	}
-	if d.NoteRenames(); len(d.Notes) != 6 || d.Notes[5] != "2 others look renamed, too" {
+	if d.NoteRenames(); len(d.Notes) != 6 || d.Notes[5] != "2 other entities also look renamed" {
 		t.Errorf("%q", d.Notes)
 	}
 }
 
-var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The fields of (\d+) entities are left out`)
+var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The fields of (\d+) entities are omitted`)
 
 // TestMarkdownIsCut: what is too long for GitHub is cut, every part by itself,
 // and how much follows is said.

@@ -9,8 +9,8 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// Report is a comparison of two revisions, and what to know about it. As JSON it is the
-// document that kindex diff --format json prints.
+// Report is a comparison of two revisions, with notes. As JSON it is the document that
+// kindex diff --format json prints.
 type Report struct {
 	From Ref `json:"from"`
 	To   Ref `json:"to"`
@@ -18,15 +18,15 @@ type Report struct {
 	Notes []string `json:"notes"`
 }
 
-// Ref names one of the two revisions that are compared.
+// Ref identifies one of the two compared revisions.
 type Ref struct {
 	Name   jsonenc.OptionalString `json:"revision"` // "" for the working tree
 	Commit jsonenc.OptionalString `json:"commit"`
 
-	MergeBase bool `json:"-"` // Commit is the one at which the other revision left Name
+	MergeBase bool `json:"-"` // Commit is the merge base with the other revision
 }
 
-// String is the revision as people call it.
+// String returns the revision for people.
 func (r Ref) String() string {
 	switch {
 	case r.Commit == "":

@@ -16,24 +16,23 @@ import (
 	"kindex/exports/store"
 )
 
-// MaxMoves is how many of the largest moves are listed.
+// MaxMoves is the maximum number of listed moves.
 const MaxMoves = 10
 
-// Formula is what another formula does to the scores, everything else being as
-// it is after.
+// Formula is the effect of a new formula on the scores of the content after the change.
 type Formula struct {
 	Old string `json:"old"` // versions
 	New string `json:"new"`
-	// SameVersion tells that the formula differs and its version does not.
+	// SameVersion is set if the formula differs but its version does not.
 	SameVersion bool   `json:"sameVersion"`
-	Scored      int    `json:"scored"`   // entities with a composite by either
-	Moved       int    `json:"moved"`    // those whose composite differs, from and to null too
-	FromNull    int    `json:"fromNull"` // those of them that had none
-	ToNull      int    `json:"toNull"`   // those of them that have none any more
-	Largest     []Move `json:"largest"`  // the largest moves from one number to another, at most Most
+	Scored      int    `json:"scored"`   // entities with a composite by either formula
+	Moved       int    `json:"moved"`    // those whose composite differs, including from and to null
+	FromNull    int    `json:"fromNull"` // moved from no composite
+	ToNull      int    `json:"toNull"`   // moved to no composite
+	Largest     []Move `json:"largest"`  // the largest moves between numbers, at most MaxMoves
 }
 
-// Move is a composite that another formula moves.
+// Move is a composite that the new formula changes.
 type Move struct {
 	Type string       `json:"type"`
 	Slug string       `json:"slug"`
@@ -42,13 +41,13 @@ type Move struct {
 	New  record.Score `json:"new"`
 }
 
-// Key is the address of the entity within the index: type/slug.
+// Key returns the key of the entity: type/slug.
 func (m *Move) Key() string { return m.Type + "/" + m.Slug }
 
 func (m *Move) size() float64 { return math.Abs(m.New.Float() - m.Old.Float()) }
 
-// compareFormulas scores the content after by the formula before, nil where
-// the formulas are the same.
+// compareFormulas compares the scores of the content after by both formulas; it returns nil
+// if the formulas are the same.
 func compareFormulas(before *score.Formula, after *state, asOf time.Time) *Formula {
 	if bytes.Equal(before.JSON(), after.formula.JSON()) {
 		return nil
@@ -76,15 +75,15 @@ func compareFormulas(before *score.Formula, after *state, asOf time.Time) *Formu
 	return f
 }
 
-// Category is one category that differs.
+// Category is a changed category.
 type Category struct {
 	Event  string  `json:"event"` // category.created, category.updated or category.deleted
 	Slug   string  `json:"slug"`
 	Fields []Field `json:"fields"`
 }
 
-// compareCategories lists the categories that differ, by slug. Both lists are
-// sorted by it.
+// compareCategories lists the changed categories by slug. Both lists must be sorted by
+// slug.
 func compareCategories(before, after []content.Category) []Category {
 	list := []Category{}
 	add := func(event string, slug string, old, new content.Category) {
@@ -116,7 +115,7 @@ func compareCategories(before, after []content.Category) []Category {
 	return list
 }
 
-// compareIndex lists the fields of index.yaml that differ.
+// compareIndex lists the changed fields of index.yaml.
 func compareIndex(before, after *content.Index) []Field {
 	fields := textFields("title", before.Title, after.Title, "description", before.Description, after.Description,
 		"url", before.URL, after.URL, "repository", before.Repository, after.Repository, "branch", before.Branch, after.Branch,
@@ -134,12 +133,12 @@ func sourcesJSON(list []store.Source) json.RawMessage {
 	}
 	data, err := json.Marshal(list)
 	if err != nil {
-		panic(err) // a struct of texts
+		panic(err) // a struct of strings always encodes
 	}
 	return data
 }
 
-// textFields compares texts, given as name, old and new; an empty one is none.
+// textFields compares texts, given as name, old and new; "" means none.
 func textFields(texts ...string) []Field {
 	fields := []Field{}
 	for t := range slices.Chunk(texts, 3) {

@@ -12,12 +12,11 @@ import (
 	"kindex/exports/safetext"
 )
 
-// maxLineWidth is how long a line of a change may be before old and new stand below
-// each other.
+// maxLineWidth is the maximum width of a line with both the old and the new value; longer
+// ones are split.
 const maxLineWidth = 100
 
-// Painter returns a text in a color or style, or as it is where none is seen. It escapes
-// characters that a terminal obeys.
+// Painter escapes a text for a terminal and, if colors are enabled, adds a color or style.
 type Painter func(attribute color.Attribute, text string) string
 
 // WriteText prints the comparison for a terminal.
@@ -79,7 +78,7 @@ func writeDetails(w io.Writer, e *Entity) {
 		fmt.Fprintf(w, "  was %s/%s\n", e.Type, e.FormerSlug)
 	}
 	if e.LeadsTo != "" {
-		fmt.Fprintf(w, "  its address leads to %s\n", e.LeadsTo)
+		fmt.Fprintf(w, "  its address redirects to %s\n", e.LeadsTo)
 	}
 	if text := touchedText(e); text != "" {
 		fmt.Fprintf(w, "  %s\n", text)
@@ -87,13 +86,13 @@ func writeDetails(w io.Writer, e *Entity) {
 	writeFields(w, e.Fields)
 }
 
-// writeFields prints fields below each other, their values aligned.
+// writeFields prints one field per line, with aligned values.
 func writeFields(w io.Writer, fields []Field) {
 	var lines []fieldLine
 	width := 0
 	for _, f := range fields {
 		if f.Name == "slug" || f.Name == "scores.composite" {
-			continue // said already
+			continue // already printed
 		}
 		width = max(width, len(f.Name))
 		lines = append(lines, linesOf(f)...)
@@ -117,7 +116,7 @@ func writeFields(w io.Writer, fields []Field) {
 	}
 }
 
-// writeRoot prints what differs in the files for the whole index.
+// writeRoot prints the changes in the root files.
 func (d *Report) writeRoot(w io.Writer) {
 	if f := d.Formula; f != nil {
 		fmt.Fprintln(w)

@@ -12,19 +12,18 @@ import (
 	"slices"
 )
 
-// Command is one git command on the objects of a repository.
+// Command is a git command on the objects of a repository.
 type Command struct {
 	Args   []string
 	Config []string // settings of this command, name=value
-	Env    []string // further variables, name=value
-	Input  []byte   // what it reads from its standard input; nil for nothing
+	Env    []string // additional variables, name=value
+	Input  []byte   // its standard input; nil for none
 }
 
-// Run runs a command and returns what it prints. Neither the repository's
-// configuration and attributes nor its references exist for it, nor a working tree,
-// hooks, or the settings of the person; objects are named by their whole names. What it
-// writes, it writes among the objects of the repository; the index is one of our own,
-// empty at first, which later commands see.
+// Run runs a command and returns its output. The command sees no configuration,
+// attributes, references, working tree or hooks of the repository, and no user settings;
+// objects must be given by their full names. It writes to the object store of the
+// repository. Its index is private, initially empty, and shared with later commands.
 func (r *Repository) Run(ctx context.Context, c Command) (string, error) {
 	p, err := r.isolated(ctx, c)
 	if err != nil {
@@ -34,13 +33,13 @@ func (r *Repository) Run(ctx context.Context, c Command) (string, error) {
 	return p.output()
 }
 
-// Start starts a command as Run runs it. Its output must be read to the end before
-// Wait, or it must be stopped.
+// Start starts a command in the environment of Run. Read its output to the end before
+// calling Wait, or call Stop.
 func (r *Repository) Start(ctx context.Context, c Command) (*Process, error) {
 	return r.started(ctx, c, false)
 }
 
-// StartWithInput is Start for a command that is fed while it runs.
+// StartWithInput is Start for a command whose input is written while it runs.
 func (r *Repository) StartWithInput(ctx context.Context, c Command) (*Process, error) {
 	return r.started(ctx, c, true)
 }
@@ -56,7 +55,7 @@ func (r *Repository) started(ctx context.Context, c Command, input bool) (*Proce
 	return p, nil
 }
 
-// isolated prepares a command in our own git directory.
+// isolated prepares a command in the private git directory.
 func (r *Repository) isolated(ctx context.Context, c Command) (*Process, error) {
 	own, err := r.privateDir()
 	if err != nil {
@@ -74,12 +73,12 @@ func settings(told, config []string) []string {
 	return told
 }
 
-// privateDir returns our own git directory, which is created at the first call. See
+// privateDir returns the private git directory, created on the first call. See
 // gitrepository-layout(5).
 func (r *Repository) privateDir() (string, error) {
 	r.once.Do(func() {
 		if r.failed = r.createPrivateDir(); r.failed != nil {
-			r.failed = fmt.Errorf("git needs a temporary folder of its own: %w", r.failed)
+			r.failed = fmt.Errorf("creating a temporary folder for git: %w", r.failed)
 		}
 	})
 	return r.private, r.failed
@@ -93,8 +92,8 @@ func (r *Repository) createPrivateDir() error {
 	if r.private, err = filepath.Abs(dir); err != nil {
 		return err
 	}
-	// A bare repository has no working tree whose files git would look at. A commit
-	// graph could say something else of parents than the commits do.
+	// In a bare repository, git looks at no working tree. A commit graph could
+	// contradict the parents in the commits.
 	config := "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tcommitGraph = false\n\tfsmonitor = false\n\thooksPath = " + os.DevNull +
 		"\n[extensions]\n\tobjectFormat = " + r.Format + "\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"
 	for name, text := range map[string]string{"config": config, "HEAD": "ref: refs/heads/none\n"} {
@@ -111,7 +110,7 @@ func (r *Repository) createPrivateDir() error {
 	return copyFile(filepath.Join(dir, "shallow"), filepath.Join(r.commonDir, "shallow"))
 }
 
-// copyFile copies a regular file. One that does not exist is no error.
+// copyFile copies a regular file. A missing file is not an error.
 func copyFile(to, from string) error {
 	info, err := os.Lstat(from)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// protocols are those by which a remote may be reached. Among those that are not
-// listed is ext, which runs any command.
+// protocols lists the allowed protocols for remotes. It does not include ext, which runs
+// arbitrary commands.
 const protocols = "file:git:http:https:ssh"
 
-// Remote returns the addresses that the repository's own configuration gives a remote,
-// to fetch from and to push to. They are read as data: nothing else in that file has any
-// effect, and no file that it includes is opened. known lists the names of all remotes.
+// Remote returns the fetch and push addresses of a remote from the repository's own
+// configuration. They are read as data: nothing else in that file has any effect, and its
+// includes are not opened. known lists the names of all remotes.
 func (r *Repository) Remote(ctx context.Context, name string) (fetch, push string, known []string, err error) {
 	out, err := r.Run(ctx, Command{Args: []string{"config", "--file", filepath.Join(r.commonDir, "config"), "--no-includes", "--null",
 		"--get-regexp", `^remote\..*\.(url|pushurl)$`}})
@@ -53,9 +53,9 @@ func (r *Repository) Remote(ctx context.Context, name string) (fetch, push strin
 }
 
 // RunRemote runs ls-remote, fetch or push with the address of another repository, which
-// must be among the arguments: no remote has a name here. Unlike Run, it obeys the
-// settings of the person, who has the credentials, and connects to where they lead. No
-// setting of the repository counts.
+// must be among the arguments: named remotes do not exist here. Unlike Run, it uses the
+// user's settings, which have the credentials, and connects to where they redirect. The
+// repository's settings have no effect.
 func (r *Repository) RunRemote(ctx context.Context, c Command) (string, error) {
 	own, err := r.privateDir()
 	if err == nil {
@@ -67,13 +67,13 @@ func (r *Repository) RunRemote(ctx context.Context, c Command) (string, error) {
 	env := slices.Concat(environment(basic, personal, connecting), forced,
 		[]string{"GIT_ALLOW_PROTOCOL=" + protocols, "GIT_OBJECT_DIRECTORY=" + r.objects()}, c.Env)
 	told := settings([]string{"--git-dir=" + own}, append([]string{"core.hooksPath=" + os.DevNull, "core.fsmonitor=false",
-		// A collection of garbage would take what only the repository's own references keep for garbage.
+		// Garbage collection would delete objects that only the repository's own references keep.
 		"gc.auto=0", "maintenance.auto=false", "fetch.writeCommitGraph=false"}, c.Config...))
 	return prepare(ctx, own, env, told, c.Args).output()
 }
 
-// packReferences gives our own git directory the references of the repository, by which
-// git finds out what need not be fetched.
+// packReferences copies the references of the repository to the private git directory, so
+// that git knows what it need not fetch.
 func (r *Repository) packReferences(ctx context.Context) error {
 	list, err := r.query(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
 	if err != nil {
@@ -86,8 +86,8 @@ func (r *Repository) packReferences(ctx context.Context) error {
 	return os.WriteFile(filepath.Join(own, "packed-refs"), []byte(list), 0o600)
 }
 
-// Programs returns the arguments of ls-remote, fetch and push that keep a repository on
-// this machine from running hooks when it is the other side.
+// Programs returns the arguments of ls-remote, fetch and push that prevent hooks from
+// running if the other side is a repository on this machine.
 func Programs(command string) []string {
 	const other = "git -c core.hooksPath=" + os.DevNull + " -c core.fsmonitor=false "
 	if command == "push" {
@@ -96,12 +96,12 @@ func Programs(command string) []string {
 	return []string{"--upload-pack=" + other + "upload-pack"}
 }
 
-// Setting is a setting that no other process may read, as a command line would let it.
+// Setting is a git setting that must not be visible on a command line.
 type Setting struct{ Name, Value string }
 
-// Secret returns variables that stand for settings, to be added to those of a command.
+// Secret returns settings as environment variables, for Command.Env.
 func Secret(list ...Setting) (env []string) {
-	n, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // 0 where there are none
+	n, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // 0 if there are none
 	for _, s := range list {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, s.Name), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, s.Value))
 		n++
@@ -113,7 +113,7 @@ func Secret(list ...Setting) (env []string) {
 func (r *Repository) CheckBranchName(ctx context.Context, name string) error {
 	_, err := r.Run(ctx, Command{Args: []string{"check-ref-format", "refs/heads/" + name}})
 	if ExitCode(err) == 1 {
-		return errors.New(strconv.Quote(name) + " is not the name of a branch")
+		return errors.New(strconv.Quote(name) + " is not a valid branch name")
 	}
 	return err
 }

@@ -12,28 +12,27 @@ import (
 )
 
 // ErrNoRepository is the error for a folder that is not in a working tree.
-var ErrNoRepository = errors.New("lies in no git repository")
+var ErrNoRepository = errors.New("not in a git repository")
 
 // Repository is the repository whose working tree contains a folder. It is safe for
 // concurrent use. Close it after use.
 type Repository struct {
-	Prefix  string // path of the folder below the top of the working tree: "" or ending in a slash
+	Prefix  string // path of the folder relative to the top of the working tree: "" or ending in a slash
 	Format  string // of object names: sha1 or sha256
-	Shallow bool   // whether its history is cut off
+	Shallow bool   // whether it is a shallow clone
 
 	dir       string // the folder, absolute
 	gitDir    string
-	commonDir string // where objects and configuration are; that of the main working tree for a linked one
+	commonDir string // where objects and configuration are; for a linked working tree, in the main one
 
 	once    sync.Once
-	private string // our own git directory, see own
+	private string // our private git directory, see privateDir
 	failed  error
 }
 
-// Open finds the repository that contains a folder. The error is ErrNoRepository if
-// there is none. Git's own safe.directory check applies. A folder that looks like a git
-// directory itself is an error: somebody may have committed it so that its
-// configuration takes effect.
+// Open finds the repository that contains a folder. The error is ErrNoRepository if there
+// is none. Git's own safe.directory check applies. A folder that looks like a git directory
+// itself is an error: it may have been committed so that its configuration takes effect.
 func Open(ctx context.Context, dir string) (*Repository, error) {
 	r := &Repository{}
 	var err error
@@ -71,7 +70,7 @@ func embedded(dir string) error {
 	return fmt.Errorf("%s is in a folder that looks like a git directory (it contains HEAD, objects and refs), whose settings could run any command; remove these files", dir)
 }
 
-// holds reports whether a folder is another one or lies above it.
+// holds reports whether dir is the folder above or is inside it.
 func holds(above, dir string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -80,17 +79,17 @@ func holds(above, dir string) bool {
 	return err == nil && filepath.IsLocal(rel)
 }
 
-// discover runs git rev-parse, which runs nothing itself, where the folder is. The
-// settings of the person apply: they say whether the repository is trusted.
+// discover runs git rev-parse in the folder; rev-parse runs no other program. The user's
+// settings apply: they determine whether the repository is trusted.
 func (r *Repository) discover(ctx context.Context, args ...string) (string, error) {
 	env := append(environment(basic, personal), forced...)
 	return prepare(ctx, r.dir, env, protected, append([]string{"rev-parse"}, args...)).output()
 }
 
-// query runs a command on the repository itself, with its own configuration. Only
-// commands that read or write references and print settings may run so: rev-parse,
-// symbolic-ref, for-each-ref, update-ref and config run nothing but hooks, which
-// protected switches off.
+// query runs a command on the repository itself, with its own configuration. It is only
+// for commands that read or write references or print settings: rev-parse, symbolic-ref,
+// for-each-ref, update-ref and config run no programs except hooks, which protected
+// disables.
 func (r *Repository) query(ctx context.Context, args ...string) (string, error) {
 	return r.queryProcess(ctx, args...).output()
 }
@@ -100,14 +99,14 @@ func (r *Repository) queryProcess(ctx context.Context, args ...string) *Process 
 	return prepare(ctx, r.gitDir, env, append([]string{"--git-dir=" + r.gitDir}, protected...), args)
 }
 
-// Head returns the name of the commit that is checked out, "" before the first one.
+// Head returns the name of the checked-out commit, "" before the first one.
 func (r *Repository) Head(ctx context.Context) (string, error) {
 	out, err := r.query(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err == nil || ctx.Err() != nil {
 		return strings.TrimSpace(out), err
 	}
-	// HEAD of a new repository names a branch that is not there. One that is there
-	// and cannot be read is something else.
+	// HEAD of a new repository names a branch that does not exist yet. A branch that
+	// exists but cannot be read is an error.
 	branch, failed := r.query(ctx, "symbolic-ref", "--quiet", "HEAD")
 	if failed == nil {
 		list := r.queryProcess(ctx, "for-each-ref", "--format=%(refname)", "--", strings.TrimSpace(branch))
@@ -118,14 +117,14 @@ func (r *Repository) Head(ctx context.Context) (string, error) {
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
-	return "", fmt.Errorf("git rev-parse: %s: HEAD names no commit that can be read; git fsck tells more (%w)", r.dir, err)
+	return "", fmt.Errorf("git rev-parse: %s: HEAD does not name a readable commit; run git fsck for details (%w)", r.dir, err)
 }
 
-// operators begin what follows the name of a commit, as in HEAD~2 or v1^{tree}.
+// operators matches the start of what follows the name of a commit, as in HEAD~2 or v1^{tree}.
 var operators = regexp.MustCompile(`[~^:]`)
 
-// Resolve returns the name of the object that a revision stands for, "" where there is
-// none: see gitrevisions(7), of which searches by message (:/text) are left out.
+// Resolve returns the object name of a revision, "" if there is none. See gitrevisions(7);
+// searches by message (:/text) are not supported.
 func (r *Repository) Resolve(ctx context.Context, revision string) (string, error) {
 	base, rest := revision, ""
 	if at := operators.FindStringIndex(revision); at != nil {
@@ -136,7 +135,7 @@ func (r *Repository) Resolve(ctx context.Context, revision string) (string, erro
 	}
 	name := base
 	if !IsObjectName(base) {
-		// References are the repository's. Reading one reads no object.
+		// References are in the repository. Reading one reads no object.
 		out, err := r.query(ctx, "rev-parse", "--verify", "--quiet", base)
 		if err != nil {
 			return "", ctx.Err()
@@ -156,7 +155,7 @@ func (r *Repository) Names(ctx context.Context) ([]string, error) {
 	return strings.Fields(out), err
 }
 
-// IsObjectName reports whether s is the whole name of an object, by SHA-1 or SHA-256.
+// IsObjectName reports whether s is the full name of an object, by SHA-1 or SHA-256.
 func IsObjectName(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }
@@ -168,10 +167,10 @@ func (r *Repository) MayBePartial() bool {
 	return err == nil && len(packs) > 0
 }
 
-// escape makes a path mean itself in a pattern of filepath.Match.
+// escape escapes a path for use in a pattern of filepath.Match.
 func escape(path string) string {
 	if filepath.Separator == '\\' {
-		return path // there is no escaping there
+		return path // Windows has no escaping
 	}
 	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(path, `\$0`)
 }

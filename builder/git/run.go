@@ -1,11 +1,11 @@
 // Package git is the only package of the program that starts another program, and
 // the only program it starts is git.
 //
-// A repository is data from strangers: what its configuration, its attributes and its
-// references say must never choose a command that runs. So almost every command runs
-// against a private git directory with a configuration of our own, which borrows only
-// the objects of the repository (see [Repository.Command]). The repository itself is
-// asked only where it is and what its references are, by commands that run nothing.
+// A repository is untrusted data: its configuration, attributes and references must never
+// choose a program that runs. So almost every command runs against a private git directory
+// with its own configuration, which shares only the objects of the repository (see
+// [Repository.Run]). The repository itself is only queried for its location, its references
+// and some settings, by commands that run no other programs.
 package git
 
 import (
@@ -27,7 +27,7 @@ func Available() bool {
 	return err == nil
 }
 
-// Process is a git command that was prepared, and perhaps started. It is not safe for
+// Process is a prepared, possibly running git command. It is not safe for
 // concurrent use, except that In may be written while Out is read.
 type Process struct {
 	In  io.WriteCloser // nil unless StartWithInput started it
@@ -39,18 +39,18 @@ type Process struct {
 	stderr bytes.Buffer
 }
 
-// protected are the settings of every command that sees a repository's own
-// configuration, which they override. No setting that can name a command applies to
-// these commands anyway; this is the second lock on the same door.
+// protected are the settings of every command that sees a repository's own configuration;
+// they override it. None of these commands uses a setting that can name a program; this is
+// defence in depth.
 var protected = []string{
-	"-c", "safe.bareRepository=explicit", // a folder of content is no repository, whatever lies in it
+	"-c", "safe.bareRepository=explicit", // a content folder is not a repository, whatever it contains
 	"-c", "core.fsmonitor=false", "-c", "core.hooksPath=" + os.DevNull, "-c", "core.pager=cat",
 	"-c", "core.editor=false", "-c", "core.sshCommand=false", "-c", "core.askPass=", "-c", "credential.helper=",
 	"-c", "protocol.allow=never", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 }
 
-// forced are the variables of every command: messages in English, no prompts, no
-// object that stands in for another one, and no way to another repository.
+// forced are the variables of every command: messages in English, no prompts, no replace
+// objects, and no access to other repositories.
 var forced = []string{
 	"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1",
 	"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0",
@@ -63,21 +63,20 @@ var basic = []string{
 	"SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "TMP", "TEMP", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
 }
 
-// personal are the variables by which people give git their own settings. They decide
-// whether a folder is trusted at all (safe.directory) and where the search for a
-// repository ends.
+// personal are the variables with the user's git settings. They determine whether a folder
+// is trusted (safe.directory) and where the search for a repository stops.
 var personal = []string{
 	"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 	"GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_*", "GIT_CONFIG_VALUE_*",
 }
 
-// connecting are the variables that matter to connections with other machines.
+// connecting are the variables for connections to other machines.
 var connecting = []string{
 	"SSH_AUTH_SOCK", "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 }
 
-// environment returns the variables of this process that the lists name. A name ending
+// environment returns the variables of this process in the lists. A name ending
 // in * matches all with that prefix.
 func environment(lists ...[]string) (env []string) {
 	for _, v := range os.Environ() {
@@ -123,7 +122,7 @@ func (p *Process) start(input bool) (err error) {
 	return nil
 }
 
-// output runs the command to its end and returns what it prints.
+// output runs the command and returns its output.
 func (p *Process) output() (string, error) {
 	var out bytes.Buffer
 	p.cmd.Stdout = &out
@@ -131,16 +130,16 @@ func (p *Process) output() (string, error) {
 	return out.String(), err
 }
 
-// Wait returns how the command ended, once everything it printed has been read.
+// Wait waits for the command to exit. All of its output must have been read.
 func (p *Process) Wait() error { return p.explain(p.cmd.Wait()) }
 
-// Stop ends the command if it still runs.
+// Stop kills the command if it is still running.
 func (p *Process) Stop() {
-	_ = p.cmd.Process.Kill() // it may have ended already
+	_ = p.cmd.Process.Kill() // it may have exited already
 	_ = p.cmd.Wait()
 }
 
-// explain adds to an error what the command printed about it.
+// explain adds the error output of the command to an error.
 func (p *Process) explain(err error) error {
 	if err == nil {
 		return nil
@@ -158,8 +157,8 @@ func (p *Process) explain(err error) error {
 // Error is the failure of a git command.
 type Error struct {
 	Command string // such as rev-parse
-	Code    int    // exit code, -1 where a signal ended it
-	Message string // what it printed, on one line without control characters
+	Code    int    // exit code, -1 if killed by a signal
+	Message string // its error output, on one line without control characters
 
 	err error
 }
@@ -167,8 +166,7 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return fmt.Sprintf("git %s: %s (%v)", e.Command, e.Message, e.err) }
 
-// ExitCode returns the exit code of the git command that an error comes from, -1 where
-// it does not come from one.
+// ExitCode returns the exit code of the git command that caused an error, -1 if none did.
 func ExitCode(err error) int {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e.Code
@@ -176,7 +174,7 @@ func ExitCode(err error) int {
 	return -1
 }
 
-// MessageContains reports whether an error is that of a git command that printed some text.
+// MessageContains reports whether an error is from a git command that printed text.
 func MessageContains(err error, text string) bool {
 	e := (*Error)(nil)
 	return errors.As(err, &e) && strings.Contains(e.Message, text)

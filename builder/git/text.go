@@ -9,8 +9,8 @@ import (
 	"unicode"
 )
 
-// BlobName returns the name of a blob with these bytes, by the hash that a format
-// (sha1 or sha256) stands for: that of a header and of them.
+// BlobName returns the name of a blob with these bytes in an object format (sha1 or
+// sha256): the hash of a header and the bytes.
 func BlobName(data []byte, format string) string {
 	h := sha1.New()
 	if format == "sha256" {
@@ -21,8 +21,8 @@ func BlobName(data []byte, format string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// cleanMessage puts a message on one line and replaces what could control a terminal: git
-// repeats names from a repository, and servers send messages of their own.
+// cleanMessage puts a message on one line and replaces terminal control characters: git
+// repeats names from a repository and messages from servers.
 func cleanMessage(message string) string {
 	clean := strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && !unicode.IsSpace(r) || unicode.Is(unicode.Cf, r) {

@@ -6,15 +6,15 @@ import (
 	"strings"
 )
 
-// Init creates a repository in a folder, by the settings of the person.
+// Init creates a repository in a folder, with the user's settings.
 func Init(ctx context.Context, dir string) error {
 	env := append(environment(basic, personal), forced...)
 	_, err := prepare(ctx, dir, env, protected, []string{"init", "--quiet"}).output()
 	return err
 }
 
-// Top returns the top of the working tree that a folder lies in. The error is
-// ErrNoRepository where there is none.
+// Top returns the top of the working tree that contains a folder. The error is
+// ErrNoRepository if there is none.
 func Top(ctx context.Context, dir string) (string, error) {
 	r, err := Open(ctx, dir)
 	if err != nil {
@@ -26,26 +26,25 @@ func Top(ctx context.Context, dir string) (string, error) {
 
 // CreateBranch creates a branch at a commit. It is an error if the branch exists.
 func (r *Repository) CreateBranch(ctx context.Context, name, commit string) error {
-	// Newer versions of git take hooks from the configuration, too, whatever
-	// core.hooksPath says.
+	// Newer versions of git also take hooks from the configuration, regardless of
+	// core.hooksPath.
 	hooks, err := r.query(ctx, "config", "--includes", "--show-scope", "--name-only", "--get-regexp", `^hook\..*\.command$`)
 	if err != nil && ExitCode(err) != 1 {
 		return err
 	}
 	for line := range strings.Lines(hooks) {
 		if scope, key, _ := strings.Cut(line, "\t"); scope == "local" || scope == "worktree" {
-			return fmt.Errorf("the configuration of the repository has a hook (%s), which must not run here; remove it, or create the branch yourself: git branch %s %.12s",
+			return fmt.Errorf("the repository's configuration has a hook (%s), which kindex does not run; remove it, or create the branch yourself: git branch %s %.12s",
 				cleanMessage(key), name, commit)
 		}
 	}
-	// The last argument demands that the branch does not exist.
+	// The last argument requires that the branch does not exist.
 	_, err = r.query(ctx, "update-ref", "refs/heads/"+name, commit, "")
 	return err
 }
 
-// Identity returns the variables that tell git who commits, as the settings of the
-// person and of the repository have it, and as the variables of this process, which
-// come first.
+// Identity returns the variables with the author and committer, from the settings of the
+// user and the repository and from the variables of this process, which take precedence.
 func (r *Repository) Identity(ctx context.Context) (env []string, err error) {
 	out, err := r.query(ctx, "config", "--includes", "--null", "--get-regexp", `^(user|author|committer)\.(name|email)$`)
 	if err != nil && ExitCode(err) != 1 {
@@ -54,7 +53,7 @@ func (r *Repository) Identity(ctx context.Context) (env []string, err error) {
 	set := map[string]string{}
 	for entry := range strings.SplitSeq(out, "\x00") {
 		if key, value, ok := strings.Cut(entry, "\n"); ok {
-			set[key] = value // the last one counts
+			set[key] = value // the last one wins
 		}
 	}
 	for _, role := range []string{"author", "committer"} {

@@ -9,9 +9,9 @@ import (
 	"strings"
 )
 
-// Forge is where a remote must lead: the repository on which submissions are reviewed.
+// Forge identifies the repository on which submissions are reviewed; a remote must be it.
 type Forge struct {
-	Host       string // its git host with the port where it has one, such as github.com
+	Host       string // its git host, with the port if any, such as github.com
 	Repository string // owner/name
 	Token      string
 }
@@ -20,11 +20,11 @@ type Forge struct {
 // colon it cannot be a path of this machine.
 var scp = regexp.MustCompile(`^(?:[^/:@]+@)?(\[[^\]/]+\]|[^/:@]+):([^:].*)$`)
 
-// parseAddress takes apart the address of a remote, as git does. A path of this machine
-// has the scheme file.
+// parseAddress parses the address of a remote as git does. A local path gets the scheme
+// file.
 func parseAddress(address string) (*url.URL, error) {
 	if strings.HasPrefix(address, "-") || strings.ContainsFunc(address, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-		return nil, fmt.Errorf("%q is not the address of a repository", address)
+		return nil, fmt.Errorf("%q is not a repository address", address)
 	}
 	if strings.Contains(address, "://") {
 		u, err := url.Parse(address)
@@ -34,7 +34,7 @@ func parseAddress(address string) (*url.URL, error) {
 		return u, nil
 	}
 	if strings.Contains(address, "::") {
-		return nil, fmt.Errorf("%q names a program that would be run; use https:// or ssh", address)
+		return nil, fmt.Errorf("%q would run a program; use https:// or ssh", address)
 	}
 	if m := scp.FindStringSubmatch(address); m != nil && !filepath.IsAbs(address) {
 		return &url.URL{Scheme: "ssh", Host: m[1], Path: "/" + strings.TrimPrefix(m[2], "/")}, nil
@@ -45,9 +45,9 @@ func parseAddress(address string) (*url.URL, error) {
 	return &url.URL{Scheme: "file", Path: filepath.ToSlash(address)}, nil
 }
 
-// check takes apart the address of a remote, and refuses one that is not the repository
-// of the forge. Over https the host must be the forge's own: the token goes there. Over
-// ssh no token is sent, and the host may be an alias in somebody's settings.
+// check parses the address of a remote, and refuses one that is not the repository of the
+// forge. Over https the host must be the forge's own, because the token is sent there. Over
+// ssh no token is sent, and the host may be an alias in the user's ssh settings.
 // Repositories on this machine belong to a forge on this machine.
 func (f Forge) check(remote, address string) (*url.URL, error) {
 	u, err := parseAddress(address)
@@ -64,7 +64,7 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 			return nil, fmt.Errorf("the remote %s is on %s, but the repositories of the forge are on %s, and its token is only for that host; nothing was sent; use https://%[3]s/%[4]s.git",
 				remote, u.Host, f.Host, f.Repository)
 		}
-		// Only what was checked reaches git, so that both mean the same host.
+		// Pass only the checked parts to git, so that both use the same host.
 		u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
 	case "ssh":
 		if strings.HasPrefix(u.Host, "-") {
@@ -79,7 +79,7 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 	}
 	path := strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git")
 	if below := here && strings.HasSuffix(strings.ToLower(path), "/"+strings.ToLower(f.Repository)); !strings.EqualFold(path, f.Repository) && !below {
-		return nil, fmt.Errorf("the remote %s is the repository %s, but the forge is asked for %s; correct --forge-repo, or choose another remote with --remote",
+		return nil, fmt.Errorf("the remote %s is the repository %s, but --forge-repo is %s; correct that, or choose another remote with --remote",
 			remote, path, f.Repository)
 	}
 	return u, nil

@@ -9,19 +9,17 @@ import (
 	"kindex/exports/safetext"
 )
 
-// message is the message of the commit. Nothing in it is the submission's but its
-// address, whose grammar leaves no room for anything: forges look in messages for
-// people to tell and issues to close.
+// message returns the commit message. Of the submission it contains only the key, whose
+// grammar is harmless: forges search messages for people to notify and issues to close.
 func message(p Proposal) string {
 	return fmt.Sprintf("Add %s/%s\n\nSubmission: %s\nSubmitted-by: %s\n", p.Type, p.Slug, p.ID, Credit(p.Account))
 }
 
-// reference is what a forge takes for an issue beside #1, which Credit breaks up.
+// reference matches issue references other than #1, which Credit also breaks up.
 var reference = regexp.MustCompile(`(?i)\b(gh)-(\d)`)
 
-// Credit is the name of an account as commits and pull requests have it: on one
-// line, and without what would tell somebody (@name) or touch an issue (#1, GH-1,
-// addresses).
+// Credit returns the name of an account for commits and pull requests: on one line, and
+// without mentions (@name) and issue references (#1, GH-1, addresses).
 func Credit(name string) string {
 	s := strings.Map(func(r rune) rune {
 		switch {
@@ -45,8 +43,8 @@ func Credit(name string) string {
 	return s
 }
 
-// author are the variables that make the account the author; none where it is to be
-// the one who commits.
+// author returns the variables that make the account the author, or nil if the committer
+// is the author.
 func author(p Proposal) []string {
 	if p.Author == "" {
 		return nil
@@ -63,7 +61,7 @@ func author(p Proposal) []string {
 	return []string{"GIT_AUTHOR_NAME=" + Credit(p.Account), "GIT_AUTHOR_EMAIL=" + strings.ReplaceAll(p.Author, "{account}", local)}
 }
 
-// ValidAuthor tells whether an address may be Proposal.Author.
+// ValidAuthor reports whether an address is valid for Proposal.Author.
 func ValidAuthor(address string) bool {
 	local, domain, ok := strings.Cut(address, "@")
 	return ok && local != "" && domain != "" && !strings.ContainsFunc(address, func(r rune) bool {

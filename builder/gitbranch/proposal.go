@@ -1,6 +1,6 @@
-// Package gitbranch writes an accepted submission into a content repository, as a
-// branch with one commit. The working tree, the index and the branch that are
-// checked out stay as they are.
+// Package gitbranch writes an accepted submission to a content repository, as a branch
+// with one commit. It does not change the working tree, the index or the checked-out
+// branch.
 package gitbranch
 
 import (
@@ -14,34 +14,33 @@ import (
 	"kindex/builder/gitlog"
 )
 
-// Proposal is what is to be written.
+// Proposal is a submission to write.
 type Proposal struct {
-	ID         string // of the submission; it names the branch
+	ID         string // of the submission; determines the branch name
 	Type, Slug string
 	YAML       []byte
-	Account    string // who has submitted it
-	// Author is the e-mail address that makes the account the author of the
-	// commit, in which {account} stands for it; where it is "", the author is who
-	// commits, and a trailer names the account.
+	Account    string // name of the submitter's account
+	// Author, if not "", is the e-mail address with which the account becomes the author
+	// of the commit; {account} in it is replaced by the account. Otherwise the committer
+	// is the author, and a trailer names the account.
 	Author string
 }
 
-// Branch is where a proposal lies.
+// Branch is the branch of a proposal.
 type Branch struct {
 	Name   string
 	Commit string
 	Path   string // of the file, from the root of the repository
 }
 
-// BranchName is the branch of a submission.
+// BranchName returns the name of a submission's branch.
 func BranchName(id string) string { return "submission/" + id }
 
-// Repository is where proposals are written.
+// Repository is the repository to which proposals are written.
 type Repository struct{ *gitlog.Location }
 
-// CheckFolder makes sure that a commit has the content folder, and that nothing
-// else lies where the file of a proposal belongs: a file that is there instead of
-// a folder would be gone.
+// CheckFolder checks that a commit has the content folder, and that nothing else is in the
+// place of the proposal's file: a file in place of a folder would be deleted.
 func (r *Repository) CheckFolder(ctx context.Context, base string, p Proposal) error {
 	folder := strings.TrimSuffix(r.Folder(), "/")
 	for i, name := range []string{folder, path.Join(folder, p.Type)} {
@@ -50,16 +49,16 @@ func (r *Repository) CheckFolder(ctx context.Context, base string, p Proposal) e
 		case ctx.Err() != nil:
 			return ctx.Err()
 		case there == "" && i == 0:
-			return fmt.Errorf("the commit %.12s has no folder %s; name the content folder as it is there", base, name)
+			return fmt.Errorf("the commit %.12s has no folder %s; use the name of the content folder in that commit", base, name)
 		case there != "" && r.lookUp(ctx, there+"^{tree}") == "":
-			return fmt.Errorf("%s is no folder at the commit %.12s; name the content folder as it is there", name, base)
+			return fmt.Errorf("%s is not a folder in the commit %.12s; use the name of the content folder in that commit", name, base)
 		}
 	}
 	return nil
 }
 
-// Find returns the branch of a proposal, if it is there and has the file: as it is,
-// whatever it stands on. A branch of this name with another file is an error.
+// Find returns the existing branch of a proposal, whatever it is based on. A branch of this
+// name without the proposal's file is an error.
 func (r *Repository) Find(ctx context.Context, p Proposal) (Branch, bool, error) {
 	b := Branch{Name: BranchName(p.ID), Path: r.Path(p.Type, p.Slug)}
 	if b.Commit = r.lookUp(ctx, "refs/heads/"+b.Name+"^{commit}"); b.Commit == "" {
@@ -67,13 +66,13 @@ func (r *Repository) Find(ctx context.Context, p Proposal) (Branch, bool, error)
 	}
 	same, err := r.Holds(ctx, b.Commit, p)
 	if err == nil && !same {
-		err = fmt.Errorf("the branch %s is there and has another %s than the submission; if nobody needs it, remove it: git branch -D %[1]s", b.Name, b.Path)
+		err = fmt.Errorf("the branch %s exists with a different %s; if it is not needed, delete it: git branch -D %[1]s", b.Name, b.Path)
 	}
 	return b, true, err
 }
 
-// FindAt is Find for a branch that lies in another repository, which has been
-// fetched from there; commit is "" where that has none.
+// FindAt is Find for a branch fetched from another repository; commit is "" if that has no
+// such branch.
 func (r *Repository) FindAt(ctx context.Context, commit string, p Proposal) (Branch, bool, error) {
 	b := Branch{Name: BranchName(p.ID), Commit: commit, Path: r.Path(p.Type, p.Slug)}
 	if commit == "" {
@@ -81,17 +80,17 @@ func (r *Repository) FindAt(ctx context.Context, commit string, p Proposal) (Bra
 	}
 	same, err := r.Holds(ctx, commit, p)
 	if err == nil && !same {
-		err = fmt.Errorf("the remote has a branch %s with another %s than the submission; if nobody needs it, remove it there", b.Name, b.Path)
+		err = fmt.Errorf("the remote has a branch %s with a different %s; if it is not needed, delete it there", b.Name, b.Path)
 	}
 	return b, true, err
 }
 
-// Prepare makes the commit of a proposal on top of another one. There is no branch
-// to it until Write is called, so that it can be looked at before.
+// Prepare creates the commit of a proposal on top of another one, but no branch: it can be
+// checked before Write creates that.
 func (r *Repository) Prepare(ctx context.Context, base string, p Proposal) (Branch, error) {
 	b := Branch{Name: BranchName(p.ID), Path: r.Path(p.Type, p.Slug)}
 	if r.lookUp(ctx, base+":"+b.Path) != "" {
-		return b, fmt.Errorf("%s is in the content already; reject the submission, or add to that file what is new", b.Path)
+		return b, fmt.Errorf("%s is already in the content; reject the submission, or edit that file", b.Path)
 	}
 	blob, err := r.line(ctx, git.Command{Args: []string{"hash-object", "-w", "--stdin"}, Input: p.YAML})
 	if err == nil {
@@ -100,8 +99,8 @@ func (r *Repository) Prepare(ctx context.Context, base string, p Proposal) (Bran
 	return b, err
 }
 
-// Write makes the branch of a prepared proposal. Where somebody else has made it
-// meanwhile, with the same file, theirs is returned.
+// Write creates the branch of a prepared proposal. If it has been created in the meantime
+// with the same file, Write returns the existing one.
 func (r *Repository) Write(ctx context.Context, b Branch, p Proposal) (Branch, error) {
 	err := r.CreateBranch(ctx, b.Name, b.Commit)
 	if err == nil {
@@ -110,15 +109,15 @@ func (r *Repository) Write(ctx context.Context, b Branch, p Proposal) (Branch, e
 	if theirs, there, failed := r.Find(ctx, p); there || failed != nil {
 		return theirs, failed
 	}
-	return b, fmt.Errorf("the branch %s cannot be made; a branch called %q would be in its way: %w", b.Name, "submission", err)
+	return b, fmt.Errorf("the branch %s cannot be created; does a branch named %q exist? %w", b.Name, "submission", err)
 }
 
-// Holds tells whether a commit has the file of a proposal, byte for byte.
+// Holds reports whether a commit has the file of a proposal, byte for byte.
 func (r *Repository) Holds(ctx context.Context, commit string, p Proposal) (bool, error) {
 	return r.lookUp(ctx, commit+":"+r.Path(p.Type, p.Slug)) == git.BlobName(p.YAML, r.Format), ctx.Err()
 }
 
-// lookUp returns the object that a name stands for, "" for none.
+// lookUp returns the object with a name, or "".
 func (r *Repository) lookUp(ctx context.Context, name string) string {
 	hash, err := r.Resolve(ctx, name)
 	if err != nil {
@@ -127,7 +126,7 @@ func (r *Repository) lookUp(ctx context.Context, name string) string {
 	return hash
 }
 
-// commit makes the commit, in an index that is not that of the repository.
+// commit creates the commit, with a private index.
 func (r *Repository) commit(ctx context.Context, base, file, blob string, p Proposal) (string, error) {
 	var tree string
 	var err error
@@ -148,12 +147,12 @@ func (r *Repository) commit(ctx context.Context, base, file, blob string, p Prop
 		Args: []string{"commit-tree", tree, "-p", base, "-F", "-"}, Config: []string{"user.useConfigOnly=true", "i18n.commitEncoding=UTF-8"},
 		Input: []byte(message(p)), Env: append(who, author(p)...)})
 	if err != nil && ctx.Err() == nil && (strings.Contains(err.Error(), "user.email") || strings.Contains(err.Error(), "ident")) {
-		return "", fmt.Errorf("git does not know who commits; tell it with git config user.name and user.email (%w)", err)
+		return "", fmt.Errorf("git needs a committer; set it with git config user.name and user.email (%w)", err)
 	}
 	return hash, err
 }
 
-// line runs git and returns the one line that it prints.
+// line runs git and returns the line that it prints.
 func (r *Repository) line(ctx context.Context, c git.Command) (string, error) {
 	out, err := r.Run(ctx, c)
 	if errors.Is(err, context.Canceled) {

@@ -12,7 +12,7 @@ import (
 	"kindex/builder/git"
 )
 
-// Remote is another repository that proposals are sent to.
+// Remote is another repository to which proposals are pushed.
 type Remote struct {
 	repository  *Repository
 	name        string
@@ -20,17 +20,17 @@ type Remote struct {
 	token       string // "" for none
 }
 
-// Remote finds a remote of the repository by its name. It must be the repository of the
-// forge; anything else is an error, and no address is contacted. Of the repository's
-// configuration only the addresses of the remote count. The token reaches git in its
-// environment alone, and the forge's own host alone.
+// Remote finds a remote of the repository by name. It must be the repository of the forge;
+// otherwise Remote returns an error without contacting any address. Only the remote's
+// addresses are used from the repository's configuration. The token is passed to git only
+// in its environment, and sent only to the forge's own host.
 func (r *Repository) Remote(ctx context.Context, name string, f Forge) (*Remote, error) {
 	fetch, push, known, err := r.Repository.Remote(ctx, name)
 	if err != nil {
 		return nil, err
 	}
 	if !slices.Contains(known, name) || fetch == "" && push == "" {
-		return nil, fmt.Errorf("there is no remote %q; known are: %s", name, orNone(strings.Join(known, ", ")))
+		return nil, fmt.Errorf("unknown remote %q; expected one of: %s", name, orNone(strings.Join(known, ", ")))
 	}
 	remote := &Remote{repository: r, name: name, fetch: fetch, push: push, token: f.Token}
 	for _, address := range []*string{&remote.fetch, &remote.push} {
@@ -52,9 +52,8 @@ func orNone(s string) string {
 	return s
 }
 
-// header tells git, by variables that stand for settings, to send a token to one
-// host and to follow it nowhere else. The empty value takes away what others have
-// set for the host.
+// header returns variables that make git send a token to one host and not follow redirects
+// there. The empty value removes headers that other settings have set for the host.
 func header(u *url.URL, token string) []string {
 	host := u.Scheme + "://" + u.Host + "/"
 	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
@@ -64,8 +63,8 @@ func header(u *url.URL, token string) []string {
 		git.Setting{Name: "http." + host + ".followRedirects", Value: "false"})
 }
 
-// Fetch returns the newest commit of a branch of the remote. No branch of the
-// repository moves.
+// Fetch fetches the newest commit of a branch of the remote and returns it. It moves no
+// branch of the repository.
 func (m *Remote) Fetch(ctx context.Context, branch string) (string, error) {
 	commit, err := m.Find(ctx, branch)
 	if err == nil && commit == "" {
@@ -74,7 +73,7 @@ func (m *Remote) Fetch(ctx context.Context, branch string) (string, error) {
 	return commit, err
 }
 
-// Find is Fetch for a branch that may not be there, and "" then.
+// Find is Fetch for a branch that may not exist; it then returns "".
 func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
 	if err := m.repository.CheckBranchName(ctx, branch); err != nil {
 		return "", err
@@ -82,14 +81,14 @@ func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
 	ref := "refs/heads/" + branch
 	listed, err := m.run(ctx, "ls-remote", "--quiet", m.fetch, ref)
 	if err != nil {
-		return "", fmt.Errorf("the remote %s cannot be asked: %w", m.name, err)
+		return "", fmt.Errorf("the remote %s cannot be queried: %w", m.name, err)
 	}
 	commit, _, there := strings.Cut(listed, "\t")
 	if !there {
 		return "", nil
 	}
 	if !git.IsObjectName(commit) {
-		return "", fmt.Errorf("the remote %s says that the branch %s is at %q, which is not a commit", m.name, branch, commit)
+		return "", fmt.Errorf("the remote %s reports %[3]q for the branch %[2]s, which is not a commit", m.name, branch, commit)
 	}
 	if _, err := m.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", m.fetch, ref); err != nil {
 		return "", fmt.Errorf("the branch %s of %s cannot be fetched: %w", branch, m.name, err)
@@ -97,7 +96,7 @@ func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
 	return m.repository.Resolve(ctx, commit+"^{commit}")
 }
 
-// Push sends a branch. It never overwrites what others have put there.
+// Push pushes a branch. It never overwrites an existing one.
 func (m *Remote) Push(ctx context.Context, b Branch) error {
 	_, err := m.run(ctx, "push", "--no-follow-tags", "--no-signed", "--quiet", "--no-recurse-submodules", m.push, b.Commit+":refs/heads/"+b.Name)
 	if err != nil {
@@ -106,8 +105,8 @@ func (m *Remote) Push(ctx context.Context, b Branch) error {
 	return nil
 }
 
-// run runs git with the token, and keeps it out of errors. The last two arguments are
-// the address and what is wanted there.
+// run runs git with the token, and keeps the token out of errors. The last two arguments
+// are the address and the reference.
 func (m *Remote) run(ctx context.Context, command string, args ...string) (string, error) {
 	at := len(args) - 2
 	u, err := parseAddress(args[at])

@@ -19,7 +19,7 @@ import (
 
 const token = "token-of-the-test"
 
-// git runs git in a folder, as nobody in particular.
+// git runs git in a folder, as a generic user.
 func git(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
@@ -30,7 +30,7 @@ func git(t *testing.T, dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// checkout makes a repository with one commit, and a bare one beside it.
+// checkout creates a repository with one commit, and a bare one next to it.
 func checkout(t *testing.T) (dir, bare string) {
 	t.Helper()
 	for name, value := range map[string]string{"GIT_CONFIG_GLOBAL": os.DevNull, "GIT_CONFIG_NOSYSTEM": "1",
@@ -53,7 +53,7 @@ func checkout(t *testing.T) (dir, bare string) {
 	return dir, bare
 }
 
-// logArguments puts a git before the real one that notes what it is called with.
+// logArguments puts a wrapper before the real git that logs its arguments.
 func logArguments(t *testing.T) (log string) {
 	t.Helper()
 	real, err := exec.LookPath("git")
@@ -105,7 +105,7 @@ func TestPushOverHTTP(t *testing.T) {
 	dir, bare := checkout(t)
 	s, refused := overHTTP(t, bare)
 	git(t, dir, "remote", "add", "origin", s.URL+"/example/index.git")
-	// What another tool has set for the host must not be sent beside the token.
+	// Headers that another tool has set for the host must not be sent with the token.
 	git(t, dir, "config", "http."+s.URL+"/.extraheader", "Authorization: Basic c29tZWJvZHk6ZWxzZQ==")
 	log := logArguments(t)
 	location, err := gitlog.FindLocation(t.Context(), filepath.Join(dir, "a \"folder\"", "content"))
@@ -139,7 +139,7 @@ func TestPushOverHTTP(t *testing.T) {
 		t.Errorf("pushed %q", got)
 	}
 	if n := refused.Load(); n > 0 {
-		t.Errorf("%d requests without the token, or with another beside it", n)
+		t.Errorf("%d requests without the token, or with a second one", n)
 	}
 	for _, file := range []string{log, filepath.Join(dir, ".git", "config")} {
 		if data, err := os.ReadFile(file); err != nil || strings.Contains(string(data), token) || strings.Contains(string(data), "eC1hY2Nlc3M") {

@@ -7,13 +7,13 @@ import (
 	"kindex/builder/git"
 )
 
-// HeadAt returns what ReadHead would if the commit were checked out, without
-// changes. commit is the object name of one.
+// HeadAt returns what ReadHead would return if a commit, given by its object name, were
+// checked out without changes.
 func (p *Location) HeadAt(ctx context.Context, commit string) (Head, error) {
 	return headAt(ctx, p.Repository, commit, p.prefix)
 }
 
-// headAt is the head of a folder of the repository at a commit, not dirty.
+// headAt returns the clean head of a folder of the repository at a commit.
 func headAt(ctx context.Context, r *git.Repository, commit, path string) (Head, error) {
 	seconds, err := r.Run(ctx, git.Command{Args: []string{"log", "-1", "--no-show-signature", "--format=%ct", commit, "--"}})
 	if err != nil {

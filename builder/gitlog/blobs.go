@@ -15,30 +15,30 @@ import (
 	"kindex/builder/git"
 )
 
-// enoughToRefuse is how much of a file is kept for the parser: more than it
-// takes, so that it says itself that a file is too large.
+// enoughToRefuse is how much of a file is kept for the parser: more than it accepts, so
+// that it reports that the file is too large.
 const enoughToRefuse = 1 << 20
 
-// ahead is how many files are asked for before the first of them is parsed. It
-// bounds the memory; their usual size is a kilobyte.
+// ahead is how many files are requested before the first one is parsed. It bounds the
+// memory; a file is usually about 1 KB.
 const ahead = 512
 
-// job is a file whose blob is to be read and parsed.
+// job is a file whose blob must be read and parsed.
 type job struct {
 	commit *logged
 	file   *file
 	data   []byte
 }
 
-// finish counts a file of a commit as read.
+// finish marks one file of a commit as read.
 func (c *logged) finish() {
 	if c.unread.Add(-1) == 0 {
 		close(c.ready)
 	}
 }
 
-// request asks a running git cat-file for the blobs of jobs, and hands the jobs on
-// in the order in which the answers will come.
+// request requests the blobs of jobs from a running git cat-file, and forwards the jobs in
+// the order in which the answers will come.
 func request(ctx context.Context, p *git.Process, jobs <-chan *job, asked chan<- *job) error {
 	defer close(asked)
 	defer p.In.Close()
@@ -48,7 +48,7 @@ func request(ctx context.Context, p *git.Process, jobs <-chan *job, asked chan<-
 		var more bool
 		select {
 		case j, more = <-jobs:
-		default: // nothing to do: git should not wait either
+		default: // no more jobs for now: do not keep git waiting
 			if err := out.Flush(); err != nil {
 				return err
 			}
@@ -63,7 +63,7 @@ func request(ctx context.Context, p *git.Process, jobs <-chan *job, asked chan<-
 		select {
 		case asked <- j:
 			continue
-		default: // the reader waits for what may still lie here
+		default: // the reader is waiting for buffered requests
 		}
 		if err := out.Flush(); err != nil {
 			return err
@@ -74,14 +74,14 @@ func request(ctx context.Context, p *git.Process, jobs <-chan *job, asked chan<-
 	}
 }
 
-// answer reads what git cat-file answers.
+// answer reads the answers of git cat-file.
 func answer(ctx context.Context, p *git.Process, asked <-chan *job, parse chan<- *job) error {
 	defer close(parse)
 	in := bufio.NewReaderSize(p.Out, 64<<10)
 	for j := range asked {
 		err := j.read(in)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return cmp.Or(p.Wait(), err) // git says why it has ended
+			return cmp.Or(p.Wait(), err) // git's own error explains more
 		}
 		if err == nil && !send(ctx, parse, j) {
 			err = ctx.Err()
@@ -107,7 +107,7 @@ func (j *job) read(in *bufio.Reader) error {
 		return fmt.Errorf("git cat-file: unexpected answer %q", line)
 	}
 	if !isBlob {
-		return fmt.Errorf("git cat-file: %s/%s.yaml at %.12s: object %s is %s; git fsck tells more", j.file.typ, j.file.slug, j.commit.Hash, j.file.blob, said)
+		return fmt.Errorf("git cat-file: %s/%s.yaml at %.12s: object %s is %s; run git fsck for details", j.file.typ, j.file.slug, j.commit.Hash, j.file.blob, said)
 	}
 	j.data = make([]byte, min(size, enoughToRefuse))
 	if _, err := io.ReadFull(in, j.data); err != nil {
@@ -132,7 +132,7 @@ func parse(jobs <-chan *job) {
 	}
 }
 
-// firstError is the first problem that keeps a file from being used.
+// firstError returns the first problem that is an error.
 func firstError(problems yamldoc.Problems) string {
 	for _, p := range problems {
 		if p.Severity == yamldoc.Error {

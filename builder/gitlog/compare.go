@@ -6,10 +6,10 @@ import (
 	"kindex/exports/record"
 )
 
-// Compare finds the versions that a folder adds which no repository keeps, as if
-// a commit of that time had brought them: files that may have changed, and the
-// addresses of those that are gone. The Log continues earlier, nil for none. All
-// its versions are of one commit, which has a time only.
+// Compare finds the new versions in a folder outside git, as if they were one commit at a
+// given time. changed lists entities that may have changed, gone the addresses of deleted
+// ones. The Log continues previous, which may be nil. All its versions belong to one commit,
+// which only has a time.
 func Compare(previous Previous, at time.Time, changed, gone []*record.Entity) (*Log, error) {
 	log := &Log{Continued: previous != nil}
 	c := &logged{Commit: Commit{Time: at.UTC().Truncate(time.Second)}}

@@ -19,7 +19,7 @@ import (
 	"kindex/exports/record"
 )
 
-// TestMailmap holds that authors are named by the mailmap of the commit, and by no
+// TestMailmap checks that author names use the mailmap of the commit, and no
 // other.
 func TestMailmap(t *testing.T) {
 	r := newRepo(t)
@@ -202,7 +202,7 @@ func TestShallow(t *testing.T) {
 			t.Errorf("once mended it found\n%s", told(log))
 		}
 	}
-	// What is cut off beside the first parents is not missed.
+	// Missing history outside the first-parent line does not matter.
 	if log := cut("4").walk(gitlog.Options{}); !reflect.DeepEqual(log.Versions, whole.Versions) {
 		t.Errorf("with a side branch cut off it found\n%s", told(log))
 	}
@@ -222,12 +222,12 @@ func TestPartialClone(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "git fetch --refetch --no-filter") {
 			t.Errorf("of a partial clone (%s) it says %v", filter, err)
 		}
-		clone.git("-c", "gc.auto=0", "-c", "maintenance.auto=false", "fetch", "-q", "--refetch", "--no-filter") // nothing goes on behind the test
+		clone.git("-c", "gc.auto=0", "-c", "maintenance.auto=false", "fetch", "-q", "--refetch", "--no-filter") // nothing keeps running after the test
 		expect(t, clone.walk(gitlog.Options{}), "0: c0 tool/a A", "1: c1 tool/a B after 0")
 	}
 }
 
-// TestAnotherHistory holds that a walk goes on only where HEAD has grown out of the
+// TestAnotherHistory checks that a walk continues only if HEAD descends from the
 // commit of the earlier one.
 func TestAnotherHistory(t *testing.T) {
 	suite.InTest(t)
@@ -271,7 +271,7 @@ func TestAnotherHistory(t *testing.T) {
 	check("a commit that is gone", false, gitlog.Options{})
 }
 
-// TestDamage holds that what git cannot read is an error, never a shorter history.
+// TestDamage checks that unreadable objects are an error, never a shorter history.
 func TestDamage(t *testing.T) {
 	suite.InTest(t)
 	for _, object := range []string{"HEAD~1:tool/a.yaml", "HEAD~1:tool", "HEAD~1", "HEAD~2^{tree}", "HEAD"} {
@@ -306,7 +306,7 @@ func TestDamagedHead(t *testing.T) {
 	}
 }
 
-// TestGitThatDies holds the same of a git that is killed, and that fails to start.
+// TestGitThatDies checks the same for a git that is killed or fails to start.
 func TestGitThatDies(t *testing.T) {
 	r := newRepo(t)
 	for _, name := range []string{"A", "B", "C", "D"} {
@@ -338,7 +338,7 @@ func TestGitThatDies(t *testing.T) {
 	}
 }
 
-// TestGitThatHangs holds that a walk ends with its context, and git with the walk.
+// TestGitThatHangs checks that a walk ends with its context, and git with the walk.
 func TestGitThatHangs(t *testing.T) {
 	r := newRepo(t)
 	r.commit("x", "tool/a.yaml", entity("A"))
@@ -379,7 +379,7 @@ func TestGitThatHangs(t *testing.T) {
 	}
 }
 
-// TestPreviousThatCannotBeRead holds that an entity of the earlier walk is asked for,
+// TestPreviousThatCannotBeRead checks that an entity of the previous walk is requested,
 // and that its error ends the walk.
 func TestPreviousThatCannotBeRead(t *testing.T) {
 	r := newRepo(t)

@@ -1,5 +1,5 @@
-// Package gitlog reads what git knows of a content folder: the commit that it
-// is at, and every version of every entity since the first commit.
+// Package gitlog reads the git history of a content folder: its current commit, and every
+// version of every entity since the first commit.
 package gitlog
 
 import (
@@ -21,25 +21,24 @@ import (
 	"kindex/exports/record"
 )
 
-// Head is the state of the repository that a content folder lies in.
+// Head is the state of the repository that contains a content folder.
 type Head struct {
 	Commit string    // "" outside a repository, or before the first commit
 	Time   time.Time // of the commit, by its committer
 	// Path is the folder within the repository, with slashes; "" for its top, and
 	// outside a repository.
 	Path string
-	// Dirty reports whether the content is not that of the commit: some file that was
-	// read is not the committed one, or a committed one is missing. It is true outside
-	// a repository. Line ends do not count.
+	// Dirty reports whether the content differs from the commit: a file that was read is
+	// not the committed one, or a committed one is missing. Line endings do not count. It
+	// is true outside a repository.
 	Dirty bool
-	// Hidden tells that the folder lies in a repository, but that there is no git
-	// to read it with.
+	// Hidden is set if the folder is in a repository but git is not installed.
 	Hidden bool
 }
 
-// ReadHead asks git about dir, and compares the content that was read from there with
-// the commit. A folder outside any repository, or a machine without git, is no error:
-// the head is then empty and dirty.
+// ReadHead returns the head of dir, and compares the content that was read from there with
+// the commit. If dir is outside any repository or git is not installed, the head is empty
+// and dirty, without an error.
 func ReadHead(ctx context.Context, dir string, c *content.Content) (Head, error) {
 	r, err := find(ctx, dir)
 	if err != nil {
@@ -49,7 +48,7 @@ func ReadHead(ctx context.Context, dir string, c *content.Content) (Head, error)
 		within, is := hidden(dir)
 		return Head{Dirty: true, Hidden: is, Path: within}, nil
 	}
-	defer r.Close() // what stays is the system's to remove
+	defer r.Close() // leftover temporary files are the system's to remove
 	h := Head{Path: strings.TrimSuffix(r.Prefix, "/"), Dirty: true}
 	if h.Commit, err = r.Head(ctx); err != nil || h.Commit == "" {
 		return h, err
@@ -61,8 +60,8 @@ func ReadHead(ctx context.Context, dir string, c *content.Content) (Head, error)
 	return h, err
 }
 
-// CurrentCommit names the commit that is checked out where dir lies, "" where
-// there is none: a cheap look, to be taken often.
+// CurrentCommit returns the commit that is checked out in the repository of dir, or "". It
+// is cheap enough to be called often.
 func CurrentCommit(ctx context.Context, dir string) string {
 	r, err := find(ctx, dir)
 	if r == nil || err != nil {
@@ -70,14 +69,14 @@ func CurrentCommit(ctx context.Context, dir string) string {
 	}
 	name, err := r.Head(ctx)
 	if err != nil {
-		return "" // nor a commit that can be read
+		return "" // no readable commit
 	}
 	return name
 }
 
-// differs reports whether the content is not that of a commit. Git itself is not asked
-// (git status): it would run what the settings of the repository name, to learn which
-// files have changed and to convert them.
+// differs reports whether the content differs from a commit. It does not use git status,
+// which would run programs from the settings of the repository to find changed files and to
+// convert them.
 func differs(ctx context.Context, r *git.Repository, commit, dir string, c *content.Content) (bool, error) {
 	args := []string{"ls-tree", "-r", "-z", "--full-tree", commit, "--"}
 	for _, name := range slices.Concat(record.Types, schema.RootFiles) {
@@ -87,7 +86,7 @@ func differs(ctx context.Context, r *git.Repository, commit, dir string, c *cont
 	if err != nil {
 		return false, err
 	}
-	committed := map[string]string{} // blobs of regular files by path below the folder
+	committed := map[string]string{} // blobs of regular files by path relative to the folder
 	for line := range strings.SplitSeq(strings.TrimSuffix(out, "\x00"), "\x00") {
 		if line == "" {
 			continue
@@ -101,7 +100,7 @@ func differs(ctx context.Context, r *git.Repository, commit, dir string, c *cont
 		if _, _, isEntity := entityPath(below); !isEntity && !slices.Contains(schema.RootFiles, below) {
 			continue
 		}
-		committed[below] = "" // a link, say
+		committed[below] = "" // such as a link
 		if strings.HasPrefix(fields[0], "100") {
 			committed[below] = fields[2]
 		}
@@ -116,9 +115,8 @@ func differs(ctx context.Context, r *git.Repository, commit, dir string, c *cont
 	return n != len(committed), nil
 }
 
-// sameBytes reports whether a file that was read as one blob is the committed one after
-// all, whose name may be of another kind (SHA-256), and whose lines a checkout on
-// Windows ends with CR LF.
+// sameBytes reports whether a file is the committed one although its SHA-1 differs: object
+// names may be SHA-256, and a checkout on Windows ends lines with CR LF.
 func sameBytes(dir, name string, read [sha1.Size]byte, want string) bool {
 	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil || git.BlobName(data, "sha1") != hex.EncodeToString(read[:]) {

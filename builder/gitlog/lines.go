@@ -9,36 +9,36 @@ import (
 	"kindex/exports/record"
 )
 
-// lines follows entities through the commits. The line of an entity is all its
-// versions, under whatever address.
+// lines follows entities through the commits. The line of an entity consists of all its
+// versions, under any address.
 type lines struct {
 	log      *Log
-	previous Previous // nil for none
-	commits  int      // of earlier
-	places   int      // versions of earlier
+	previous Previous // may be nil
+	commits  int      // of previous
+	places   int      // versions of previous
 	last     time.Time
 
 	known     map[address]tip
-	continued map[int]bool // versions of earlier that another follows; nil until needed
+	continued map[int]bool // versions of previous that have a successor; nil until needed
 }
 
-// address is where an entity is found.
+// address is the address of an entity.
 type address struct{ typ, slug string }
 
-// tip is the newest version that carries an address.
+// tip is the newest version at an address.
 type tip struct {
 	place int
 	state state
 }
 
-// state says what has become of the entity at an address.
+// state is the state of the entity at an address.
 type state uint8
 
 const (
-	never state = iota // there was none
+	never state = iota // there was no entity
 	alive
-	deleted // its line has ended here, and another file may take it up
-	moved   // its line goes on, or has ended, elsewhere
+	deleted // its line has ended here, and another file may continue it
+	moved   // its line continues, or has ended, elsewhere
 )
 
 func newLines(log *Log, previous Previous) *lines {
@@ -52,7 +52,7 @@ func newLines(log *Log, previous Previous) *lines {
 	return l
 }
 
-// at returns what is known of an address.
+// at returns the tip of an address.
 func (l *lines) at(a address) tip {
 	t, ok := l.known[a]
 	if ok || l.previous == nil {
@@ -72,7 +72,7 @@ func (l *lines) at(a address) tip {
 	return t
 }
 
-// followed tells whether a version of the earlier walk has one after it.
+// followed reports whether a version of the previous walk has a successor.
 func (l *lines) followed(place int) bool {
 	if l.continued == nil {
 		l.continued = map[int]bool{}
@@ -93,7 +93,7 @@ func (l *lines) entity(place int) (*record.Entity, error) {
 	return l.log.Versions[place-l.places].Entity, nil
 }
 
-// add takes over a commit whose files are read.
+// add adds a commit whose files have been read.
 func (l *lines) add(c *logged) error {
 	slices.SortFunc(c.files, func(a, b *file) int {
 		return cmp.Or(strings.Compare(a.typ, b.typ), strings.Compare(a.slug, b.slug))
@@ -144,9 +144,9 @@ func (l *lines) append(a address, e *record.Entity, before int, s state) {
 		Commit: l.commits + len(l.log.Commits), Before: before})
 }
 
-// renames finds the files, in order, that come where another goes whose slug they
-// had formerly: the version each goes on from, by its new address, and the old
-// addresses. Of several earlier slugs the one listed last counts.
+// renames finds new files that list the slug of a deleted one in formerly. It returns the
+// version that each continues, by new address, and the old addresses. If several earlier
+// slugs match, the last one listed wins.
 func (l *lines) renames(files []*file) (renamed map[address]int, left map[address]bool) {
 	var going map[address]int
 	for _, f := range files {
@@ -179,9 +179,9 @@ func (l *lines) renames(files []*file) (renamed map[address]int, left map[addres
 	return renamed, left
 }
 
-// continueLine returns the version that a new file goes on from: where its own entity
-// was deleted in an earlier commit or, else, the one of its earlier slugs that was
-// deleted last; -1 for none. No line is taken up twice.
+// continueLine returns the version that a new file continues: the deletion at its own
+// address in an earlier commit or, failing that, the last deletion among its earlier slugs;
+// -1 if there is none. A line is never continued twice.
 func (l *lines) continueLine(f *file) int {
 	own := address{f.typ, f.slug}
 	if t := l.at(own); t.state == deleted {
@@ -200,8 +200,8 @@ func (l *lines) continueLine(f *file) int {
 	return from
 }
 
-// same tells whether two entities say the same. A list that is not there and an
-// empty one are the same; scores are not authored.
+// same reports whether two entities have the same authored content. A missing list equals
+// an empty one; scores are not compared.
 func same(a, b *record.Entity) bool {
 	return a.Type == b.Type && a.Slug == b.Slug && a.Name == b.Name && a.Provider == b.Provider &&
 		a.Description == b.Description && a.Category == b.Category && a.Version == b.Version &&

@@ -20,20 +20,20 @@ import (
 	"kindex/exports/safetext"
 )
 
-// logFormat is what git log prints of a commit: fields that end in NUL, which no
-// field can hold. The entries of --raw -z follow, which begin with a colon.
+// logFormat is the format of a commit in git log: fields that end in NUL, which no field
+// can contain. The entries of --raw -z follow, which start with a colon.
 const (
 	logFormat = "%H%x00%ct%x00%P%x00%aN%x00%s%x00%b%x00"
 	logFields = 6
 )
 
-// logged is a commit as git log tells of it, with the entity files that it
-// changed against its first parent.
+// logged is a commit from git log, with the entity files that it changed relative to its
+// first parent.
 type logged struct {
 	Commit
 	files []*file
 
-	unread atomic.Int64  // files that are still to be read and parsed
+	unread atomic.Int64  // files not yet read and parsed
 	ready  chan struct{} // closed when there are none
 }
 
@@ -42,11 +42,11 @@ type file struct {
 	typ, slug string
 	blob      string // its object name
 	gone      bool
-	entity    *record.Entity // nil where it is gone, or cannot be read
+	entity    *record.Entity // nil if it is deleted or cannot be read
 	problem   string         // why it cannot be read
 }
 
-// startLog starts git log over the commits after one, oldest first; over all where
+// startLog starts git log over the commits after since, oldest first; over all commits if
 // since is "".
 func (r *repository) startLog(ctx context.Context, since string) (*git.Process, error) {
 	paths, err := r.logPaths(ctx, since)
@@ -65,9 +65,9 @@ func (r *repository) startLog(ctx context.Context, since string) (*git.Process, 
 	return r.Start(ctx, r.command(slices.Concat(args, []string{"--"}, paths)...))
 }
 
-// logPaths returns the folders that git log is to look at; none for all. Looking at
-// some takes it nearly twice the time for each file in them, so that it pays only
-// where there are more files elsewhere.
+// logPaths returns the folders to which git log is limited; none means no limit. A limit
+// nearly doubles the time for each file in these folders, so it pays only if there are more
+// files elsewhere.
 func (r *repository) logPaths(ctx context.Context, since string) (paths []string, err error) {
 	for _, t := range record.Types {
 		paths = append(paths, r.Prefix+t)
@@ -94,11 +94,11 @@ func (r *repository) logPaths(ctx context.Context, since string) (paths []string
 	return nil, nil
 }
 
-// logReader reads what git log prints.
+// logReader reads the output of git log.
 type logReader struct {
 	in   *bufio.Reader
 	path string // of the content folder
-	next []byte // a token that was read too far
+	next []byte // a token read ahead
 }
 
 // read returns the next commit, and io.EOF after the last.
@@ -139,8 +139,7 @@ func (l *logReader) read() (*logged, error) {
 	}
 }
 
-// entry takes over one changed file, whose path is still to be read, if it is an
-// entity file.
+// entry adds one changed file, whose path is the next token, if it is an entity file.
 func (l *logReader) entry(c *logged, entry string) error {
 	f := strings.Fields(entry[1:]) // old mode, new mode, old object, new object, status
 	if len(f) != 5 || !git.IsObjectName(f[2]) || !git.IsObjectName(f[3]) || !strings.ContainsAny(f[4][:1], "AMDT") {
@@ -172,7 +171,7 @@ func (l *logReader) entry(c *logged, entry string) error {
 	return nil
 }
 
-// token returns the next text that is not empty.
+// token returns the next non-empty text.
 func (l *logReader) token() ([]byte, error) {
 	if t := l.next; t != nil {
 		l.next = nil
@@ -196,7 +195,7 @@ func (l *logReader) token() ([]byte, error) {
 	}
 }
 
-// rest returns the text up to the next NUL, which must be there.
+// rest returns the text up to the next NUL, which must exist.
 func (l *logReader) rest() ([]byte, error) {
 	t, err := l.field()
 	if errors.Is(err, io.EOF) {
@@ -208,11 +207,11 @@ func (l *logReader) rest() ([]byte, error) {
 	return t[:len(t)-1], nil
 }
 
-// maxField is how much of a text is kept, in bytes. A commit message can have hundreds
-// of megabytes.
+// maxField is how many bytes of a text are kept. A commit message can have hundreds of
+// megabytes.
 const maxField = 1 << 20
 
-// field reads up to the next NUL. What is too long is cut, and still ends in it.
+// field reads up to and including the next NUL. Text that is too long is truncated.
 func (l *logReader) field() (t []byte, err error) {
 	for {
 		part, err := l.in.ReadSlice(0)
@@ -236,7 +235,7 @@ func unexpected(t []byte) error { return fmt.Errorf("git log: unexpected answer 
 
 func shorten(t []byte) []byte { return t[:min(len(t), 200)] }
 
-// entityPath returns whose file lies at a path below the content folder.
+// entityPath returns the entity of a path relative to the content folder.
 func entityPath(path string) (typ, slug string, ok bool) {
 	typ, base, _ := strings.Cut(path, "/")
 	slug, yaml := strings.CutSuffix(base, ".yaml")
@@ -247,25 +246,25 @@ func entityPath(path string) (typ, slug string, ok bool) {
 	return record.Types[i], strings.Clone(slug), true
 }
 
-// firstTime and lastTime are the earliest and the latest that RFC 3339 can write.
+// firstTime and lastTime are the earliest and latest times that RFC 3339 can express.
 var (
 	firstTime = time.Date(0, 1, 1, 0, 0, 0, 0, time.UTC)
 	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 )
 
-// commitTime returns the time that git gives in seconds. Git gives none where the
-// commit has no readable one: that is as early as times usually are.
+// commitTime returns a commit time that git printed in seconds. Git prints nothing if the
+// commit has no valid time; that is read as 0.
 func commitTime(seconds string) time.Time {
-	n, _ := strconv.ParseInt(seconds, 10, 64) // of too many digits it makes the largest number
+	n, _ := strconv.ParseInt(seconds, 10, 64) // too many digits yield the largest number
 	return time.Unix(max(firstTime.Unix(), min(n, lastTime.Unix())), 0).UTC()
 }
 
-// maxName is how much of a name is kept, in characters: every change that a commit
-// brings has the name of its author.
+// maxName is the maximum length of a name in characters: every change of a commit stores
+// the name of its author.
 const maxName = 200
 
-// cleanName makes readable text of a name, whatever its bytes. Of the characters that
-// are not seen, only those stay that join letters in some scripts.
+// cleanName makes a name readable, whatever its bytes. Of invisible characters, it keeps
+// only those that join letters in some scripts.
 func cleanName(name string) string {
 	clean := strings.TrimSpace(safetext.Replace(strings.ToValidUTF8(name, "\ufffd"), "\ufffd"))
 	return safetext.Shorten(clean, maxName)

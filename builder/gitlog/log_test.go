@@ -77,7 +77,7 @@ func readAll(in string) string {
 	}
 }
 
-// FuzzLogReader holds what must be true of any bytes whatever: no panic, no end
+// FuzzLogReader checks what must be true for any bytes: no panic, no end
 // without EOF or error, and only well-formed commits.
 func FuzzLogReader(f *testing.F) {
 	for _, c := range logs {
@@ -145,7 +145,7 @@ func TestPullRequest(t *testing.T) {
 	}
 }
 
-// FuzzPullRequest holds that a number is in the message, and after a sign.
+// FuzzPullRequest checks that a number is in the message, after a # or !.
 func FuzzPullRequest(f *testing.F) {
 	for _, c := range messages {
 		f.Add(c.subject, c.body, c.merge)

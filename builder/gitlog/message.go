@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// What services write into the messages of the commits that they make.
+// Merge commit messages of hosting services.
 var (
 	githubMerge    = regexp.MustCompile(`^Merge pull request #([1-9][0-9]{0,8}) from `)
 	bitbucketMerge = regexp.MustCompile(`^Merged in .+ \(pull request #([1-9][0-9]{0,8})\)$`)
@@ -13,9 +13,8 @@ var (
 	gitlabMerge    = regexp.MustCompile(`(?m)^See merge request [^\s!]*!([1-9][0-9]{0,8})\r?$`)
 )
 
-// pullRequest returns the number of the pull request that a commit brings, as
-// GitHub, GitLab and Bitbucket note it; 0 where none of them did. A number that
-// somebody mentions is none.
+// pullRequest returns the number of the pull request that a commit merges, as recorded by
+// GitHub, GitLab or Bitbucket, or 0. Other numbers in a message do not count.
 func pullRequest(subject, body string, merge bool) int {
 	for _, form := range []*regexp.Regexp{githubMerge, bitbucketMerge, squashed} {
 		if m := form.FindStringSubmatch(subject); m != nil {

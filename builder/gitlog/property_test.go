@@ -15,7 +15,7 @@ import (
 	"kindex/exports/record"
 )
 
-// randomHistory makes a random history as a stream for git fast-import.
+// randomHistory generates a random history as a stream for git fast-import.
 type randomHistory struct {
 	rand    *rand.Rand
 	out     strings.Builder
@@ -56,7 +56,7 @@ func (s *randomHistory) commit(branch, message, parents string, change map[strin
 	return s.marks
 }
 
-// step makes one commit on the main branch, now and then one that merges.
+// step adds one commit to the main branch, sometimes a merge.
 func (s *randomHistory) step() {
 	change := map[string]string{}
 	for range 1 + s.rand.IntN(4) {
@@ -149,7 +149,7 @@ func TestRandomHistories(t *testing.T) {
 	}
 }
 
-// checkLines holds what must be true of any versions.
+// checkLines checks what must be true for any versions.
 func checkLines(t *testing.T, log *gitlog.Log) {
 	t.Helper()
 	follows, renamed, resumed := map[int]int{}, 0, 0

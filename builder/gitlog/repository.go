@@ -12,16 +12,16 @@ import (
 	"kindex/builder/git"
 )
 
-// ShallowError says that a repository does not hold its whole history.
+// ShallowError is the error for a repository without its full history.
 type ShallowError struct{ Dir string }
 
 // Error implements error.
 func (e *ShallowError) Error() string {
-	return fmt.Sprintf("%s: the history of its repository is cut off (a shallow clone), so that nothing can be said of earlier changes; "+
+	return fmt.Sprintf("%s: its repository is a shallow clone without the earlier history; "+
 		"fetch the rest: git fetch --unshallow (with actions/checkout: fetch-depth: 0)", e.Dir)
 }
 
-// repository is the one that a content folder lies in, at one commit.
+// repository is the repository of a content folder, at one commit.
 type repository struct {
 	*git.Repository
 	dir     string // the content folder
@@ -29,8 +29,8 @@ type repository struct {
 	mailmap string // object name of .mailmap in it, "" for none
 }
 
-// open finds the repository of a folder, at a commit or else at HEAD. It is nil where
-// there is none, or no git, or no commit.
+// open finds the repository of a folder, at a commit or else at HEAD. It returns nil if
+// there is no repository, git or commit.
 func open(ctx context.Context, dir, commit string) (*repository, error) {
 	found, err := find(ctx, dir)
 	if found == nil {
@@ -49,7 +49,7 @@ func open(ctx context.Context, dir, commit string) (*repository, error) {
 	return r, nil
 }
 
-// find returns the repository of a folder, nil where there is none or no git.
+// find returns the repository of a folder, nil if there is none or git is not installed.
 func find(ctx context.Context, dir string) (*git.Repository, error) {
 	if !git.Available() {
 		return nil, nil
@@ -61,8 +61,8 @@ func find(ctx context.Context, dir string) (*git.Repository, error) {
 	return r, err
 }
 
-// hidden tells whether a folder lies in a repository that cannot be read for want
-// of git, and where in it, as Head.Path says.
+// hidden reports whether a folder is in a repository that cannot be read because git is
+// not installed, and its path in the repository, as in Head.Path.
 func hidden(dir string) (within string, ok bool) {
 	if git.Available() {
 		return "", false
@@ -84,7 +84,7 @@ func hidden(dir string) (within string, ok bool) {
 func (r *repository) findMailmap(ctx context.Context) (string, error) {
 	entry, err := r.git(ctx, "ls-tree", "-z", "--full-tree", r.head, ".mailmap")
 	if err != nil || !strings.HasPrefix(entry, "100") {
-		return "", err // a link, or a folder, is none
+		return "", err // a link or folder does not count
 	}
 	var mode, kind, name string
 	if _, err := fmt.Sscan(entry, &mode, &kind, &name); err != nil {
@@ -93,7 +93,7 @@ func (r *repository) findMailmap(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// command is a command that knows the mailmap of the commit, and no other.
+// command returns a command that uses the mailmap of the commit and no other.
 func (r *repository) command(args ...string) git.Command {
 	return git.Command{Args: args, Config: []string{"mailmap.file=" + os.DevNull, "mailmap.blob=" + r.mailmap}}
 }
@@ -104,17 +104,16 @@ func (r *repository) git(ctx context.Context, args ...string) (string, error) {
 	return out, r.explain(ctx, err)
 }
 
-// onFirstParentLine tells whether going from parent to first parent leads from HEAD to a
-// commit.
+// onFirstParentLine reports whether a commit is in the first-parent history of HEAD.
 func (r *repository) onFirstParentLine(ctx context.Context, commit string) (bool, error) {
 	if commit == r.head {
 		return true, nil
 	}
 	if _, err := r.git(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
-		return false, ctx.Err() // it is not here any more
+		return false, ctx.Err() // it no longer exists here
 	}
-	// The oldest commit that is not in the history of the other must have it as
-	// its first parent. Where a shallow clone is cut off, there is no parent.
+	// The oldest commit that is not in the history of commit must have it as its first
+	// parent. At the boundary of a shallow clone, there is no parent.
 	out, err := r.git(ctx, "rev-list", "--first-parent", "--parents", r.head, "--not", commit)
 	if err != nil {
 		return false, err
@@ -124,7 +123,7 @@ func (r *repository) onFirstParentLine(ctx context.Context, commit string) (bool
 	return len(oldest) > 1 && oldest[1] == commit, nil
 }
 
-// complete tells whether the first-parent history is here to its very beginning.
+// complete reports whether the first-parent history is complete.
 func (r *repository) complete(ctx context.Context) (bool, error) {
 	if !r.Shallow {
 		return true, nil
@@ -133,16 +132,16 @@ func (r *repository) complete(ctx context.Context) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	// Git hides the parents that are cut off, but the commit still names them.
+	// Git hides parents beyond the boundary, but the commit object still lists them.
 	text, err := r.git(ctx, "cat-file", "commit", strings.TrimSpace(root))
 	header, _, _ := strings.Cut(text, "\n\n")
 	return !strings.Contains(header, "\nparent "), err
 }
 
-// explain adds to an error what mends it where a partial clone is the cause.
+// explain adds to an error how to fix it, if a partial clone may be the cause.
 func (r *repository) explain(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || !r.MayBePartial() {
 		return err
 	}
-	return fmt.Errorf("%s: the repository may not hold every object of its history (a partial clone); fetch the rest: git fetch --refetch --no-filter (%w)", r.dir, err)
+	return fmt.Errorf("%s: the repository may be a partial clone, without all objects of its history; fetch the rest: git fetch --refetch --no-filter (%w)", r.dir, err)
 }

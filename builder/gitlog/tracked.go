@@ -8,9 +8,8 @@ import (
 	"kindex/builder/git"
 )
 
-// Tracked reports whether the commit that is checked out has files in one of these
-// folders. A folder that does not exist has none. Without git, or outside of any
-// repository, nothing is tracked.
+// Tracked reports whether the checked-out commit has files in one of these folders. A
+// missing folder has none. Without git, or outside any repository, nothing is tracked.
 func Tracked(ctx context.Context, dirs ...string) (bool, error) {
 	for _, dir := range dirs {
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {

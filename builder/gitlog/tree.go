@@ -17,17 +17,17 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// Location is where a content folder lies in a git repository.
+// Location is the location of a content folder in a git repository.
 type Location struct {
 	*git.Repository
-	prefix string // the content folder from the root of the repository, "" for the root itself
+	prefix string // the content folder relative to the root of the repository, "" for the root itself
 }
 
-// FindLocation asks git where dir lies. The folder itself need not be there: at
-// another commit it may be. Close the place after use.
+// FindLocation finds dir in its git repository. The folder need not exist: it may exist at
+// another commit. Close the location after use.
 func FindLocation(ctx context.Context, dir string) (*Location, error) {
 	if !git.Available() {
-		return nil, errors.New("git is needed to read commits, and is not on the path")
+		return nil, errors.New("reading commits requires git, which was not found in PATH")
 	}
 	there, rest := filepath.Clean(dir), ""
 	for {
@@ -36,13 +36,13 @@ func FindLocation(ctx context.Context, dir string) (*Location, error) {
 		}
 		up := filepath.Dir(there)
 		if up == there {
-			return nil, fmt.Errorf("%s: there is no such folder", dir)
+			return nil, fmt.Errorf("%s: no such folder", dir)
 		}
 		there, rest = up, filepath.Join(filepath.Base(there), rest)
 	}
 	r, err := git.Open(ctx, there)
 	if errors.Is(err, git.ErrNoRepository) {
-		return nil, fmt.Errorf("%s lies in no git repository; commits can be compared within one only", dir)
+		return nil, fmt.Errorf("%s is not in a git repository; only commits of a repository can be compared", dir)
 	}
 	if err != nil {
 		return nil, err
@@ -51,18 +51,18 @@ func FindLocation(ctx context.Context, dir string) (*Location, error) {
 	return &Location{r, strings.TrimPrefix(prefix, ".")}, nil
 }
 
-// Path is where the file of an entity lies, from the root of the repository.
+// Path returns the path of an entity file relative to the root of the repository.
 func (p *Location) Path(typ, slug string) string { return path.Join(p.prefix, typ, slug+".yaml") }
 
-// Folder is where the content folder lies, from the root of the repository; "" is
-// the root itself.
+// Folder returns the path of the content folder relative to the root of the repository; ""
+// is the root itself.
 func (p *Location) Folder() string { return p.prefix }
 
-// Commit returns the hash of the commit that a name stands for: a branch, a
-// tag, HEAD~2, the beginning of a hash.
+// Commit returns the hash of a commit, given a branch, a tag, HEAD~2 or an abbreviated
+// hash.
 func (p *Location) Commit(ctx context.Context, name string) (string, error) {
 	if strings.HasPrefix(name, "-") || strings.ContainsAny(name, "\x00\n") {
-		return "", fmt.Errorf("%q names no commit", name)
+		return "", fmt.Errorf("%q is not a commit", name)
 	}
 	hash, err := p.Resolve(ctx, name+"^{commit}")
 	if err != nil || hash != "" {
@@ -71,14 +71,14 @@ func (p *Location) Commit(ctx context.Context, name string) (string, error) {
 	if head, err := p.Head(ctx); err == nil && head == "" && name == "HEAD" {
 		return "", errors.New("the repository has no commit yet")
 	}
-	text := fmt.Sprintf("there is no commit, branch or tag %q", name)
+	text := fmt.Sprintf("unknown commit, branch or tag %q", name)
 	if names, err := p.Names(ctx); err == nil {
 		if near := didyoumean.Name(name, names); near != "" {
 			text += fmt.Sprintf(" (did you mean %q?)", near)
 		}
 	}
 	if p.Shallow {
-		text += "; the clone is shallow, it may lie in what is missing: " + unshallow
+		text += "; the clone is shallow and may lack it: " + unshallow
 	}
 	return "", errors.New(text)
 }
@@ -90,7 +90,7 @@ func (p *Location) git(ctx context.Context, args ...string) (string, error) {
 // unshallow is the command that completes a shallow clone.
 const unshallow = "git fetch --unshallow"
 
-// MergeBase returns the hash of the commit at which two commits parted.
+// MergeBase returns the hash of the merge base of two commits.
 func (p *Location) MergeBase(ctx context.Context, a, b string) (string, error) {
 	hash, err := p.git(ctx, "merge-base", a, b)
 	switch {
@@ -99,19 +99,18 @@ func (p *Location) MergeBase(ctx context.Context, a, b string) (string, error) {
 	case git.ExitCode(err) != 1:
 		return "", err
 	case p.Shallow:
-		return "", fmt.Errorf("the commit at which %.12s and %.12s parted is not there, because the clone is shallow; fetch it with: %s", a, b, unshallow)
+		return "", fmt.Errorf("the merge base of %.12s and %.12s is missing because the clone is shallow; fetch it with: %s", a, b, unshallow)
 	}
 	return "", fmt.Errorf("%.12s and %.12s have no commit in common; compare them directly, with two dots", a, b)
 }
 
-// WriteTree writes the content folder as it is at a commit into a folder, which
-// must be empty. It returns false where the commit has no such folder. Only what
-// the loader looks at is written: names to a depth of two, and the bytes of YAML
-// files. A link is written as one that leads nowhere.
+// WriteTree writes the content folder of a commit into an empty folder. It returns false
+// if the commit has no such folder. It writes only what the loader reads: names to a depth
+// of two, and the bytes of YAML files. A link is written as a dangling link.
 func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, error) {
 	object, err := p.Resolve(ctx, commit+":"+p.prefix)
 	if err != nil || object == "" {
-		return false, err // it is no part of the commit
+		return false, err // not in the commit
 	}
 	if kind, err := p.git(ctx, "cat-file", "-t", object); err != nil || strings.TrimSpace(kind) != "tree" {
 		return false, err
@@ -123,7 +122,7 @@ func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, er
 	var d dump
 	for line := range strings.SplitSeq(listing, "\x00") {
 		if line == "" {
-			continue // behind the last
+			continue // after the last
 		}
 		entry, name, ok := strings.Cut(line, "\t")
 		fields := strings.Fields(entry)
@@ -149,7 +148,7 @@ func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, er
 	return true, nil
 }
 
-// dump is what remains to be written of a commit.
+// dump is the part of a commit that remains to be written.
 type dump struct {
 	hashes, files []string // blobs and where they go
 	links         []string
@@ -161,21 +160,20 @@ func (d *dump) add(mode, kind, hash, target string) error {
 	case mode == "120000":
 		d.links = append(d.links, target)
 		return nil
-	case kind != "blob": // another repository within this one
+	case kind != "blob": // a submodule
 		return os.Mkdir(target, 0o777)
 	case path.Ext(target) != ".yaml":
-		return os.WriteFile(target, nil, 0o666) // its name is all that counts
+		return os.WriteFile(target, nil, 0o666) // only its name matters
 	}
 	d.hashes, d.files = append(d.hashes, hash), append(d.files, target)
 	return nil
 }
 
-// makeRoom makes the folder of a file of a commit and returns where the file
-// goes, "" for one that lies too deep to be of interest. A commit that somebody
-// has forged can hold any name, which must not lead out of the folder.
+// makeRoom creates the folder of a file and returns the path of the file, "" if it is too
+// deep to matter. A forged commit can contain any name; none may lead out of the folder.
 func makeRoom(into, name string) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name {
-		return "", fmt.Errorf("the commit holds a file named %q, which can be nowhere", name)
+		return "", fmt.Errorf("the commit contains a file with the invalid name %q", name)
 	}
 	parts := strings.Split(name, "/")
 	folders := parts[:min(len(parts)-1, 2)]
@@ -188,7 +186,7 @@ func makeRoom(into, name string) (string, error) {
 	return filepath.Join(into, filepath.FromSlash(name)), nil
 }
 
-// writeObjects writes blobs into files of their own.
+// writeObjects writes each blob to a file.
 func (p *Location) writeObjects(ctx context.Context, hashes, files []string) error {
 	if len(hashes) == 0 {
 		return nil
@@ -199,11 +197,11 @@ func (p *Location) writeObjects(ctx context.Context, hashes, files []string) err
 	}
 	go func() { // git answers while it is asked
 		defer objects.In.Close()
-		_, _ = io.WriteString(objects.In, strings.Join(hashes, "\n")+"\n") // should it fail, answers are missing
+		_, _ = io.WriteString(objects.In, strings.Join(hashes, "\n")+"\n") // if it fails, answers will be missing
 	}()
 	err = readObjects(bufio.NewReader(objects.Out), hashes, files)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return cmp.Or(objects.Wait(), err) // git says why it has ended
+		return cmp.Or(objects.Wait(), err) // git's own error explains more
 	}
 	if err != nil {
 		objects.Stop()
@@ -212,8 +210,8 @@ func (p *Location) writeObjects(ctx context.Context, hashes, files []string) err
 	return objects.Wait()
 }
 
-// readObjects takes apart what git cat-file --batch writes: for each blob a line
-// with its hash, its type and its size, then its bytes and a line's end.
+// readObjects parses the output of git cat-file --batch: for each blob a line with its
+// hash, type and size, then its bytes and a line break.
 func readObjects(r *bufio.Reader, hashes, files []string) error {
 	for i, file := range files {
 		head, err := r.ReadString('\n')
@@ -222,7 +220,7 @@ func readObjects(r *bufio.Reader, hashes, files []string) error {
 		}
 		fields := strings.Fields(head)
 		if len(fields) != 3 || fields[0] != hashes[i] || fields[1] != "blob" {
-			return fmt.Errorf("git cat-file: %s is asked for, and the answer is %q", hashes[i], strings.TrimSpace(head))
+			return fmt.Errorf("git cat-file: requested %s, got %q", hashes[i], strings.TrimSpace(head))
 		}
 		size, err := strconv.ParseInt(fields[2], 10, 64)
 		if err != nil {

@@ -12,7 +12,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// shell runs a script in a folder, with a clock and settings of its own.
+// shell runs a script in a folder, with its own clock and settings.
 func shell(t *testing.T, dir, script string) string {
 	t.Helper()
 	cmd := exec.Command("bash", "-euc", script)
@@ -79,7 +79,7 @@ cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached su
 	if err != nil {
 		t.Fatal(err)
 	}
-	// A folder that is not there, and a file where the folder should be.
+	// A missing folder, and a file in place of the folder.
 	for _, dir := range []string{filepath.Join(repo, "sub", "content"), filepath.Join(repo, "file", "x"), filepath.Join(repo, "file")} {
 		if there, err := locationOf(t, dir).WriteTree(context.Background(), second, t.TempDir()); there || err != nil {
 			t.Errorf("%s: %v %v", dir, there, err)
@@ -122,7 +122,7 @@ git update-ref refs/heads/main "$(git commit-tree -m forged "$tree")"`)
 		if err := os.MkdirAll(into, 0o777); err != nil {
 			t.Fatal(err)
 		}
-		if there, err := p.WriteTree(context.Background(), commit, into); err == nil || name != "twice" && !strings.Contains(err.Error(), "which can be nowhere") {
+		if there, err := p.WriteTree(context.Background(), commit, into); err == nil || name != "twice" && !strings.Contains(err.Error(), "with the invalid name") {
 			t.Errorf("%s: %v %v\n%s", name, there, err, listing(t, into))
 		}
 		for _, dir := range []string{outer, filepath.Join(outer, "a")} {
@@ -144,9 +144,9 @@ git clone -q --depth 1 --no-single-branch "file://$PWD" ../shallow 2> /dev/null;
 	ctx, p := context.Background(), locationOf(t, filepath.Join(repo, "content"))
 	for name, want := range map[string]string{
 		"main": "", "v1": "", "HEAD~0": "", "feature^{commit}": "",
-		"featur": `there is no commit, branch or tag "featur" (did you mean "feature"?)`,
-		"v9999":  `there is no commit, branch or tag "v9999"`,
-		"-x":     `"-x" names no commit`, "--all": `"--all" names no commit`,
+		"featur": `unknown commit, branch or tag "featur" (did you mean "feature"?)`,
+		"v9999":  `unknown commit, branch or tag "v9999"`,
+		"-x":     `"-x" is not a commit`, "--all": `"--all" is not a commit`,
 	} {
 		hash, err := p.Commit(ctx, name)
 		if got := message(err); got != want || (want == "") != (len(hash) == 40) {
@@ -190,9 +190,9 @@ func message(err error) string {
 func TestObjectsCutShort(t *testing.T) {
 	for answer, want := range map[string]string{
 		"":                      "ends before",
-		"abc missing\n":         "the answer is \"abc missing\"",
-		"abc tree 3\nxyz\n":     "the answer is",
-		"def blob 3\nxyz\n":     "the answer is",
+		"abc missing\n":         "got \"abc missing\"",
+		"abc tree 3\nxyz\n":     "requested abc, got",
+		"def blob 3\nxyz\n":     "requested abc, got",
 		"abc blob 5\nxyz":       "EOF",
 		"abc blob x\nxyz\n":     "invalid syntax",
 		"abc blob 3\nxyz":       "EOF",

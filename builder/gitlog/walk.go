@@ -18,77 +18,75 @@ import (
 // Commit is one commit of the first-parent history that changed entities.
 type Commit struct {
 	Hash        string
-	Time        time.Time // of the committer, UTC, never earlier than that of the commit before
-	Author      string    // the name, by the repository's mailmap; never the address
-	PullRequest int       // 0 for none
+	Time        time.Time // committer time, UTC, never earlier than that of the previous commit
+	Author      string    // the name, mapped by the repository's mailmap; never the address
+	PullRequest int       // 0 if none
 }
 
 // Version is the authored content of an entity from a commit on.
 type Version struct {
 	Type, Slug string
-	// Entity is nil where the entity was deleted; Type and Slug are then those it
-	// had. It is what Options.Known gave, where that was asked.
+	// Entity is nil if the entity was deleted; Type and Slug are then those that it had.
+	// It may come from Options.Known.
 	Entity *record.Entity
-	Commit int // place in all commits, those of the earlier walk first
-	// Before is the place in all versions, those of the earlier walk first, of the
-	// version before of the same entity, across renames and re-creations; -1 for
-	// none. No two versions have the same one before them.
+	Commit int // index in all commits, those of the previous walk first
+	// Before is the index, in all versions with those of the previous walk first, of the
+	// preceding version of the same entity, across renames and re-creations; -1 if there
+	// is none. No two versions have the same predecessor.
 	Before int
 }
 
-// Previous is what an earlier walk has found, for the next to go on from.
+// Previous is the result of a previous walk, for the next one to continue.
 type Previous interface {
-	Commit() string  // Log.Head at that time, "" for none
+	Commit() string  // Log.Head at that time, or ""
 	Path() string    // Log.Path
 	Mailmap() string // Log.Mailmap
 	Commits() int
 	Versions() int
 	Time() time.Time // of its last version
 
-	// Last returns the newest version that carries an address. alive tells whether
-	// the entity has this address now: the version is no deletion, and none follows.
+	// Last returns the newest version at an address. alive reports whether the entity
+	// still has this address: the version is not a deletion and has no successor.
 	Last(typ, slug string) (place int, alive, ok bool)
-	// Entity returns the authored content of a version that is no deletion, formerly
-	// included.
+	// Entity returns the authored content, including formerly, of a version that is not
+	// a deletion.
 	Entity(place int) (*record.Entity, error)
 	// Before returns Version.Before.
 	Before(place int) int
 }
 
-// Options say what to walk.
+// Options are the options of Walk.
 type Options struct {
 	Dir string // the content folder
-	// Commit is the one to walk to, as ReadHead has told it; "" for that of HEAD.
+	// Commit is the commit to walk to, as returned by ReadHead; "" means HEAD.
 	Commit   string
-	Previous Previous // nil: walk everything
-	// Known, if not nil, returns the entity of a file whose bytes have this SHA-1
-	// object name, nil where it is not known, which saves reading and parsing it.
-	// It is called from one goroutine. What it returns must not change while the
-	// Log is in use, but for Scores, which do not count.
+	Previous Previous // if nil, walk the whole history
+	// Known, if not nil, returns the entity of a file with this SHA-1 object name, or nil
+	// if unknown. It saves reading and parsing the file. It is called from one goroutine.
+	// The returned entity must not change while the Log is in use, except for Scores.
 	Known func(typ, slug, blob string) *record.Entity
 }
 
-// Log is what a walk has found: all there is, or what is new since Earlier.
+// Log is the result of a walk: the whole history, or what is new since Options.Previous.
 type Log struct {
-	Head      string // the commit that was walked to; "" without repository or commit: then all else is empty
-	Path      string // of the content folder within the repository, "" for its top, else ending in a slash
-	Mailmap   string // object name of .mailmap at Head, "" for none
-	Shallow   bool   // the repository is a shallow clone; what is cut off was walked earlier
-	Continued bool   // Commits and Versions follow those of Options.Earlier
+	Head      string // the last commit; "" without repository or commit, and then all else is empty
+	Path      string // of the content folder in the repository; "" or ending in a slash
+	Mailmap   string // object name of .mailmap at Head, or ""
+	Shallow   bool   // the repository is a shallow clone; the missing part was walked earlier
+	Continued bool   // Commits and Versions continue those of Options.Previous
 	Commits   []Commit
 	Versions  []Version // by commit, then by type and slug
-	// Notes name the files of old commits that could not be read. The entity stays
-	// as it was until its file can be read again.
+	// Notes lists unreadable files in old commits. Their entities keep the previous
+	// version until the file is readable again.
 	Notes []string
 }
 
-// Walk finds every version of every entity in the first-parent history of HEAD, by
-// what is committed alone: neither the working tree nor anybody's settings count.
-// One commit makes at most one version of an entity, and none where its file still
-// says the same. On top of an earlier walk only newer commits are read, with the
-// same result, provided that HEAD has grown out of the commit of that walk and the
-// folder and the mailmap are still the same. A history that is cut off is a
-// *ShallowError.
+// Walk finds every version of every entity in the first-parent history of HEAD. It reads
+// only commits; neither the working tree nor the user's settings matter. A commit adds at
+// most one version of an entity, and none if its content has not changed. An incremental
+// walk reads only newer commits, with the same result, provided that HEAD descends from the
+// commit of the previous walk and the folder and the mailmap are unchanged. For incomplete
+// history, Walk returns a *ShallowError.
 func Walk(ctx context.Context, o Options) (*Log, error) {
 	r, err := open(ctx, o.Dir, o.Commit)
 	if err != nil {
@@ -97,7 +95,7 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 	if r == nil {
 		return &Log{}, nil
 	}
-	defer r.Close() // what stays is the system's to remove
+	defer r.Close() // leftover temporary files are the system's to remove
 	log := &Log{Head: r.head, Path: r.Prefix, Mailmap: r.mailmap, Shallow: r.Shallow}
 	if log.Continued, err = r.continues(ctx, o.Previous); err != nil {
 		return nil, err
@@ -122,7 +120,7 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 	return log, nil
 }
 
-// continues tells whether a walk can go on from an earlier one.
+// continues reports whether a walk can continue a previous one.
 func (r *repository) continues(ctx context.Context, e Previous) (bool, error) {
 	if e == nil || !git.IsObjectName(e.Commit()) || e.Path() != r.Prefix || e.Mailmap() != r.mailmap {
 		return false, nil
@@ -130,8 +128,8 @@ func (r *repository) continues(ctx context.Context, e Previous) (bool, error) {
 	return r.onFirstParentLine(ctx, e.Commit())
 }
 
-// walk runs git log and git cat-file side by side, parses on all processors what
-// they give, and adds up the commits in their order.
+// walk runs git log and git cat-file concurrently, parses their output on all processors,
+// and adds the commits in order.
 func (r *repository) walk(ctx context.Context, since string, known knownFunc, lines *lines) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -161,7 +159,7 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 	work.Go(func() error {
 		defer close(requested)
 		failed = request(ctx, blobs, jobs, asked)
-		return nil // git itself says more
+		return nil // git's own error explains more
 	})
 	work.Go(func() error {
 		if err := answer(ctx, blobs, asked, parsed); err != nil {
@@ -180,8 +178,8 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 // knownFunc is Options.Known.
 type knownFunc = func(typ, slug, blob string) *record.Entity
 
-// listedAhead is how many commits git log may be ahead of the files that are read:
-// the first commit may hold most files of all, and git log need not wait for them.
+// listedAhead is how many commits git log may be ahead of reading files: the first commit
+// may contain most of the files, and git log need not wait for them.
 const listedAhead = 8192
 
 // readLog reads git log to its end.
@@ -203,7 +201,7 @@ func (r *repository) readLog(ctx context.Context, p *git.Process, listed chan<- 
 	}
 }
 
-// dispatch hands on the commits, and those of their files that must be read.
+// dispatch forwards the commits, and those of their files that must be read.
 func dispatch(ctx context.Context, listed <-chan *logged, known knownFunc, commits chan<- *logged, jobs chan<- *job) error {
 	for c := range listed {
 		var unread []*file
@@ -234,7 +232,7 @@ func dispatch(ctx context.Context, listed <-chan *logged, known knownFunc, commi
 	return ctx.Err()
 }
 
-// send sends, unless ctx ends before.
+// send sends v unless ctx ends first.
 func send[T any](ctx context.Context, to chan<- T, v T) bool {
 	select {
 	case to <- v:
@@ -244,7 +242,7 @@ func send[T any](ctx context.Context, to chan<- T, v T) bool {
 	}
 }
 
-// addAll takes over the commits as they become ready.
+// addAll adds the commits in order as they become ready.
 func (l *lines) addAll(ctx context.Context, commits <-chan *logged) error {
 	for c := range commits {
 		select {
@@ -253,7 +251,7 @@ func (l *lines) addAll(ctx context.Context, commits <-chan *logged) error {
 			return ctx.Err()
 		}
 		if err := l.add(c); err != nil {
-			return fmt.Errorf("the history that was found earlier cannot be read: %w", err)
+			return fmt.Errorf("the history in the previous build cannot be read: %w", err)
 		}
 	}
 	return ctx.Err()

@@ -102,7 +102,7 @@ func TestVersions(t *testing.T) {
 			log := r.walk(gitlog.Options{})
 			for i, n := range log.Notes {
 				if !strings.Contains(n, ".yaml at "+r.git("rev-parse", "--short=12", strings.Fields(n)[2][:12])+": ") {
-					t.Errorf("the note %q names no commit", n)
+					t.Errorf("the note %q has no commit", n)
 				}
 				log.Notes[i] = "NOTE"
 			}

@@ -53,7 +53,7 @@ func TestEverySnapshot(t *testing.T) {
 		r := run(t, importer.Options{Input: file, Mapping: "testdata/best-of.yaml", Content: t.TempDir(), Date: date})
 		got[date] = counts(r)
 		for _, o := range r.Refusals {
-			if len(o.Reasons) != 1 || !strings.Contains(o.Reasons[0].Message, "say different things") {
+			if len(o.Reasons) != 1 || !strings.Contains(o.Reasons[0].Message, "have different content") {
 				t.Errorf("%s row %d: %v", date, o.Row, o.Reasons)
 			}
 		}

@@ -15,14 +15,14 @@ import (
 	"kindex/exports/record"
 )
 
-// draft is what the mapping makes of one row.
+// draft is the entity that the mapping produces from one row.
 type draft struct {
 	typ, slug, clashSlug string
-	fields               map[string]any // as a file has them
+	fields               map[string]any // as in a file
 	reasons, warnings    []Reason
 }
 
-// refuse notes why a field cannot be made.
+// refuse records why a field is invalid.
 func (d *draft) refuse(field string, err error) {
 	var r *Reason
 	if !errors.As(err, &r) {
@@ -46,11 +46,11 @@ func (d *draft) set(path []string, v any) {
 	inner[path[1]] = v
 }
 
-// drafter turns rows into drafts. It may be used by several goroutines at once.
+// drafter turns rows into drafts. It is safe for concurrent use.
 type drafter struct {
 	evaluator
 	m    *mapping.Mapping
-	date string // of signals that name none
+	date string // default date of signals
 }
 
 func newDrafter(m *mapping.Mapping, date string) *drafter {
@@ -64,7 +64,7 @@ func newDrafter(m *mapping.Mapping, date string) *drafter {
 	return d
 }
 
-// draft makes an entity of a row.
+// draft creates an entity from a row.
 func (dr *drafter) draft(rec inputRecord) *draft {
 	d := &draft{fields: map[string]any{}}
 	seen := &trackedRecord{inputRecord: rec}
@@ -87,7 +87,7 @@ func (dr *drafter) draft(rec inputRecord) *draft {
 	return d
 }
 
-// identify finds the type and the slugs.
+// identify sets the type and the slugs.
 func (dr *drafter) identify(d *draft, rec inputRecord) {
 	kind, err := dr.text(dr.m.Type, "", rec)
 	switch {
@@ -95,12 +95,12 @@ func (dr *drafter) identify(d *draft, rec inputRecord) {
 		d.refuse("type", err)
 	case !slices.Contains(record.Types, kind):
 		d.refuse("type", &Reason{Column: columnOf(dr.m.Type), Value: kind,
-			Message: yamldoc.Quote(kind) + " is not a type of entity; known are " + strings.Join(record.Types, ", ")})
+			Message: yamldoc.Quote(kind) + " is not an entity type; expected one of: " + strings.Join(record.Types, ", ")})
 	default:
 		d.typ = kind
 	}
 	if d.slug, err = dr.slug(dr.m.Slug, rec); err == nil && d.slug == "" {
-		err = &Reason{Column: columnOf(dr.m.Slug), Message: "there is nothing to make a slug from"}
+		err = &Reason{Column: columnOf(dr.m.Slug), Message: "the source of the slug is empty"}
 	}
 	if err != nil {
 		d.refuse("slug", err)
@@ -118,19 +118,18 @@ func (dr *drafter) slug(v *mapping.Value, rec inputRecord) (string, error) {
 	slug := content.Slugify(text)
 	if slug == "" {
 		return "", &Reason{Column: columnOf(v), Value: text,
-			Message: yamldoc.Quote(text) + " gives no slug, since it has no Latin letter and no digit; name another column, or give one in values"}
+			Message: yamldoc.Quote(text) + " cannot become a slug, since it has no Latin letter or digit; use another column, or set one in values"}
 	}
 	return slug, nil
 }
 
-// listFields take any number of texts, dateFields a day.
+// listFields have any number of texts, dateFields a day.
 var (
 	listFields = []string{"tags", "capabilities", "formerly"}
 	dateFields = []string{"addedDate", "lastUpdated"}
 )
 
-// field computes a field in the form that files have, nil where it has no
-// value.
+// field returns a field in the form used in files, nil if it has no value.
 func (dr *drafter) field(t mapping.Target, rec inputRecord) (any, error) {
 	name := t.Path[len(t.Path)-1]
 	if t.Path[0] == "signals" {
@@ -158,8 +157,8 @@ func (dr *drafter) field(t mapping.Target, rec inputRecord) (any, error) {
 	return text, nil
 }
 
-// single computes a value of which there can be just one; ok is false where
-// there is none. as applies where the mapping asks for nothing else.
+// single returns a value that must be unique; ok is false if there is none. as is the
+// default conversion.
 func (dr *drafter) single(v *mapping.Value, as string, rec inputRecord) (item any, ok bool, err error) {
 	r, err := dr.of(v, rec)
 	if err != nil || r.none() {
@@ -167,7 +166,7 @@ func (dr *drafter) single(v *mapping.Value, as string, rec inputRecord) (item an
 	}
 	if len(r.items) > 1 {
 		return nil, false, &Reason{Column: columnOf(v), Value: r.text(),
-			Message: fmt.Sprintf("has %d values where there can be one; say take: first or take: last", len(r.items))}
+			Message: fmt.Sprintf("has %d values, but only one is possible; add take: first or take: last", len(r.items))}
 	}
 	item = r.items[0]
 	if v.As == "" && as != "" {
@@ -188,7 +187,7 @@ func (dr *drafter) text(v *mapping.Value, as string, rec inputRecord) (string, e
 	return textOf(item), nil
 }
 
-// number is the value of a signal: a number or a date, as the signal has it.
+// number returns the value of a signal: a number or a date, depending on the signal.
 func (dr *drafter) number(v *mapping.Value, name string, rec inputRecord) (any, error) {
 	as := "number"
 	if t, ok := record.SignalType(name); ok && t.Kind == record.Day {
@@ -226,7 +225,7 @@ func (dr *drafter) signal(d *draft, t mapping.Target, value any, rec inputRecord
 	d.set(t.Path, signal)
 }
 
-// result of a benchmark, before equal names are told apart.
+// benchmark is a benchmark result, before equal names are made unique.
 type benchmark struct {
 	fields  map[string]any
 	details []string
@@ -265,7 +264,7 @@ func (dr *drafter) benchmarks(d *draft, rec inputRecord) {
 	d.set([]string{"signals", "benchmarks"}, list)
 }
 
-// entries are the sets in a list of the row.
+// entries returns the objects in a list of the row.
 func entries(column string, rec inputRecord) (out []inputRecord, err error) {
 	v := rec.lookup(column)
 	list, ok := v.([]any)
@@ -282,7 +281,7 @@ func entries(column string, rec inputRecord) (out []inputRecord, err error) {
 	return out, nil
 }
 
-// benchmark makes one result; ok is false where it has no name or no value.
+// benchmark creates one result; ok is false if it has no name or no value.
 func (dr *drafter) benchmark(d *draft, columns mapping.BenchmarkColumns, rec inputRecord) (b benchmark, ok bool) {
 	b.fields = map[string]any{}
 	for _, part := range []struct {
@@ -315,7 +314,7 @@ func (dr *drafter) benchmark(d *draft, columns mapping.BenchmarkColumns, rec inp
 	return b, true
 }
 
-// digest tells drafts apart that say different things, whatever their slugs.
+// digest identifies the content of a draft, independent of its slug.
 type digest [sha256.Size]byte
 
 func (d *draft) digest() (digest, error) {

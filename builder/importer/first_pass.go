@@ -12,12 +12,12 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// firstPass is what the first reading of the input finds out.
+// firstPass is the result of the first pass through the input.
 type firstPass struct {
 	rows   int
-	unused []string // columns that the mapping does not name
+	unused []string // columns that the mapping does not use
 	plain  claims   // by slug
-	final  claims   // by slug, or by clashSlug where the slug clashes
+	final  claims   // by slug, or by clashSlug if the slug clashes
 }
 
 // claims are the rows that claim an address, type/slug.
@@ -26,7 +26,7 @@ type claims map[string]claim
 type claim struct {
 	digest digest
 	first  int // row
-	other  int // the first row that says something else, 0 where there is none
+	other  int // the first row with different content, 0 if there is none
 }
 
 func (c claims) add(key string, row int, d digest) {
@@ -40,7 +40,7 @@ func (c claims) add(key string, row int, d digest) {
 	}
 }
 
-// proposal is what one row wants to be called.
+// proposal is the type and the slugs of one row.
 type proposal struct {
 	row         int
 	typ         string
@@ -48,7 +48,7 @@ type proposal struct {
 	digest      digest
 }
 
-// slugOf is the slug that a row gets.
+// slugOf returns the final slug of a row.
 func (s *firstPass) slugOf(typ, slug, clash string) string {
 	if clash != "" && s.plain[typ+"/"+slug].other != 0 {
 		return clash
@@ -56,8 +56,8 @@ func (s *firstPass) slugOf(typ, slug, clash string) string {
 	return slug
 }
 
-// scan reads the input once. Columns that the mapping names and the input does
-// not have are a yamldoc.Problems error.
+// scan reads the input once. It returns columns that the mapping uses but the input does
+// not have as yamldoc.Problems.
 func (j *job) scan(ctx context.Context) (*firstPass, error) {
 	seen, err := j.declared()
 	if err != nil {
@@ -98,8 +98,8 @@ func (j *job) scan(ctx context.Context) (*firstPass, error) {
 	return s, nil
 }
 
-// propose tells what a row wants to be called; ok is false for rows that are left
-// out or cannot be told.
+// propose returns the type and the slugs of a row; ok is false for rows that are skipped
+// or have none.
 func (j *job) propose(r *row) (w proposal, ok bool, err error) {
 	if r.wrong != "" || !j.drafter.all(j.mapping.Where, r) {
 		return proposal{}, false, nil
@@ -110,15 +110,15 @@ func (j *job) propose(r *row) (w proposal, ok bool, err error) {
 	return w, d.typ != "" && d.slug != "", err
 }
 
-// columns are the names under which values are found. Entries of a list are
-// under the name of the list.
+// columns are the column names in the input. The entries of a list share the name of the
+// list.
 type columns map[string]bool
 
-// maxColumns bounds what is kept of objects whose names are data themselves.
+// maxColumns bounds the memory for objects whose keys are data.
 const maxColumns = 10000
 
-// declared lists the columns that the file itself declares, and finds those
-// that the mapping names beside them before anything else is read.
+// declared returns the columns that the file declares, and reports unknown ones in the
+// mapping before anything else is read.
 func (j *job) declared() (columns, error) {
 	in, err := open(j.Input, j.mapping.Input.Delimiter)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c columns) addInner(prefix string, v any) {
 	}
 }
 
-// known tells whether there is such a column. links.0.url is url within links.
+// known reports whether there is such a column. links.0.url is url within links.
 func (c columns) known(name string) bool { return c[name] || c[withoutNumbers(name)] }
 
 func withoutNumbers(name string) string {
@@ -166,7 +166,7 @@ func withoutNumbers(name string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return strings.Trim(p, "0123456789") == "" }), ".")
 }
 
-// unknownColumns are the columns that the mapping names and the input does not
+// unknownColumns returns problems for columns that the mapping uses but the input does not
 // have.
 func (j *job) unknownColumns(seen columns) (problems yamldoc.Problems) {
 	names := slices.Sorted(maps.Keys(seen))
@@ -174,21 +174,21 @@ func (j *job) unknownColumns(seen columns) (problems yamldoc.Problems) {
 		if use.Optional || seen.known(use.Column) {
 			continue
 		}
-		message := "there is no column " + yamldoc.Quote(use.Column) + " in " + j.Input
+		message := "no column " + yamldoc.Quote(use.Column) + " in " + j.Input
 		suggestion := didyoumean.Name(use.Column, names)
 		if delimiter := otherDelimiter(names); delimiter != "" {
-			message += fmt.Sprintf("; its only column is %s: say in the mapping what parts the columns, input: {delimiter: %q}", yamldoc.Quote(names[0]), delimiter)
+			message += fmt.Sprintf("; its only column is %s: set the column separator in the mapping, input: {delimiter: %q}", yamldoc.Quote(names[0]), delimiter)
 			suggestion = ""
 		} else if len(names) > 0 && len(names) <= 40 {
-			message += "; there are " + strings.Join(names, ", ")
+			message += "; expected one of: " + strings.Join(names, ", ")
 		}
 		problems = append(problems, j.mapping.Problem(use.Location, message, suggestion))
 	}
 	return problems.With(nil)
 }
 
-// otherDelimiter guesses what parts the columns of a file that seems to have only
-// one, "" for nothing.
+// otherDelimiter guesses the column separator of a file that seems to have only one
+// column; "" if it cannot.
 func otherDelimiter(names []string) string {
 	if len(names) != 1 {
 		return ""
@@ -201,8 +201,8 @@ func otherDelimiter(names []string) string {
 	return ""
 }
 
-// without lists the columns that a mapping does not name, neither them nor what
-// is within them.
+// without lists the columns that a mapping does not use, neither themselves nor anything
+// inside them.
 func (c columns) without(m *mapping.Mapping) (unused []string) {
 	used := map[string]bool{}
 	for _, use := range m.Columns() {
@@ -210,7 +210,7 @@ func (c columns) without(m *mapping.Mapping) (unused []string) {
 			used[name] = true
 			for i := range name {
 				if name[i] == '.' {
-					used[name[:i]] = true // what surrounds it
+					used[name[:i]] = true // the enclosing object
 				}
 			}
 		}
@@ -218,7 +218,7 @@ func (c columns) without(m *mapping.Mapping) (unused []string) {
 	for _, name := range slices.Sorted(maps.Keys(c)) {
 		outer, _, inner := cutLast(name)
 		if name == "" || used[name] || inner && !used[outer] && c[outer] {
-			continue // nothing to name, or the surrounding set is listed
+			continue // no name, or the enclosing object is listed
 		}
 		unused = append(unused, name)
 	}

@@ -1,11 +1,10 @@
-// Package importer turns somebody else's catalogue - the rows of a CSV or JSONL
-// file - into entity files, by a mapping (mapping.Mapping). Every row ends in
-// exactly one outcome, and what is refused says why. What is written has passed
-// the validator of builder/content before.
+// Package importer turns a catalogue - the rows of a CSV or JSONL file - into entity files,
+// by a mapping (mapping.Mapping). Every row has exactly one outcome, and refused rows have
+// reasons. Only files that pass the validator of builder/content are written.
 //
-// The input is read twice: once to see which columns there are and which slugs
-// clash, once to write. So the slugs of files do not depend on the order of the
-// rows, and no more than a few hundred rows are held at a time.
+// The input is read twice: once to find the columns and slug clashes, once to write. So the
+// slugs do not depend on the order of the rows, and at most a few hundred rows are in memory
+// at a time.
 package importer
 
 import (
@@ -27,28 +26,28 @@ import (
 	"kindex/builder/plural"
 )
 
-// Options say what to import, and how.
+// Options are the options of Run.
 type Options struct {
 	Input   string // the catalogue: .csv, .tsv or .jsonl, also with .gz
 	Mapping string // the mapping file
-	Content string // the content folder; it is made where there is none
-	Date    string // the day of figures that name none; "" for that of the mapping
+	Content string // the content folder; created if missing
+	Date    string // the default date of figures; "" means that of the mapping
 
-	Update bool // refresh files that exist
+	Update bool // update existing files
 	DryRun bool // write nothing to the content folder
-	Strict bool // write nothing to the content folder where a row is refused
+	Strict bool // write nothing to the content folder if a row is refused
 
-	Report  string // file for the outcome of every row: .json or .jsonl; "" for none
-	Rejects string // file for the refused rows, in the form of the input; "" for none
+	Report  string // file for the outcome of every row, .json or .jsonl; may be ""
+	Rejects string // file for the refused rows, in the format of the input; may be ""
 
-	// Progress, if not nil, is told how many rows are done.
+	// Progress, if not nil, is called with the number of processed rows.
 	Progress func(step string, done int)
 }
 
-// batchSize is how many rows are worked on together.
+// batchSize is the number of rows processed together.
 const batchSize = 256
 
-// job is one import under way.
+// job is a running import.
 type job struct {
 	Options
 	mapping   *mapping.Mapping
@@ -56,9 +55,9 @@ type job struct {
 	firstPass *firstPass
 }
 
-// Run imports a catalogue. Problems of the mapping are a yamldoc.Problems
-// error; nothing was written then. Where the context ends early, what was
-// written until then is whole, and running it again goes on.
+// Run imports a catalogue. It returns problems in the mapping as yamldoc.Problems without
+// writing anything. If ctx ends early, the files written so far are complete, and another
+// run continues.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -117,16 +116,16 @@ func (j *job) rows(ctx context.Context, work func([]*row) error) error {
 	}
 }
 
-// purpose is what a pass through the rows is for.
+// purpose is the purpose of a pass through the rows.
 type purpose int
 
 const (
 	wet   purpose = iota // write to the content folder
 	dry                  // only report
-	trial                // only report, and only where a row is refused
+	trial                // only report, and only if a row is refused
 )
 
-// pass goes through all rows once.
+// pass processes all rows once.
 func (j *job) pass(ctx context.Context, why purpose) (report *Report, err error) {
 	folder, err := content.OpenWorkspace(j.Content)
 	if err != nil {
@@ -157,13 +156,13 @@ func (j *job) pass(ctx context.Context, why purpose) (report *Report, err error)
 		return out.add(r, outcome)
 	})
 	if errors.Is(err, context.Canceled) && why == wet {
-		return report, fmt.Errorf("interrupted after %s; the files that were written are whole, and the same command goes on", plural.Count(report.Rows, "row", "rows"))
+		return report, fmt.Errorf("interrupted after %s; the files written so far are complete; run the same command to continue", plural.Count(report.Rows, "row", "rows"))
 	}
 	return report, err
 }
 
-// candidates turns rows into files in memory, on all processors, and gives them
-// to finish in their order. While some are written, the next are made.
+// candidates turns rows into files in memory, on all processors, and passes them to finish
+// in order. While one batch is written, the next is prepared.
 func (j *job) candidates(ctx context.Context, folder *content.Workspace, finish func(*row, *candidate) error) error {
 	type made struct {
 		rows       []*row
@@ -195,7 +194,7 @@ func (j *job) candidates(ctx context.Context, folder *content.Workspace, finish 
 	return g.Wait()
 }
 
-// batch makes the candidates of some rows.
+// batch creates the candidates of some rows.
 func (j *job) batch(list []*row, folder *content.Workspace) []*candidate {
 	out := make([]*candidate, len(list))
 	var next atomic.Int64
@@ -211,7 +210,7 @@ func (j *job) batch(list []*row, folder *content.Workspace) []*candidate {
 	return out
 }
 
-// Check finds options that make no sense, before anything is read.
+// Check reports invalid options before anything is read.
 func (o Options) Check() error {
 	k, err := kindOf(o.Input)
 	if err != nil {
@@ -221,11 +220,11 @@ func (o Options) Check() error {
 		form := map[bool]string{true: ".jsonl", false: ".csv"}[k.jsonl]
 		other, err := kindOf(o.Rejects)
 		if err != nil || other.jsonl != k.jsonl || filepath.Ext(o.Rejects) == ".gz" {
-			return fmt.Errorf("%s: refused rows are kept in the form of the input; use a name in %s", o.Rejects, form)
+			return fmt.Errorf("%s: refused rows are written in the format of the input; use a name ending in %s", o.Rejects, form)
 		}
 	}
 	if ext := filepath.Ext(o.Report); o.Report != "" && ext != ".json" && ext != ".jsonl" {
-		return fmt.Errorf("%s: a report ends in .json or .jsonl", o.Report)
+		return fmt.Errorf("%s: the name of a report must end in .json or .jsonl", o.Report)
 	}
 	if _, err := time.Parse(time.DateOnly, o.Date); o.Date != "" && err != nil {
 		return fmt.Errorf("the date %q: use YYYY-MM-DD", o.Date)

@@ -83,7 +83,7 @@ func golden(t *testing.T, path, dir string) {
 	suite.Golden(t, path, txtar.Format(&a))
 }
 
-// TestSameFactsInAnotherLayout: the leaderboard and the JSONL hold the same
+// TestSameFactsInAnotherLayout: the leaderboard and the JSONL have the same
 // facts, so their figures agree.
 func TestSameFactsInAnotherLayout(t *testing.T) {
 	a, b := t.TempDir(), t.TempDir()

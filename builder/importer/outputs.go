@@ -14,21 +14,21 @@ import (
 	"unicode/utf8"
 )
 
-// reasonColumn is the column that rejects have more than the input.
+// reasonColumn is the column that is added to the rejects.
 const reasonColumn = "import_reason"
 
-// outputs are the files that an import writes beside the content. Each appears
-// whole when the import is over.
+// outputs are the files that an import writes in addition to the content. Each appears,
+// complete, at the end of the import.
 type outputs struct {
 	report, rejects *part
-	lines           bool // the report has one outcome a line
+	lines           bool // the report has one outcome per line
 	rows            int  // in the report
 	csv             *csv.Writer
 	names           []string // columns of the rejects
-	reason          int      // which of them is reasonColumn
+	reason          int      // index of reasonColumn
 }
 
-// part is a file that gets its name when it is whole.
+// part is a file that gets its name when it is complete.
 type part struct {
 	*bufio.Writer
 	f    *os.File
@@ -43,7 +43,7 @@ func createPart(path string) (*part, error) {
 	return &part{bufio.NewWriter(f), f, path}, nil
 }
 
-// close gives the file its name, or removes it.
+// close renames the file to its final name, or removes it.
 func (p *part) close(keep bool) error {
 	err := errors.Join(p.Flush(), p.f.Chmod(0o644), p.f.Close())
 	if err == nil && keep {
@@ -62,7 +62,7 @@ func (j *job) openOutputs() (out *outputs, err error) {
 			return nil, err
 		}
 		if !out.lines {
-			_, _ = out.report.WriteString(`{"outcomes":[`) // bufio keeps the error for Flush
+			_, _ = out.report.WriteString(`{"outcomes":[`) // Flush returns the error
 		}
 	}
 	if j.Rejects == "" {
@@ -80,8 +80,8 @@ func (j *job) openOutputs() (out *outputs, err error) {
 	return out, nil
 }
 
-// startCSV writes the columns of the input and the reason. Rejects that were
-// mended and are imported again keep the column they have.
+// startCSV writes the columns of the input and the reason. If the input is a file of fixed
+// rejects, the existing reason column is reused.
 func (out *outputs) startCSV(j *job, delimiter rune) error {
 	in, err := open(j.Input, j.mapping.Input.Delimiter)
 	if err != nil {
@@ -100,7 +100,7 @@ func (out *outputs) startCSV(j *job, delimiter rune) error {
 	return errors.Join(out.csv.Write(out.names), in.Close())
 }
 
-// add writes what became of one row.
+// add writes the outcome of one row.
 func (out *outputs) add(r *row, o Outcome) error {
 	if out.report != nil {
 		line, err := json.Marshal(o)
@@ -126,8 +126,8 @@ func (out *outputs) add(r *row, o Outcome) error {
 	return err
 }
 
-// rejectedCells are the cells of a row as they were, and the reason. What is no
-// row of CSV stands in the first column, as it was.
+// rejectedCells returns the original cells of a row and the reason. Invalid CSV is put
+// verbatim into the first column.
 func (out *outputs) rejectedCells(r *row, reason string) []string {
 	cells := slices.Clone(r.cells)
 	if r.cells == nil {
@@ -143,14 +143,14 @@ func (out *outputs) rejectedCells(r *row, reason string) []string {
 	return cells
 }
 
-// rejectedLine is a line as it was, with the reason as its first value. What is
-// no object becomes one that holds it.
+// rejectedLine returns the original line with the reason as its first value. If it is not
+// an object, it is wrapped in one.
 func rejectedLine(r *row, reason string) []byte {
 	if object, ok := r.inputRecord.(jsonRecord); ok {
-		why, _ := json.Marshal(reason) // texts can always be written
+		why, _ := json.Marshal(reason) // a string always encodes
 		if _, again := object[reasonColumn]; again {
 			object[reasonColumn] = reason
-			line, _ := json.Marshal(object) // it was read from JSON
+			line, _ := json.Marshal(object) // read from JSON, so it encodes
 			return append(line, '\n')
 		}
 		open := bytes.IndexByte(r.raw, '{') + 1
@@ -170,11 +170,11 @@ func rejectedLine(r *row, reason string) []byte {
 	} else {
 		line.Base64 = base64.StdEncoding.EncodeToString(r.raw)
 	}
-	b, _ := json.Marshal(line) // texts can always be written
+	b, _ := json.Marshal(line) // a string always encodes
 	return append(b, '\n')
 }
 
-// close ends the files. They appear only where they are to be kept.
+// close closes the files, and removes them unless keep is set.
 func (out *outputs) close(r *Report, keep bool) error {
 	var errs []error
 	if out.report != nil {

@@ -8,20 +8,20 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Reason is one thing that is wrong with a row.
+// Reason is one problem of a row.
 type Reason struct {
-	Field      string `json:"field"`  // of the entity, "" where the row cannot be read
-	Column     string `json:"column"` // that the field is made from, "" where there is none
-	Value      string `json:"value"`  // as it is in the row, where one value is to blame
+	Field      string `json:"field"`  // of the entity, "" if the row cannot be read
+	Column     string `json:"column"` // from which the field comes, or ""
+	Value      string `json:"value"`  // the original value, if a single value is the problem
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion,omitempty"`
 }
 
-// Error is the reason on one line.
+// Error implements error. It returns String.
 func (r *Reason) Error() string { return r.String() }
 
-// String is the reason on one line:
-// field (column name): what is wrong (did you mean "…"?)
+// String returns the reason on one line:
+// field (column name): message (did you mean "…"?)
 func (r Reason) String() string {
 	var b strings.Builder
 	b.WriteString(r.Field)

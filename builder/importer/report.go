@@ -14,36 +14,35 @@ import (
 // The outcomes of a row.
 const (
 	Written   = "written"   // a new file
-	Updated   = "updated"   // a file that existed was refreshed
-	Unchanged = "unchanged" // a file, or an earlier row, says the same already
-	Exists    = "exists"    // there is a file that says something else; it was left alone
+	Updated   = "updated"   // an existing file was updated
+	Unchanged = "unchanged" // a file or an earlier row already has the same content
+	Exists    = "exists"    // a file with other content exists and was left alone
 	Skipped   = "skipped"   // by where
 	Refused   = "refused"
 )
 
-// Outcome is what became of one row.
+// Outcome is the outcome of one row.
 type Outcome struct {
 	Row      int      `json:"row"`  // from 1, without the header
-	Line     int      `json:"line"` // where it begins in the input
+	Line     int      `json:"line"` // where it starts in the input
 	Outcome  string   `json:"outcome"`
 	File     string   `json:"file,omitempty"`
-	SameAs   int      `json:"sameAs,omitempty"`  // the earlier row that says the same
-	Differs  []string `json:"differs,omitempty"` // fields that the file had or has otherwise
+	SameAs   int      `json:"sameAs,omitempty"`  // the earlier row with the same content
+	Differs  []string `json:"differs,omitempty"` // fields that differ from the existing file
 	Reasons  []Reason `json:"reasons,omitempty"` // why it was refused
 	Warnings []Reason `json:"warnings,omitempty"`
 }
 
-// maxListed is how many rows of an outcome a report lists itself; the file of
-// Options.Report has all.
+// maxListed is how many rows of each outcome a report lists; the file in Options.Report
+// has all of them.
 const maxListed = 50
 
-// Report is what an import did. Rows is the sum of the six outcomes.
+// Report is the result of an import. Rows is the sum of the six outcomes.
 type Report struct {
 	Input   string `json:"input"`
 	Mapping string `json:"mapping"`
 	Content string `json:"content"`
-	// Wrote is false where nothing was to be written: then the outcomes are what
-	// would have become of the rows.
+	// Wrote is false if nothing was written: the outcomes are then hypothetical.
 	Wrote  bool `json:"wrote"`
 	Strict bool `json:"strict"`
 
@@ -57,12 +56,12 @@ type Report struct {
 	Warnings  int `json:"warnings"`
 
 	UnusedColumns []string      `json:"unusedColumns"` // of the input
-	Credit        *store.Source `json:"credit"`        // what index.yaml should say of the source, null where it does
+	Credit        *store.Source `json:"credit"`        // missing entry for sources in index.yaml, or null
 
 	SourceDate string    `json:"-"`
 	Refusals   []Outcome `json:"-"` // the first of them
 	Warned     []Outcome `json:"-"` // the first of the rows with warnings
-	Existing   []Outcome `json:"-"` // the first of those that exist
+	Existing   []Outcome `json:"-"` // the first of the existing ones
 }
 
 func (j *job) newReport(folder *content.Workspace, write bool) *Report {
@@ -136,7 +135,7 @@ func (r *Report) WriteText(w io.Writer) error {
 			p.line("%s:%d: row %d: %s exists", r.Input, o.Line, o.Row, o.File)
 		}
 	}
-	p.more(r.Exists-len(r.Existing), "more rows have a file already")
+	p.more(r.Exists-len(r.Existing), "more rows already have a file")
 	r.summary(p)
 	r.credit(p)
 	return p.err
@@ -156,7 +155,7 @@ func (r *Report) summary(p *textPrinter) {
 		{r.Written, would + "written", "to " + r.Content},
 		{r.Updated, would + "updated", ""},
 		{r.Unchanged, "unchanged", ""},
-		{r.Exists, "left alone", "because a file exists; --update refreshes the fields that the mapping yields"},
+		{r.Exists, "left alone", "because a file exists; --update updates the fields that the mapping defines"},
 		{r.Skipped, "skipped", "by where"},
 		{r.Refused, "refused", ""},
 	} {
@@ -165,7 +164,7 @@ func (r *Report) summary(p *textPrinter) {
 		}
 	}
 	if r.Strict && !r.Wrote && r.Refused > 0 {
-		p.line("nothing was written, since --strict wants every row to be right")
+		p.line("nothing was written, since --strict does not allow refused rows")
 	} else if !r.Wrote {
 		p.line("nothing was written")
 	}
@@ -174,14 +173,14 @@ func (r *Report) summary(p *textPrinter) {
 	}
 }
 
-// credit prints what the index should say of the source.
+// credit prints the missing credits of the source.
 func (r *Report) credit(p *textPrinter) {
 	if r.Credit == nil || r.Written+r.Updated == 0 {
 		return
 	}
 	p.line("\nThe source is not credited yet. Add to sources in %s/index.yaml:\n", strings.TrimSuffix(r.Content, "/"))
 	p.line("%s", strings.TrimRight(yamlfmt.SourceYAML(*r.Credit), "\n"))
-	p.line("\nand to CREDITS.md, with the notices that the licence asks for:\n")
+	p.line("\nand to CREDITS.md, with the notices that the licence requires:\n")
 	state := ""
 	if r.SourceDate != "" {
 		state = ", state of " + r.SourceDate

@@ -19,45 +19,45 @@ import (
 	"kindex/builder/plural"
 )
 
-// maxRow is the most bytes that one row may have: far above any real one, so
-// that a quote that is never closed does not swallow a whole catalogue.
+// maxRow is the maximum size of a row in bytes: far above any real one, but it keeps an
+// unclosed quote from reading a whole catalogue as one row.
 const maxRow = 1 << 20
 
-var errRowTooLong = fmt.Errorf("has more than %d bytes, the most that a row may have; a quote may not be closed", maxRow)
+var errRowTooLong = fmt.Errorf("has more than %d bytes, the maximum for a row; there may be an unclosed quote", maxRow)
 
 // row is one record of the input.
 type row struct {
-	number, line int // from 1; the header of a CSV file is no row
+	number, line int // from 1; the header of a CSV file does not count
 	inputRecord
 	cells []string // of CSV
-	raw   []byte   // the line of JSONL; of CSV only where it could not be parsed
-	wrong string   // why it cannot be read, "" where it can
+	raw   []byte   // the line of JSONL; of CSV only if it could not be parsed
+	wrong string   // why it cannot be read, or ""
 }
 
-// inputRecord is what columns are looked up in.
+// inputRecord looks up columns.
 type inputRecord interface {
-	// lookup returns nil where there is no such value, else a string, a bool, a
-	// json.Number, a []any or a map[string]any.
+	// lookup returns nil if there is no such value, otherwise a string, bool,
+	// json.Number, []any or map[string]any.
 	lookup(column string) any
 }
 
-// input reads the rows of a file one after the other.
+// input reads the rows of a file one by one.
 type input interface {
-	// next returns io.EOF after the last row. Any other error ends the reading:
-	// what is wrong with one row alone is in the row.
+	// next returns io.EOF after the last row. Any other error is final; the problem of a
+	// single row is in the row.
 	next() (*row, error)
-	// header lists the columns where the file declares them, nil otherwise.
+	// header returns the columns if the file declares them, otherwise nil.
 	header() []string
 	io.Closer
 }
 
-// kind is a form of input.
+// kind is an input format.
 type kind struct {
 	jsonl     bool
 	delimiter rune
 }
 
-// kindOf tells the form of a file by its name.
+// kindOf returns the format of a file by its name.
 func kindOf(path string) (kind, error) {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	switch filepath.Ext(name) {
@@ -68,9 +68,9 @@ func kindOf(path string) (kind, error) {
 	case ".jsonl", ".ndjson":
 		return kind{jsonl: true}, nil
 	case ".json":
-		return kind{}, fmt.Errorf("%s: write one object a line and call it .jsonl; for a list in a file, jq -c '.[]' does it", path)
+		return kind{}, fmt.Errorf("%s: convert it to one object per line, in a file ending in .jsonl; for a JSON array: jq -c '.[]'", path)
 	}
-	return kind{}, fmt.Errorf("%s: its name must end in .csv, .tsv or .jsonl, or one of these and .gz", path)
+	return kind{}, fmt.Errorf("%s: the file name must end in .csv, .tsv or .jsonl, optionally followed by .gz", path)
 }
 
 // open opens a file for reading, compressed or not.
@@ -107,7 +107,7 @@ func newInput(f io.ReadCloser, path string, k kind) (input, error) {
 	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
 		return nil, errors.New("is UTF-16 text; save it as UTF-8")
 	case bytes.Equal(start, []byte("\ufeff")):
-		_, _ = b.Discard(3) // a byte order mark, which was just seen
+		_, _ = b.Discard(3) // the byte order mark
 	}
 	if k.jsonl {
 		return &jsonInput{Closer: f, r: b}, nil
@@ -131,7 +131,7 @@ func newCSV(r io.Reader, c io.Closer, delimiter rune) (*csvInput, error) {
 	in.csv.Comma, in.csv.FieldsPerRecord = delimiter, -1
 	names, err := in.csv.Read()
 	if errors.Is(err, io.EOF) {
-		return nil, errors.New("is empty; a CSV file begins with a row of column names")
+		return nil, errors.New("is empty; a CSV file must start with a row of column names")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the row of column names: %w", err)
@@ -142,7 +142,7 @@ func newCSV(r io.Reader, c io.Closer, delimiter rune) (*csvInput, error) {
 			return nil, fmt.Errorf("the name of column %d is not UTF-8 text; save the file as UTF-8", i+1)
 		}
 		if _, twice := in.index[name]; twice && name != "" {
-			return nil, fmt.Errorf("the column %q occurs twice; give each its own name", name)
+			return nil, fmt.Errorf("duplicate column %q; column names must be unique", name)
 		}
 		in.index[name] = i
 		in.names = append(in.names, name)
@@ -172,7 +172,7 @@ func (in *csvInput) next() (*row, error) {
 		r.wrong = "is not CSV: " + csvMessages(bad)
 		return r, nil
 	case len(cells) != len(in.names):
-		r.wrong = fmt.Sprintf("has %s, the first row names %d", plural.Count(len(cells), "column", "columns"), len(in.names))
+		r.wrong = fmt.Sprintf("has %s, but the first row has %d", plural.Count(len(cells), "column", "columns"), len(in.names))
 	}
 	r.line, _ = in.csv.FieldPos(0)
 	for i, cell := range cells {
@@ -186,9 +186,9 @@ func (in *csvInput) next() (*row, error) {
 
 func csvMessages(e *csv.ParseError) string {
 	if errors.Is(e.Err, csv.ErrBareQuote) {
-		return fmt.Sprintf(`line %d, column %d: a " within a text; put the text in quotes and write "" for it`, e.Line, e.Column)
+		return fmt.Sprintf(`line %d, column %d: a " in unquoted text; quote the text and write "" for each "`, e.Line, e.Column)
 	}
-	return fmt.Sprintf(`line %d, column %d: a text in quotes goes on after its end, or never ends; write "" for a " within`, e.Line, e.Column)
+	return fmt.Sprintf(`line %d, column %d: quoted text continues after its closing quote, or is not closed; write "" for a " in it`, e.Line, e.Column)
 }
 
 type csvRecord struct {
@@ -203,8 +203,7 @@ func (r csvRecord) lookup(column string) any {
 	return nil
 }
 
-// recorder remembers what was read since the last row, for rows that cannot be
-// parsed to be kept as they were.
+// recorder keeps the bytes since the last row, so that unparsable rows can be kept verbatim.
 type recorder struct {
 	r    io.Reader
 	kept []byte
@@ -221,8 +220,8 @@ func (t *recorder) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// drop forgets all before an offset, and returns it. It is valid until the next
-// Read.
+// drop discards everything before an offset and returns it; the bytes are valid until the
+// next Read.
 func (t *recorder) drop(offset int64) []byte {
 	n := int(offset - t.base)
 	gone := t.kept[:n:n]
@@ -230,7 +229,7 @@ func (t *recorder) drop(offset int64) []byte {
 	return gone
 }
 
-// jsonInput reads one JSON object a line.
+// jsonInput reads one JSON object per line.
 type jsonInput struct {
 	io.Closer
 	r           *bufio.Reader
@@ -252,7 +251,7 @@ func (in *jsonInput) next() (*row, error) {
 	}
 }
 
-// readLine returns the next line without its end.
+// readLine returns the next line without its line break.
 func (in *jsonInput) readLine() (text []byte, err error) {
 	in.line++
 	for {
@@ -262,7 +261,7 @@ func (in *jsonInput) readLine() (text []byte, err error) {
 		}
 		if !errors.Is(err, bufio.ErrBufferFull) {
 			if err != nil && !errors.Is(err, io.EOF) {
-				return nil, err // half a line is none
+				return nil, err // drop the partial line
 			}
 			return bytes.TrimRight(text, "\r\n"), err
 		}
@@ -283,7 +282,7 @@ func parseLine(r *row) *row {
 	}
 	if err == nil {
 		if _, more := dec.Token(); !errors.Is(more, io.EOF) {
-			err = errors.New("more follows the object on its line")
+			err = errors.New("it has trailing data after the object")
 		}
 	}
 	if err != nil {
@@ -307,7 +306,7 @@ func jsonMessages(err error) string {
 
 type jsonRecord map[string]any
 
-// lookup takes a name as it is, else as a path: limit.context, links.0.url.
+// lookup looks up a column by its exact name, or else as a path: limit.context, links.0.url.
 func (r jsonRecord) lookup(column string) any {
 	if v, ok := r[column]; ok {
 		return v

@@ -12,21 +12,21 @@ import (
 	"kindex/builder/content"
 )
 
-// The forms of date that are read. What follows a day must be a time.
+// The supported date formats. A day may only be followed by a time.
 var (
 	isoDate  = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?))?)?$`)
 	isoMonth = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
 	twoFirst = regexp.MustCompile(`^(\d{1,2})[./-](\d{1,2})[./-](\d{4})$`)
 )
 
-// The forms of number that are read: plain, and with thousands in groups.
+// The supported number formats: plain, and with grouped thousands.
 var (
 	plainForm   = regexp.MustCompile(`^[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d{1,3})?$`)
 	groupedForm = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
 )
 
-// convert makes of an item what the mapping asks for; wrong says why it cannot.
-// The names are those of the schema, and "day" for a date or a month.
+// convert converts an item as the mapping requires; wrong is the reason if that fails. as
+// is one of the names in the schema, or "day" for a date or month.
 func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	text := textOf(item)
 	switch as {
@@ -47,15 +47,15 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 		if slug := content.Slugify(text); slug != "" {
 			return slug, ""
 		}
-		return nil, "gives no slug, since it has no Latin letter and no digit; give one in values"
+		return nil, "cannot become a slug, since it has no Latin letter or digit; set one in values"
 	case "lower":
 		return strings.ToLower(text), ""
 	}
 	return item, ""
 }
 
-// number reads a text as a number: 5326.0 is 5326. What would be another number
-// with the other decimal sign is refused, unless the mapping names the sign.
+// number reads a text as a number: 5326.0 is 5326. It refuses numbers that are ambiguous
+// unless the mapping sets the decimal separator.
 func (e *evaluator) number(text string) (any, string) {
 	swapped := strings.NewReplacer(".", ",", ",", ".").Replace(text)
 	if e.decimal == "," {
@@ -63,17 +63,17 @@ func (e *evaluator) number(text string) (any, string) {
 	}
 	switch {
 	case e.decimal == "" && (groupedForm.MatchString(text) || groupedForm.MatchString(swapped)):
-		return nil, `may be read in two ways; say input.decimal, "." or ","`
+		return nil, `is ambiguous; set input.decimal to "." or ","`
 	case e.decimal != "" && groupedForm.MatchString(text):
 		text = strings.ReplaceAll(text, ",", "")
 	}
 	return exactNumber(text)
 }
 
-// exactNumber reads what can be read in one way only, such as a number of JSON.
+// exactNumber reads an unambiguous number, such as a JSON number.
 func exactNumber(text string) (any, string) {
 	if !plainForm.MatchString(text) {
-		return nil, "is not a number such as 5326, 5326.0 or 0.5; where it means that nothing is known, list it in input.missing"
+		return nil, "is not a number such as 5326, 5326.0 or 0.5; if it means that the value is unknown, list it in input.missing"
 	}
 	whole, fraction, _ := strings.Cut(text, ".")
 	if strings.Trim(fraction, "0") == "" {
@@ -91,11 +91,11 @@ func exactNumber(text string) (any, string) {
 	return x, ""
 }
 
-// isoDay cuts the time from a date, and does not move it to another zone.
+// isoDay removes the time from a date, without converting the time zone.
 func isoDay(text string) (any, string) {
 	m := isoDate.FindStringSubmatch(text)
 	if m == nil {
-		return nil, "is not a date such as 2024-06-06 or 2024-06-06T12:00:00Z; for other orders there are dmy and mdy"
+		return nil, "is not a date such as 2024-06-06 or 2024-06-06T12:00:00Z; for other orders use dmy or mdy"
 	}
 	return calendar(m[1], m[2], m[3])
 }
@@ -130,18 +130,18 @@ func shortDate(text string, month, day int, form string) (any, string) {
 func calendar(year, month, day string) (any, string) {
 	date := year + "-" + month + "-" + day
 	if _, err := time.Parse(time.DateOnly, date); err != nil {
-		return nil, "is not in the calendar"
+		return nil, "is a day that does not exist"
 	}
 	return date, ""
 }
 
-// splitList makes a list of a text: by a separator, or as Python writes one.
+// splitList splits a text into a list: by a separator, or in Python's notation.
 func splitList(text, how string) (entries []string, wrong string) {
 	if how != "python" {
 		return strings.Split(text, how), ""
 	}
 	if !strings.ContainsAny(text[:1], "[({") {
-		return []string{text}, "" // one entry that nobody made a list of
+		return []string{text}, "" // a single value instead of a list
 	}
 	entries, ok := pythonList(text)
 	if !ok {
@@ -150,8 +150,8 @@ func splitList(text, how string) (entries []string, wrong string) {
 	return entries, ""
 }
 
-// pythonList reads a list, tuple or set of plain texts and numbers in the form
-// that Python prints and JSON shares: ['a', "it's", 3]. None is an empty text.
+// pythonList reads a list, tuple or set of plain texts and numbers in the notation of
+// Python and JSON: ['a', "it's", 3]. None is read as "".
 func pythonList(s string) (entries []string, ok bool) {
 	s = strings.TrimSpace(s)
 	if len(s) < 2 || !slices.Contains([]string{"[]", "()", "{}"}, s[:1]+s[len(s)-1:]) {
@@ -211,7 +211,7 @@ func pythonEntry(s string) (entry, rest string, ok bool) {
 	return "", "", false
 }
 
-// pythonEscape reads what begins with a backslash; n is 0 where it is nothing.
+// pythonEscape reads an escape sequence of n bytes; n is 0 if it is invalid.
 func pythonEscape(s string) (text string, n int) {
 	if len(s) < 2 {
 		return "", 0

@@ -42,7 +42,7 @@ func TestPythonList(t *testing.T) {
 func TestConvert(t *testing.T) {
 	for _, c := range []struct {
 		as, decimal, text string
-		want              any // nil where it is refused
+		want              any // nil if it is refused
 	}{
 		{"number", "", "5326.0", int64(5326)}, {"number", "", "5326", int64(5326)}, {"number", "", "0.125", 0.125},
 		{"number", "", "-1.5", -1.5}, {"number", "", "+3", int64(3)}, {"number", "", "1.2e3", int64(1200)}, {"number", "", "1e-2", 0.01},

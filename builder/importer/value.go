@@ -13,8 +13,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// result is what a value comes to in one row: nothing, one item or a list.
-// Items are texts, numbers of JSON, int64 or float64.
+// result is a value in one row: nothing, one item or a list. Items are strings,
+// json.Number, int64 or float64.
 type result struct {
 	items []any
 	list  bool
@@ -24,7 +24,7 @@ func (r result) none() bool { return len(r.items) == 0 }
 
 func one(item any) result { return result{items: []any{item}} }
 
-// text joins what there is.
+// text joins the items.
 func (r result) text() string {
 	texts := make([]string, len(r.items))
 	for i, item := range r.items {
@@ -43,13 +43,13 @@ func textOf(item any) string {
 	return fmt.Sprint(item)
 }
 
-// evaluator computes the values of a mapping.
+// evaluator evaluates the values of a mapping.
 type evaluator struct {
 	decimal string
 	missing map[string]bool
 }
 
-// of computes a value in one record. The error is a *Reason.
+// of evaluates a value in one record. The error is a *Reason.
 func (e *evaluator) of(v *mapping.Value, rec inputRecord) (result, error) {
 	if v == nil || !e.all(v.When, rec) {
 		return result{}, nil
@@ -109,8 +109,8 @@ func constant(v any) result {
 	return r
 }
 
-// column reads a column. Texts lose the space around them, line breaks and hidden
-// characters: entities have texts of one line that people can see.
+// column reads a column. It trims texts and removes line breaks and hidden characters,
+// since entities have visible, single-line texts.
 func (e *evaluator) column(name string, rec inputRecord) (result, error) {
 	v := rec.lookup(name)
 	list, isList := v.([]any)
@@ -128,9 +128,9 @@ func (e *evaluator) column(name string, rec inputRecord) (result, error) {
 			item = strconv.FormatBool(v)
 		case json.Number:
 		case map[string]any:
-			return result{}, &Reason{Column: name, Message: "is a set of values; name one of them, such as " + name + "." + firstName(v)}
+			return result{}, &Reason{Column: name, Message: "is an object; use one of its values, such as " + name + "." + firstName(v)}
 		default:
-			return result{}, &Reason{Column: name, Message: "is a list of lists, which no field can take"}
+			return result{}, &Reason{Column: name, Message: "is a list of lists, which no field accepts"}
 		}
 		if item != "" && !e.missing[textOf(item)] {
 			r.items = append(r.items, item)
@@ -145,13 +145,12 @@ func oneLine(s string) string {
 		s = strings.Join(strings.Fields(s), " ")
 	}
 	if !utf8.ValidString(s) {
-		return s // the row is refused for it
+		return s // the row will be refused
 	}
 	return strings.TrimSpace(safetext.Strip(s))
 }
 
-// trackedRecord is a record that notes from which of the columns that were read column
-// removes hidden characters.
+// trackedRecord is a record that records which of the columns read had hidden characters.
 type trackedRecord struct {
 	inputRecord
 	warnings []Reason
@@ -188,7 +187,7 @@ func firstName(m map[string]any) string {
 	return first
 }
 
-// template has no value where one of its columns has none.
+// template evaluates a template; it has no value if one of its columns has none.
 func (e *evaluator) template(parts []mapping.TemplatePart, rec inputRecord) (result, error) {
 	var b strings.Builder
 	for _, part := range parts {
@@ -205,8 +204,7 @@ func (e *evaluator) template(parts []mapping.TemplatePart, rec inputRecord) (res
 	return one(b.String()), nil
 }
 
-// transform does what a value asks for beside its source, in the order that the
-// documentation gives.
+// transform applies the transformations of a value, in the documented order.
 func (e *evaluator) transform(v *mapping.Value, r result) (result, error) {
 	fail := func(item any, message string) (result, error) {
 		return result{}, &Reason{Column: columnOf(v), Value: textOf(item), Message: yamldoc.Quote(textOf(item)) + " " + message}
@@ -259,7 +257,7 @@ func replaced(table map[string]string, item any) any {
 	return item
 }
 
-// columnOf names what a value is read from, for messages.
+// columnOf returns the columns of a value, for messages.
 func columnOf(v *mapping.Value) string {
 	names := []string{}
 	add := func(name string) {
@@ -282,7 +280,7 @@ func columnOf(v *mapping.Value) string {
 	return strings.Join(names, ", ")
 }
 
-// all tells whether a record meets every condition.
+// all reports whether a record meets all conditions.
 func (e *evaluator) all(conditions []mapping.Condition, rec inputRecord) bool {
 	return !slices.ContainsFunc(conditions, func(c mapping.Condition) bool { return !e.meets(c, rec) })
 }
@@ -290,7 +288,7 @@ func (e *evaluator) all(conditions []mapping.Condition, rec inputRecord) bool {
 func (e *evaluator) meets(c mapping.Condition, rec inputRecord) bool {
 	r, err := e.column(c.Column, rec)
 	if c.Empty != nil {
-		return *c.Empty == (err == nil && r.none()) // a set of values is not empty
+		return *c.Empty == (err == nil && r.none()) // an object is not empty
 	}
 	among := func(want []any) bool {
 		return slices.ContainsFunc(r.items, func(item any) bool {
@@ -303,8 +301,8 @@ func (e *evaluator) meets(c mapping.Condition, rec inputRecord) bool {
 	return !among(c.Not)
 }
 
-// equal compares a text of the input with a value of the mapping: true is True,
-// and 5 is 5.0.
+// equal compares a text of the input with a value of the mapping: true equals True, and 5
+// equals 5.0.
 func (e *evaluator) equal(text string, want any) bool {
 	switch want := want.(type) {
 	case string:

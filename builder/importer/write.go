@@ -16,7 +16,7 @@ import (
 	"kindex/exports/record"
 )
 
-// candidate is what one row comes to by itself.
+// candidate is the file for one row, independent of other rows.
 type candidate struct {
 	row      int
 	skipped  bool
@@ -24,20 +24,19 @@ type candidate struct {
 	digest   digest
 	slug     string
 	entity   *record.Entity
-	data     []byte // of its file
+	data     []byte // contents of its file
 	existing *existing
 	reasons  []Reason
 	warnings []Reason
 }
 
-// existing is the file that an entity has already.
+// existing is the existing file of an entity.
 type existing struct {
 	data   []byte
-	entity *record.Entity // nil where the file has errors
+	entity *record.Entity // nil if the file has errors
 }
 
-// candidate makes the file of one row and checks it. It is safe for use by
-// several goroutines at once.
+// candidate creates and checks the file of one row. It is safe for concurrent use.
 func (j *job) candidate(r *row, folder *content.Workspace) *candidate {
 	c := &candidate{row: r.number}
 	switch {
@@ -64,7 +63,7 @@ func (j *job) candidate(r *row, folder *content.Workspace) *candidate {
 	return c
 }
 
-// compose writes the file in memory and lets the validator judge it.
+// compose writes the file in memory and validates it.
 func (j *job) compose(c *candidate, folder *content.Workspace) error {
 	typ, shown := c.draft.typ, folder.Shown(c.draft.typ, c.slug)
 	var err error
@@ -85,7 +84,7 @@ func (j *job) compose(c *candidate, folder *content.Workspace) error {
 	return nil
 }
 
-// judge adds what is wrong with the file of a candidate.
+// judge adds the problems in the file of a candidate.
 func (j *job) judge(c *candidate, problems yamldoc.Problems) {
 	for _, p := range problems {
 		if r := j.reason(p); p.Severity == yamldoc.Warning {
@@ -102,7 +101,7 @@ func readExisting(path, shown, typ, slug string) (*existing, error) {
 		return nil, nil
 	}
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is in the way: it is no regular file", shown)
+		err = fmt.Errorf("%s exists but is not a regular file", shown)
 	}
 	if err != nil {
 		return nil, err
@@ -115,7 +114,7 @@ func readExisting(path, shown, typ, slug string) (*existing, error) {
 	return &existing{data, entity}, nil
 }
 
-// reason turns a problem of a file into one of the row that it was made from.
+// reason turns a problem in a file into a problem of its row.
 func (j *job) reason(p yamldoc.Problem) Reason {
 	r := Reason{Field: p.Field, Message: p.Message, Suggestion: p.Suggestion}
 	for _, t := range j.mapping.Targets {
@@ -133,14 +132,14 @@ func (j *job) reason(p yamldoc.Problem) Reason {
 	return r
 }
 
-// writer decides the outcome of rows, one after the other, and writes files.
+// writer determines the outcomes of rows in order, and writes files.
 type writer struct {
 	*job
 	folder *content.Workspace
 	write  bool
 }
 
-// finish gives a row its outcome. An error is one of the machine, not of the
+// finish returns the outcome of a row. An error is a system error, not a problem of the
 // row.
 func (w *writer) finish(c *candidate) (Outcome, error) {
 	o := Outcome{Outcome: Refused}
@@ -157,7 +156,7 @@ func (w *writer) finish(c *candidate) (Outcome, error) {
 	held := w.firstPass.final[key]
 	if held.other != 0 {
 		c.reasons = append(c.reasons, Reason{Field: "slug", Value: c.slug, Message: fmt.Sprintf(
-			"rows %d and %d would both be %s, but say different things; choose one of them with where, or tell them apart with clashSlug",
+			"rows %d and %d would both be %s but have different content; select one with where, or distinguish them with clashSlug",
 			held.first, held.other, key)})
 	}
 	if c.entity != nil && len(c.reasons) == 0 {
@@ -170,13 +169,12 @@ func (w *writer) finish(c *candidate) (Outcome, error) {
 	return w.settle(c, o)
 }
 
-// checkFolder compares an entity with the others of the folder.
+// checkFolder checks an entity against the others in the folder.
 func (w *writer) checkFolder(c *candidate) {
 	w.judge(c, w.folder.Check(c.entity))
 }
 
-// settle writes the file of a row that is right, or finds that there is no
-// need to.
+// settle writes the file of a valid row if necessary.
 func (w *writer) settle(c *candidate, o Outcome) (Outcome, error) {
 	o.Outcome = Written
 	first := w.firstPass.final[c.draft.typ+"/"+c.slug].first
@@ -203,7 +201,7 @@ func (w *writer) settle(c *candidate, o Outcome) (Outcome, error) {
 	return o, content.WriteEntity(w.folder.Dir, c.draft.typ, c.slug, c.data, true)
 }
 
-// differing names the fields that b has otherwise than a.
+// differing lists the fields that differ between a and b.
 func differing(a, b *record.Entity) (names []string) {
 	if a == nil {
 		return nil
@@ -225,8 +223,8 @@ func differing(a, b *record.Entity) (names []string) {
 	return names
 }
 
-// jsonOf is an entity as its JSON has it.
+// jsonOf returns the JSON fields of an entity.
 func jsonOf(e *record.Entity) (fields map[string]any) {
-	_ = json.Unmarshal(e.AppendJSON(nil), &fields) // it has just been written
+	_ = json.Unmarshal(e.AppendJSON(nil), &fields) // just encoded, so it decodes
 	return fields
 }

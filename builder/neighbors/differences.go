@@ -11,40 +11,39 @@ import (
 	"kindex/exports/record"
 )
 
-// none is the place of what is not there.
+// none is the index of a missing entity.
 const none = math.MaxUint32
 
-// update is what is known of the differences between an earlier build and the
-// entities of today.
+// update is the difference between the previous build and the current entities.
 type update struct {
 	*vectors
 	limits
 	previous Previous
 
-	previousOrdinal []uint32                   // ordinal of each entity in the earlier build
-	now             []uint32                   // place, in the order given, of each ordinal there
+	previousOrdinal []uint32                   // ordinal of each entity in the previous build
+	now             []uint32                   // index, in the given order, of each ordinal there
 	ids             map[exports.Feature]uint32 // numbers of the features
-	previousDF      []int                      // df of each feature before
+	previousDF      []int                      // document frequency of each feature before
 
-	versions  []version // what entities that changed had and have
-	recompute []bool    // entities whose neighbours must be found
-	kept      []kept    // of the others
+	versions  []version // old and new versions of changed entities
+	recompute []bool    // entities whose neighbours must be recalculated
+	kept      []kept    // for the others
 }
 
-// version is what an entity that changed has, or had, in common with others.
+// version is the old or new state of a changed entity.
 type version struct {
 	features []uint32
 	inverse  float32 // of its norm
 }
 
-// difference is an entity that changed, came (was is nil) or went (is is none).
+// difference is an entity that was changed, added (was is nil) or removed (is is none).
 type difference struct {
 	current  uint32
 	previous *record.Entity
 }
 
-// compare finds out which entities changed and what that means for the features
-// and neighbours of others; all but what (4) says. It is false where too much has.
+// compare finds the changed entities and their effect on the features and neighbours of
+// others, except for case 4 of FindIncremental. It returns false if too much has changed.
 func (u *update) compare(entities []*record.Entity, words func(string) []string, unchanged func(*record.Entity) bool) bool {
 	most := int(u.changed * float64(len(entities)))
 	differences, ok := u.differences(entities, unchanged, most)
@@ -61,8 +60,8 @@ func (u *update) compare(entities []*record.Entity, words func(string) []string,
 	return true
 }
 
-// differences lists the entities that changed in what counts here; ok is false
-// where they are more than most.
+// differences lists the entities with relevant changes; ok is false if there are more than
+// most.
 func (u *update) differences(entities []*record.Entity, unchanged func(*record.Entity) bool, most int) (list []difference, ok bool) {
 	u.previousOrdinal = make([]uint32, len(entities))
 	workers := runtime.GOMAXPROCS(0)
@@ -103,7 +102,7 @@ func (u *update) differences(entities []*record.Entity, unchanged func(*record.E
 	return list, true
 }
 
-// difference notes where an entity was, and compares it with what it was.
+// difference records the previous ordinal of an entity, and compares it with its old state.
 func (u *update) difference(i uint32, e *record.Entity, unchanged func(*record.Entity) bool) (d difference, differs bool, err error) {
 	o, moved, ok := u.previous.Find(e.Type, e.Slug)
 	if !ok || moved {
@@ -121,18 +120,18 @@ func (u *update) difference(i uint32, e *record.Entity, unchanged func(*record.E
 	return difference{i, old}, !sameFeatures(e, old), nil
 }
 
-// sameFeatures tells whether two entities have the same features by having the same
-// fields, and are both hidden or both not.
+// sameFeatures reports whether two entities have the same fields, and so the same features,
+// and are both hidden or both visible.
 func sameFeatures(a, b *record.Entity) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.Category == b.Category && a.Provider == b.Provider &&
 		slices.Equal(a.Tags, b.Tags) && slices.Equal(a.Capabilities, b.Capabilities) && hidden(a) == hidden(b)
 }
 
-// count reckons how many entities had each feature, and lists the versions of the
-// entities that differ.
+// count calculates how many entities had each feature, and lists the versions of the
+// changed entities.
 func (u *update) count(differences []difference, words func(string) []string) {
 	had := make([][]exports.Feature, len(differences))
-	more := map[exports.Feature]int{} // entities than there were
+	more := map[exports.Feature]int{} // change in the number of entities
 	for k, d := range differences {
 		if d.previous != nil {
 			had[k] = featuresOf(d.previous, words)
@@ -161,7 +160,7 @@ func (u *update) count(differences []difference, words func(string) []string) {
 	}
 }
 
-// before is the version with these features that a visible entity had.
+// before returns the old version of a visible entity with these features.
 func (u *update) before(had []exports.Feature, more map[exports.Feature]int) (t version) {
 	product := uint64(0)
 	for _, f := range had {
@@ -176,8 +175,8 @@ func (u *update) before(had []exports.Feature, more map[exports.Feature]int) (t 
 	return t
 }
 
-// reweigh finds the entities of which the square of a feature has changed, and
-// adds them to the changed ones: for others, only their norm has.
+// reweigh finds the entities with a feature whose square has changed, and adds them to the
+// changed ones: for other entities, only their norm has changed.
 func (u *update) reweigh() {
 	for id, f := range u.features {
 		if df := u.df(uint32(id)); u.previousDF[id] == df || u.squareBefore(uint32(id)) == square(f.Kind, len(u.ordinal), df) {
@@ -200,12 +199,12 @@ func (u *update) reweigh() {
 	}
 }
 
-// squareBefore is the square of a feature in the earlier build.
+// squareBefore returns the square of a feature in the previous build.
 func (u *update) squareBefore(id uint32) uint32 {
 	return square(u.features[id].Kind, u.previous.Len(), u.previousDF[id])
 }
 
-// recheckChanged finds the entities of which other features are read than were.
+// recheckChanged finds the entities for which different features are read than before.
 func (u *update) recheckChanged() {
 	asked := make([]bool, len(u.recompute))
 	var own []uint32
@@ -222,8 +221,8 @@ func (u *update) recheckChanged() {
 	}
 }
 
-// readsAsBefore tells whether of these features, an entity's, those are read that
-// were. It may change their order.
+// readsAsBefore reports whether the same of an entity's features are read as before. It may
+// change their order.
 func (u *update) readsAsBefore(has []uint32) bool {
 	reach := u.reach(has, u.df)
 	last := has[reach-1]

@@ -10,15 +10,14 @@ import (
 	"kindex/exports/record"
 )
 
-// Exact answers as Find does, but with nothing left out: it reads every inverted
-// list. It is what Find is measured against. Its methods may be called from one
-// goroutine at a time.
+// Exact is the exact version of Find: it reads all inverted lists. It is the reference for
+// measuring Find. It is not safe for concurrent use.
 type Exact struct {
 	vectors *vectors
-	number  []uint32 // of each entity in the order given, among vectors
+	number  []uint32 // of each entity in the given order, among vectors
 }
 
-// NewExact takes the same entities and words as Find.
+// NewExact returns an Exact for the same arguments as Find.
 func NewExact(entities []*record.Entity, words func(string) []string) *Exact {
 	x := &Exact{newVectors(entities, words), make([]uint32, len(entities))}
 	for i, o := range x.vectors.ordinal {
@@ -27,8 +26,8 @@ func NewExact(entities []*record.Entity, words func(string) []string) *Exact {
 	return x
 }
 
-// Neighbours returns the neighbours of some of the entities, which it shares out
-// among all processors as Find does.
+// Neighbours returns the neighbours of some of the entities, using all processors as Find
+// does.
 func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
 	lists := make([][]exports.Neighbour, len(of))
 	unbound := defaultLimits
@@ -43,8 +42,8 @@ func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
 	return lists
 }
 
-// AllPairs returns the same neighbours without their reasons, by comparing each of
-// the entities with every other: the definition, written as plainly as possible.
+// AllPairs returns the same neighbours without their reasons, by comparing each of the
+// entities with every other: the definition in its simplest form.
 func (x *Exact) AllPairs(of []uint32) [][]exports.Neighbour {
 	v := x.vectors
 	out := make([][]exports.Neighbour, len(of))
@@ -72,9 +71,9 @@ func (x *Exact) AllPairs(of []uint32) [][]exports.Neighbour {
 	return out
 }
 
-// Recall is the share of the k nearest that an answer has, over the exact one
-// and how many they are. A neighbour counts as found where another of the same
-// similarity stands for it.
+// Recall returns how many of the k nearest neighbours in exact were found in got, and how
+// many there are. A neighbour also counts as found if got has another one with the same
+// similarity.
 func Recall(k int, got, exact []exports.Neighbour) (found, wanted int) {
 	exact, got = exact[:min(k, len(exact))], got[:min(k, len(got))]
 	for i := range exact {

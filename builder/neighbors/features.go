@@ -10,7 +10,7 @@ import (
 	"kindex/exports/record"
 )
 
-// The kinds of feature, as reasons name them, and what they weigh.
+// The kinds of features, as used in reasons, and their weights.
 const (
 	kindCategory   = "category"
 	kindTag        = "tag"
@@ -21,8 +21,8 @@ const (
 
 var kindWeights = map[string]uint32{kindCategory: 3, kindTag: 3, kindCapability: 2, kindProvider: 2, kindWord: 1}
 
-// eachFeature yields the features of an entity, kind by kind. A word comes as
-// often as it stands in the text.
+// eachFeature yields the features of an entity, kind by kind. A word is yielded once for
+// each occurrence in the text.
 func eachFeature(e *record.Entity, words func(string) []string, yield func(kind string, values ...string)) {
 	yield(kindCategory, e.Category)
 	if e.Provider != "" {
@@ -33,7 +33,7 @@ func eachFeature(e *record.Entity, words func(string) []string, yield func(kind 
 	yield(kindWord, slices.DeleteFunc(words(e.Name+" "+e.Description), func(w string) bool { return len(w) <= 2 })...)
 }
 
-// featuresOf lists the features of an entity, each once, in order.
+// featuresOf lists the features of an entity in order, without duplicates.
 func featuresOf(e *record.Entity, words func(string) []string) []exports.Feature {
 	var list []exports.Feature
 	eachFeature(e, words, func(kind string, values ...string) {
@@ -49,12 +49,12 @@ func compareFeatures(a, b exports.Feature) int {
 	return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Value, b.Value))
 }
 
-// collection is what one processor collects of a part of all entities.
+// collection is the features of a part of all entities, collected by one processor.
 type collection struct {
 	ids      map[string]map[string]uint32 // by kind and value
 	features []exports.Feature
 	count    []uint32 // how many entities have each
-	items    []uint32 // the features of entities, one list behind the other
+	items    []uint32 // the features of the entities, as consecutive lists
 	lengths  []uint32 // of these lists
 }
 
@@ -70,7 +70,7 @@ func (c *collection) add(e *record.Entity, words func(string) []string) {
 			id, ok := ids[value]
 			if !ok {
 				id = uint32(len(c.features))
-				value = strings.Clone(value) // a word may be part of a text that nobody needs
+				value = strings.Clone(value) // a word may be part of a text that is otherwise unused
 				ids[value] = id
 				c.features = append(c.features, exports.Feature{Kind: kind, Value: value})
 				c.count = append(c.count, 0)
@@ -88,9 +88,8 @@ func (c *collection) add(e *record.Entity, words func(string) []string) {
 	c.lengths = append(c.lengths, uint32(len(own)))
 }
 
-// collect lists the features of every entity and numbers them by how many
-// entities have them, then by kind and value; so it does not matter how the
-// entities are shared out.
+// collect lists the features of every entity and numbers them by frequency, then by kind
+// and value, so that the numbers do not depend on how the work is divided.
 func (v *vectors) collect(entities []*record.Entity, words func(string) []string) {
 	workers := runtime.GOMAXPROCS(0)
 	parts := make([]*collection, workers)
@@ -123,8 +122,7 @@ func (v *vectors) collect(entities []*record.Entity, words func(string) []string
 	})
 }
 
-// number joins the features of all parts, and returns which number each of the
-// parts' features has been given.
+// number merges the features of all parts, and returns the number of each part's features.
 func (v *vectors) number(parts []*collection) [][]uint32 {
 	numbers := make([][]uint32, len(parts))
 	ids := map[exports.Feature]uint32{}

@@ -8,54 +8,53 @@ import (
 	"kindex/exports/record"
 )
 
-// Previous is a build that the same recipe made of other content; an
-// *exports.Build is one. Its methods may be called from several goroutines.
+// Previous is a previous build by the same version of the builder; *exports.Build
+// implements it. Its methods must be safe for concurrent use.
 type Previous interface {
-	// Len is the number of entities, withdrawn ones included; ordinals are below it.
+	// Len returns the number of entities, including withdrawn ones; ordinals are below it.
 	Len() int
-	// Find returns the ordinal of an entity, or of the one that once had this
-	// slug, which has moved.
+	// Find returns the ordinal of an entity, or of the one that had this slug earlier;
+	// moved is then true.
 	Find(typ, slug string) (ordinal uint32, moved, ok bool)
-	// Entity returns an entity as it was.
+	// Entity returns an entity.
 	Entity(ordinal uint32) (*record.Entity, error)
-	// Similar returns the neighbours that were found, in a list of its own.
+	// Similar returns the neighbours of an entity, in a new list.
 	Similar(ordinal uint32) []exports.Neighbour
-	// Features is the number of features, and Feature returns one of them.
+	// Features returns the number of features, and Feature one of them.
 	Features() int
 	Feature(i uint32) exports.Feature
 }
 
 var _ Previous = (*exports.Build)(nil)
 
-// FindIncremental returns exactly what Find returns, but finds anew only the neighbours
-// that the difference between an earlier build and these entities can have
-// changed; computed says of how many entities. It asks unchanged of every entity
-// that the earlier build knows by type and slug, from several goroutines: whether
-// surely all of its content is as it was. Where too much has changed, everything
-// is found anew, and so it is where the earlier build cannot be read.
+// FindIncremental returns exactly what Find returns, but recalculates only the neighbours
+// that the changes since the previous build can affect; computed is the number of entities
+// for which it did. It calls unchanged, concurrently, for every entity that the previous
+// build has by type and slug; the function reports whether the content of the entity is
+// certainly unchanged. If too much has changed, or the previous build cannot be read,
+// everything is recalculated.
 //
-// Why the rest stays. What is found for an entity i depends on: its features and
-// their squares; which of them are read, its reach; and of each candidate that
-// shares a feature read, on its features, norm, whether it is hidden, and its rank
-// beside others. The numbers of features and entities do not matter, as every
-// order goes back to frequencies, values and keys, and two entities that stay keep
-// the order of their ranks. So, as long as the number of all entities has as many
-// bits as before, nothing changes for i unless
+// Why the other results stay valid: The neighbours of an entity i depend on its features
+// and their squares; on which of them are read (its reach); and, for each candidate that
+// shares a feature read, on the candidate's features, norm, rank relative to others, and
+// whether it is hidden. The numbers of features and entities do not matter: every order
+// derives from frequencies, values and keys, and two remaining entities keep the order of
+// their ranks. So, as long as the total number of entities has as many bits as before,
+// nothing changes for i unless
 //
-//  1. i is new, or its features are not what they were,
+//  1. i is new, or its features have changed,
 //  2. the square of one of its features has changed,
-//  3. its reach has, as a set, because frequencies have, or
-//  4. it shares a feature read with an entity T that came, went, or changed in
+//  3. its reach, as a set, has changed because frequencies have, or
+//  4. it shares a feature read with an entity T that was added or removed, or changed in
 //     features or hiding (1) or norm (2).
 //
-// And of (4), only where T, as it was or as it is, promises i at least the
-// similarity of its last neighbour, or the weakest of all where its list is not
-// full. Let H be the candidates that promise that much. A promise is the most that
-// a similarity can be, so all neighbours were in H, and whoever is not in H would
-// come behind them. If no such T is in H, before or after, then H is what it was,
-// and so is its order by promise; the shortlist begins with the same members of H
-// as before, all of them or as many as it holds; and the nearest of these are the
-// neighbours again, whoever else is on the shortlist.
+// Case 4 only matters if T, before or after, promises i at least the similarity of its last
+// neighbour, or the minimum similarity if its list is not full. Let H be the candidates
+// that promise that much. A promise is an upper bound of a similarity, so all neighbours
+// were in H, and every candidate outside H would rank after them. If no such T is in H,
+// before or after, then H and its order by promise are unchanged; the shortlist starts with
+// the same members of H as before, all of them or as many as fit; and the nearest of these
+// are again the neighbours, whatever else is on the shortlist.
 func FindIncremental(entities []*record.Entity, words func(string) []string, previous Previous, unchanged func(*record.Entity) bool) (
 	near [][]exports.Neighbour, features []exports.Feature, computed int) {
 	return findIncremental(entities, words, previous, unchanged, defaultLimits)
@@ -68,13 +67,13 @@ func findIncremental(entities []*record.Entity, words func(string) []string, pre
 	if bits.Len(uint(len(entities))) != bits.Len(uint(previous.Len())) || !u.compare(entities, words, unchanged) {
 		return v.all(l), v.features, len(entities)
 	}
-	found := u.keep() // 1 to 3 are done
-	u.meet()          // 4
+	found := u.keep() // cases 1 to 3 are done
+	u.meet()          // case 4
 	return found, v.features, u.compute(found)
 }
 
-// keep returns the neighbours of all entities that are not to be found afresh, as
-// they were, and notes what it takes to change them.
+// keep returns the previous neighbours of all entities that need no recalculation yet, and
+// records what would change them.
 func (u *update) keep() [][]exports.Neighbour {
 	feature := make([]uint32, u.previous.Features())
 	for i := range feature {
@@ -104,8 +103,8 @@ func (u *update) keep() [][]exports.Neighbour {
 	return found
 }
 
-// translate puts into neighbours the places and features of today. It is false
-// where a neighbour is gone.
+// translate replaces the indexes and features in neighbours with the current ones. It
+// returns false if a neighbour no longer exists.
 func (u *update) translate(list []exports.Neighbour, feature []uint32) bool {
 	for k := range list {
 		n := &list[k]
@@ -125,11 +124,11 @@ func (u *update) translate(list []exports.Neighbour, feature []uint32) bool {
 	return true
 }
 
-// kept is what decides whether an entity keeps its neighbours.
+// kept determines whether an entity keeps its neighbours.
 type kept struct {
-	reach uint32  // the first of its features that is not read; 0 where the neighbours are found afresh
+	reach uint32  // the first of its features that is not read; 0 if the neighbours are recalculated
 	rest  uint32  // product of those not read
-	least float32 // what a candidate must promise to matter
+	least float32 // the promise above which a candidate matters
 }
 
 func (u *update) keeps(i uint32, list []exports.Neighbour) kept {
@@ -145,7 +144,7 @@ func (u *update) keeps(i uint32, list []exports.Neighbour) kept {
 	return k
 }
 
-// meet finds the entities for which one that changed matters.
+// meet finds the entities that changed entities affect.
 func (u *update) meet() {
 	workers := min(runtime.GOMAXPROCS(0), len(u.versions))
 	marks := make([][]bool, workers)
@@ -163,7 +162,7 @@ func (u *update) meet() {
 	}
 }
 
-// mark marks the entities for which this version matters.
+// mark marks the entities that a version affects.
 func (u *update) mark(t *version, s *scratch, marks []bool) {
 	touched := s.touched[:0]
 	for _, id := range t.features {
@@ -190,7 +189,7 @@ func (u *update) mark(t *version, s *scratch, marks []bool) {
 	}
 }
 
-// compute finds the neighbours that must be found, and returns of how many.
+// compute calculates the missing neighbours, and returns for how many entities.
 func (u *update) compute(found [][]exports.Neighbour) int {
 	var list []uint32
 	for i, afresh := range u.recompute {

@@ -55,7 +55,7 @@ func (p *past) Entity(i uint32) (*record.Entity, error) {
 func (p *past) Similar(i uint32) []exports.Neighbour { return slices.Clone(p.near[i]) }
 func (p *past) Feature(i uint32) exports.Feature     { return p.features[i] }
 
-// editor makes and changes catalogues at random. Its values are few, so that
+// editor creates and changes catalogues at random. It has few values, so that
 // much is shared, frequencies tie and pass powers of two, and lists are cut.
 type editor struct {
 	*rand.Rand
@@ -207,7 +207,7 @@ func TestFindIncremental(t *testing.T) {
 	}
 }
 
-// TestFindIncrementalInFull has the cases in which everything is found anew.
+// TestFindIncrementalInFull has the cases in which everything is recalculated.
 func TestFindIncrementalInFull(t *testing.T) {
 	was := catalogue(200)
 	near, features := Find(was, strings.Fields)

@@ -1,10 +1,9 @@
-// Package neighbors finds the nearest neighbours of every entity, with reasons.
-// It is pure.
+// Package neighbors finds the nearest neighbours of every entity, with reasons. It has no
+// side effects.
 //
-// Entities are alike by what they share: category, tags, capabilities, provider
-// and words of name and description. Each such feature weighs by its kind and
-// by how rare it is; the similarity of two entities is the cosine of their
-// weighted feature sets, from 0 to 1.
+// Entities are similar if they share features: category, tags, capabilities, provider, and
+// words in name and description. Features are weighted by kind and rarity; the similarity of
+// two entities is the cosine of their weighted feature sets, from 0 to 1.
 package neighbors
 
 import (
@@ -17,36 +16,33 @@ import (
 	"kindex/exports/record"
 )
 
-// MaxNeighbours is how many neighbours are kept for an entity.
+// MaxNeighbours is the maximum number of neighbours kept for an entity.
 const MaxNeighbours = 20
 
-// minSimilarity is the similarity below which two entities have nothing to do with
-// each other.
+// minSimilarity is the similarity below which two entities are not neighbours.
 const minSimilarity = 0.05
 
-// limits bound the work for one entity, and for a difference.
+// limits bounds the work for one entity, and for a difference.
 type limits struct {
 	budget    int // how many entries of inverted lists are read to gather candidates, the rarest features first
 	shortlist int // how many candidates are then compared exactly
-	most      int // how many neighbours are kept
+	most      int // the maximum number of neighbours kept
 
-	// changed is the share of entities that may have changed for which it still
-	// pays to ask what that means for the others.
+	// changed is the maximum share of changed entities for which an incremental update
+	// pays off.
 	changed float64
 }
 
 var defaultLimits = limits{budget: 16000, shortlist: 250, most: MaxNeighbours, changed: 0.1}
 
-// Find returns the neighbours of every entity in the order given, and the
-// features that their reasons point to. words splits a text into the words
-// that count.
+// Find returns the neighbours of every entity in the given order, and the features that
+// their reasons refer to. words splits a text into the words that count.
 func Find(entities []*record.Entity, words func(string) []string) ([][]exports.Neighbour, []exports.Feature) {
 	v := newVectors(entities, words)
 	return v.all(defaultLimits), v.features
 }
 
-// all returns the neighbours of all entities, in the order in which the entities
-// were given.
+// all returns the neighbours of all entities, in the order in which they were given.
 func (v *vectors) all(l limits) [][]exports.Neighbour {
 	found := make([][]exports.Neighbour, len(v.ordinal))
 	workers := runtime.GOMAXPROCS(0)
@@ -59,8 +55,7 @@ func (v *vectors) all(l limits) [][]exports.Neighbour {
 	return found
 }
 
-// inParallel does work in some parts at the same time, one for each processor; w
-// numbers them.
+// inParallel runs work concurrently, once per part; w is the number of the part.
 func inParallel(parts int, work func(w int)) {
 	var wg sync.WaitGroup
 	for w := range parts {
@@ -73,12 +68,12 @@ func inParallel(parts int, work func(w int)) {
 type scratch struct {
 	limits
 	cells   []cell      // by entity
-	touched []uint32    // one more than there are entities
+	touched []uint32    // one longer than the number of entities
 	best    []candidate // a heap, the least promising on top
 	order   []uint64    // of them, by promise
 }
 
-// cell is what is read and written most, side by side.
+// cell groups the most frequently used values, for locality.
 type cell struct {
 	partial uint32 // squared weights that are known to be shared
 	inverse float32
@@ -96,11 +91,11 @@ func (v *vectors) scratch(l limits) *scratch {
 type candidate struct {
 	entity  uint32
 	rank    int32
-	partial uint32  // the part of the product that is known
-	promise float32 // the most that the similarity can be, in parts of the own norm
+	partial uint32  // the known part of the product
+	promise float32 // an upper bound of the similarity, multiplied by the entity's own norm
 }
 
-// before tells whether c promises more than d.
+// before reports whether c promises more than d.
 func (c candidate) before(d candidate) bool {
 	if c.promise != d.promise {
 		return c.promise > d.promise
@@ -108,7 +103,7 @@ func (c candidate) before(d candidate) bool {
 	return c.rank < d.rank
 }
 
-// offer keeps the shortlist of the most promising candidates.
+// offer adds a candidate to the shortlist if it is among the most promising.
 func (s *scratch) offer(c candidate) {
 	if len(s.best) < s.shortlist {
 		s.best = append(s.best, c)
@@ -144,7 +139,7 @@ func (s *scratch) offer(c candidate) {
 func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	unread := v.gather(i, s)
 	nearest := make([]scored, 0, s.most+1)
-	least := minSimilarity // of what is compared
+	least := minSimilarity // among those compared
 	s.order = s.order[:0]
 	for k, c := range s.best {
 		s.order = append(s.order, uint64(math.Float32bits(c.promise))<<32|uint64(k))
@@ -153,7 +148,7 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	for k := len(s.order) - 1; k >= 0; k-- {
 		c := s.best[uint32(s.order[k])]
 		if c.promise < v.promised(i, least) {
-			break // nor do those behind it reach it
+			break // later ones cannot reach it either
 		}
 		dot := uint64(c.partial) + v.sharedOf(unread, c.entity)
 		n := scored{c.entity, c.rank, v.cosine(dot, i, c.entity)}
@@ -171,14 +166,14 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	return list
 }
 
-// scored is a candidate that was compared.
+// scored is a candidate with its exact similarity.
 type scored struct {
 	entity     uint32
 	rank       int32
 	similarity float64
 }
 
-// insert keeps the nearest of a list in order, as many as most.
+// insert adds a candidate to a sorted list of at most most entries.
 func (n scored) insert(list []scored, most int) []scored {
 	at := len(list)
 	for at > 0 && (n.similarity > list[at-1].similarity || n.similarity == list[at-1].similarity && n.rank < list[at-1].rank) {
@@ -191,7 +186,7 @@ func (n scored) insert(list []scored, most int) []scored {
 	return list[:min(len(list), most)]
 }
 
-// product is the squared length of some features.
+// product returns the squared length of some features.
 func (v *vectors) product(features []uint32) (sum uint64) {
 	for _, id := range features {
 		sum += uint64(v.square[id])
@@ -199,9 +194,8 @@ func (v *vectors) product(features []uint32) (sum uint64) {
 	return sum
 }
 
-// reach is how many of some features are read, which come in the order of their
-// frequency df: as many as the budget allows, and one in any case. A feature that
-// nobody shares costs nothing.
+// reach returns how many of some features, sorted by their frequency df, are read: as many
+// as the budget allows, but at least one. A feature of only one entity costs nothing.
 func (l limits) reach(features []uint32, df func(id uint32) int) int {
 	read := 0
 	for k, id := range features {
@@ -217,9 +211,9 @@ func (l limits) reach(features []uint32, df func(id uint32) int) int {
 	return len(features)
 }
 
-// gather fills the shortlist: of the entities that share the rarest features,
-// as far as the budget allows to read, those whose similarity may be the largest.
-// It returns the features that were not read, which are the most frequent ones.
+// gather fills the shortlist with the most promising of the entities that share the rarest
+// features, as far as the budget allows. It returns the features that were not read, which
+// are the most frequent ones.
 func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 	s.best = s.best[:0]
 	has := v.has.of(i)
@@ -244,8 +238,8 @@ func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 	return unread
 }
 
-// touch adds up, in the cells of all entities, what each of them shares of some
-// features, and returns those that share any.
+// touch adds, in the cells of all entities, the weights of the given features that each
+// shares, and returns the entities that share any.
 func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
 	touched := 0
 	for _, id := range features {
@@ -254,8 +248,8 @@ func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
 			continue
 		}
 		for _, j := range v.inverted.of(id) {
-			// Without a branch, which could not be predicted: j is noted, and kept
-			// if it was not touched before.
+			// Branch-free, since a branch would be unpredictable: j is always written, but kept
+			// only if it was not touched before.
 			c := &s.cells[j]
 			s.touched[touched] = j
 			touched += int((uint64(c.partial) - 1) >> 63)
@@ -265,16 +259,16 @@ func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
 	return s.touched[:touched]
 }
 
-// promised is the least promise, to entity i, of a candidate whose similarity may
-// come to some value: none with a lesser promise has that similarity.
+// promised returns the minimum promise to entity i of a candidate that can reach a
+// similarity: no candidate with a lower promise has it.
 func (v *vectors) promised(i uint32, similarity float64) float32 {
 	// Rounding may lift a similarity by half of 1e-4; as much again is left, and
 	// 1e-4 of the whole, for what the few digits of a promise may cost.
 	return float32((similarity - 1e-4) * v.norm[i] * (1 - 1e-4))
 }
 
-// sharedOf is what an entity has in common with some of the most frequent
-// features of another: both lists are gone through from their ends.
+// sharedOf returns the product of an entity with some of the most frequent features of
+// another: it merges both lists from their ends.
 func (v *vectors) sharedOf(features []uint32, j uint32) (dot uint64) {
 	has := v.has.of(j)
 	for x, y := len(features)-1, len(has)-1; x >= 0 && y >= 0; {
@@ -292,7 +286,7 @@ func (v *vectors) sharedOf(features []uint32, j uint32) (dot uint64) {
 	return dot
 }
 
-// cosine is the similarity, rounded so that equals are equal.
+// cosine returns the similarity, rounded so that equal similarities compare equal.
 func (v *vectors) cosine(dot uint64, i, j uint32) float64 {
 	if dot == 0 {
 		return 0
@@ -300,7 +294,7 @@ func (v *vectors) cosine(dot uint64, i, j uint32) float64 {
 	return math.Round(min(1, float64(dot)/(v.norm[i]*v.norm[j]))*1e4) / 1e4
 }
 
-// reasons are the weightiest features that two entities share.
+// reasons returns the shared features with the largest weights.
 func (v *vectors) reasons(i, j uint32) exports.Reasons {
 	var top [exports.MaxReasons + 1]uint32
 	n := 0

@@ -11,7 +11,7 @@ import (
 	"kindex/exports/record"
 )
 
-// catalogue makes entities whose features overlap as real ones do: few
+// catalogue creates entities whose features overlap as real ones do: few
 // categories, tags that belong to them, and words as frequent as in any language
 // (G. K. Zipf, "Human Behavior and the Principle of Least Effort", 1949).
 func catalogue(n int) []*record.Entity {

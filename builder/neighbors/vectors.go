@@ -11,23 +11,23 @@ import (
 	"kindex/exports/record"
 )
 
-// vectors holds the features of all entities. Features are numbered from the
-// rarest to the most frequent, and entities so that those of one category, which
-// meet each other most, lie side by side in memory.
+// vectors contains the features of all entities. Features are numbered from the rarest to
+// the most frequent, and entities so that those of one category, which are compared most,
+// are adjacent in memory.
 type vectors struct {
-	ordinal  []uint32 // of each entity in the order given
+	ordinal  []uint32 // of each entity in the given order
 	features []exports.Feature
 	square   []uint32 // of the weight of each feature
-	reason   []uint32 // place of each feature among reasons: the heaviest first
+	reason   []uint32 // index of each feature among reasons: largest weight first
 	has      lists    // features of each entity, ascending
 	inverted lists    // entities with each feature, ascending
 	norm     []float64
 	inverse  []float32 // of norm
-	hidden   []bool    // withdrawn entities are nobody's neighbours
-	rank     []int32   // place in the order by type and slug: what breaks ties
+	hidden   []bool    // withdrawn entities are never neighbours
+	rank     []int32   // index in the order by type and slug, for breaking ties
 }
 
-// lists are lists of numbers, one behind the other.
+// lists are consecutive lists of numbers.
 type lists struct{ start, items []uint32 }
 
 func (l *lists) of(i uint32) []uint32 { return l.items[l.start[i]:l.start[i+1]] }
@@ -55,19 +55,19 @@ func newVectors(given []*record.Entity, words func(string) []string) *vectors {
 	return v
 }
 
-// hidden tells whether an entity is nobody's neighbour.
+// hidden reports whether an entity is never a neighbour.
 func hidden(e *record.Entity) bool { return e.Status == record.Withdrawn }
 
-// df is how many entities have a feature.
+// df returns the number of entities with a feature.
 func (v *vectors) df(id uint32) int { return int(v.inverted.start[id+1] - v.inverted.start[id]) }
 
-// length is the norm of features with this product with themselves.
+// length returns the norm of features with this squared length.
 func length(product uint64) float64 { return math.Sqrt(float64(product)) }
 
-// inverse of a norm; entities that share nothing have one too.
+// inverse returns the inverse of a norm; it is finite even for entities without shared features.
 func inverse(norm float64) float32 { return float32(1 / max(norm, 1)) }
 
-// byKey sorts the places of entities by type and slug.
+// byKey returns the indexes of entities, sorted by type and slug.
 func byKey(entities []*record.Entity) []uint32 {
 	order := make([]uint32, len(entities))
 	for i := range order {
@@ -77,7 +77,7 @@ func byKey(entities []*record.Entity) []uint32 {
 	return order
 }
 
-// byCategory sorts places, which are in some order, by category and then that order.
+// byCategory sorts indexes by category, and keeps their order within each category.
 func byCategory(entities []*record.Entity, places []uint32) []uint32 {
 	of := map[string][]uint32{}
 	for _, o := range places {
@@ -90,7 +90,7 @@ func byCategory(entities []*record.Entity, places []uint32) []uint32 {
 	return order
 }
 
-// invert makes the lists of entities of the lists of features.
+// invert builds the inverted lists: the entities with each feature.
 func (v *vectors) invert(n int) {
 	v.inverted = lists{make([]uint32, len(v.features)+1), make([]uint32, len(v.has.items))}
 	for _, id := range v.has.items {
@@ -108,8 +108,7 @@ func (v *vectors) invert(n int) {
 	}
 }
 
-// weigh gives the features their weights, and the order in which they are
-// named as reasons.
+// weigh sets the weights of the features, and their order in reasons.
 func (v *vectors) weigh(n int) {
 	v.square, v.reason = make([]uint32, len(v.features)), make([]uint32, len(v.features))
 	order := make([]uint32, len(v.features))
@@ -124,15 +123,15 @@ func (v *vectors) weigh(n int) {
 	}
 }
 
-// square is that of the weight of a feature that df of n entities have.
+// square returns the square of the weight of a feature that df of n entities have.
 func square(kind string, n, df int) uint32 {
 	w := kindWeights[kind] * rarity(n, df)
 	return w * w
 }
 
-// rarity weighs a feature that df of n entities have. It moves in steps of
-// powers of two, so that adding one entity hardly ever changes the weights of
-// others. A feature that nobody shares weighs nothing.
+// rarity returns the weight for a feature that df of n entities have. It changes only at
+// powers of two, so that adding an entity hardly ever changes the weights of others. A
+// feature of only one entity has no weight.
 func rarity(n, df int) uint32 {
 	if df < 2 {
 		return 0

@@ -1,5 +1,5 @@
-// Package rank orders scored entities: the order of ordinals and the
-// leaderboards. It is pure.
+// Package rank orders scored entities: the order of ordinals and the leaderboards. It has
+// no side effects.
 package rank
 
 import (
@@ -9,19 +9,18 @@ import (
 	"kindex/exports/record"
 )
 
-// Order sorts entities into the order of their ordinals.
+// Order sorts entities in the order of their ordinals.
 func Order(entities []*record.Entity) { slices.SortFunc(entities, record.CompareRank) }
 
-// Board is the leaderboard of a category, or of all: the ranked entities, the
-// best first.
+// Board is the leaderboard of a category, or of all: the ranked entities, best first.
 type Board struct {
 	Name     string
 	Entities []*record.Entity
 }
 
-// Boards makes the board of all entities and one for each category. The
-// entities are in the order of their ordinals; those without a composite score
-// and the withdrawn ones are on no board.
+// Boards returns the leaderboard of all entities and one for each category. entities must
+// be in the order of their ordinals; those without a composite score and withdrawn ones are
+// not on any leaderboard.
 func Boards(entities []*record.Entity, categories []string) []Board {
 	all := Board{Name: exports.AllBoard, Entities: []*record.Entity{}}
 	byCategory := make(map[string][]*record.Entity, len(categories))

@@ -1,4 +1,4 @@
-// Package scaffold holds the files of a new index, and lays them out in a folder.
+// Package scaffold contains the files of a new index and writes them to a folder.
 package scaffold
 
 import (
@@ -23,19 +23,19 @@ import (
 	"kindex/exports/score"
 )
 
-// files holds the files as they are to be, but for those that end in .tmpl. The
-// prefix all: is for the names that begin with a dot.
+// files contains the files verbatim, except for templates, which end in .tmpl. The prefix
+// all: includes names that start with a dot.
 //
 //go:embed all:files
 var files embed.FS
 
-// Options are what somebody may say about a new index.
+// Options are the options for a new index.
 type Options struct {
 	Title       string // of the index; required
 	Description string // one sentence, or ""
 }
 
-// file is one file of a new index. Its path has slashes.
+// file is one file of a new index. Its path is slash-separated.
 type file struct {
 	path string
 	data []byte
@@ -76,8 +76,8 @@ func render(o Options) ([]file, error) {
 	return list, nil
 }
 
-// optionError says which option is to blame for a problem. Only index.yaml holds what
-// somebody chose.
+// optionError turns a problem into an *OptionError for the option that caused it. Only
+// index.yaml contains options.
 func optionError(err error, f file) error {
 	var problems yamldoc.Problems
 	if !errors.As(err, &problems) || len(problems) == 0 || f.path != "content/index.yaml" {
@@ -90,9 +90,9 @@ func optionError(err error, f file) error {
 	return &OptionError{"title", p.Text()}
 }
 
-// scoringHead tells the owner of a new index that the formula is theirs.
-const scoringHead = `# The formula of this index. It is the one that is built into kindex, for you to
-# change; give it a new version then. kindex validate says whether it is right.
+// scoringHead is the comment at the top of scoring.yaml in a new index.
+const scoringHead = `# The scoring formula of this index, a copy of the one built into kindex. If you change
+# it, also change its version. kindex validate checks it.
 #
 `
 
@@ -106,8 +106,8 @@ func execute(name, text string, o Options) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// yamlText writes a text as a YAML scalar: in double quotes YAML reads what JSON
-// reads. The form that content has takes the quotes away where it needs none.
+// yamlText writes a text as a YAML scalar: a JSON string is also valid YAML. Formatting
+// removes unnecessary quotes.
 func yamlText(s string) (string, error) {
 	var b strings.Builder
 	enc := json.NewEncoder(&b)
@@ -116,20 +116,20 @@ func yamlText(s string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// markdownText writes a text so that Markdown shows it as it is.
+// markdownText escapes a text so that Markdown shows it verbatim.
 func markdownText(s string) string {
 	return markup.ReplaceAllString(s, `\$0`)
 }
 
 var markup = regexp.MustCompile("[\\\\`*_{}\\[\\]<>()#+!|&~$]")
 
-// NotEmptyError says that a folder holds something already.
+// NotEmptyError is the error for a folder that is not empty.
 type NotEmptyError struct {
 	Dir   string
-	Names []string // what it holds, sorted
+	Names []string // its entries, sorted
 }
 
-// Error names the first of what is in the way.
+// Error lists the first few entries.
 func (e *NotEmptyError) Error() string {
 	const most = 3
 	names, more := e.Names, ""
@@ -137,23 +137,22 @@ func (e *NotEmptyError) Error() string {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 		names = names[:most]
 	}
-	return fmt.Sprintf("%s is not empty, it holds %s%s; name a folder that is empty or that there is not yet", e.Dir, strings.Join(names, ", "), more)
+	return fmt.Sprintf("%s is not empty, it contains %s%s; use an empty or new folder", e.Dir, strings.Join(names, ", "), more)
 }
 
-// OptionError says that an option cannot be what it is.
+// OptionError is the error for an invalid option.
 type OptionError struct {
 	Option  string // title or description
 	Message string
 }
 
-// Error is the message after the name of the option.
+// Error returns the option and the message.
 func (e *OptionError) Error() string { return e.Option + ": " + e.Message }
 
-// Write makes the files of a new index in dir, and dir itself where it is not
-// there. It returns the paths of the files below dir, with slashes, sorted. A
-// folder that holds anything but a .git is a *NotEmptyError, an option that
-// index.yaml cannot hold is an *OptionError. After an error nothing is left of
-// what was written.
+// Write creates the files of a new index in dir, which is created if missing. It returns
+// the slash-separated paths of the files relative to dir, sorted. It returns a
+// *NotEmptyError if the folder contains anything but .git, and an *OptionError if an option
+// is not valid in index.yaml. After an error, no new files remain.
 func Write(dir string, o Options) (written []string, err error) {
 	for name, text := range map[string]string{"title": o.Title, "description": o.Description} {
 		if !utf8.ValidString(text) {
@@ -170,7 +169,7 @@ func Write(dir string, o Options) (written []string, err error) {
 	made := missingDirs(dir)
 	defer func() {
 		for i := 0; err != nil && i < len(made); i++ {
-			_ = os.Remove(made[i]) // what somebody else has put in meanwhile keeps it there
+			_ = os.Remove(made[i]) // fails if another process has added files
 		}
 	}()
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -193,7 +192,7 @@ func Write(dir string, o Options) (written []string, err error) {
 	return written, moveAll(tmp, dir)
 }
 
-// checkEmpty tells whether an index may be made in dir.
+// checkEmpty returns an error if an index cannot be created in dir.
 func checkEmpty(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -214,8 +213,7 @@ func checkEmpty(dir string) error {
 	return nil
 }
 
-// missingDirs lists the folders that have to be made so that dir is there, dir
-// first.
+// missingDirs lists the folders that must be created for dir to exist, dir first.
 func missingDirs(dir string) (list []string) {
 	for d := filepath.Clean(dir); ; d = filepath.Dir(d) {
 		if _, err := os.Lstat(d); err == nil || d == filepath.Dir(d) {
@@ -232,7 +230,7 @@ func writeFile(name string, data []byte) error {
 	return os.WriteFile(name, data, 0o666)
 }
 
-// check holds the new content to what every content is held to.
+// check validates the new content.
 func check(dir string, list []file) error {
 	_, problems, err := content.Load(dir, nil)
 	if err != nil || len(problems) == 0 {
@@ -246,8 +244,8 @@ func check(dir string, list []file) error {
 	return problems
 }
 
-// moveAll moves what is in one folder to another one that has none of it. Where
-// it cannot move all, it moves back what it has moved.
+// moveAll moves the entries of a folder to another one, which must not have any of them.
+// If it fails, it moves everything back.
 func moveAll(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {
@@ -256,7 +254,7 @@ func moveAll(from, to string) error {
 	for i, e := range entries {
 		target := filepath.Join(to, e.Name())
 		if _, err = os.Lstat(target); err == nil {
-			err = &NotEmptyError{to, []string{e.Name()}} // it came while the files were written
+			err = &NotEmptyError{to, []string{e.Name()}} // created while the files were written
 		} else if errors.Is(err, fs.ErrNotExist) {
 			err = os.Rename(filepath.Join(from, e.Name()), target)
 		}

@@ -7,13 +7,12 @@ import (
 	"testing"
 )
 
-var update = flag.Bool("update", false, "write golden files instead of comparing output with them")
+var update = flag.Bool("update", false, "update golden files instead of comparing with them")
 
-// Updating reports whether golden files should be written: go test -update.
+// Updating reports whether golden files are updated: go test -update.
 func Updating() bool { return *update }
 
-// Golden compares got with the content of a golden file or, if Updating, writes
-// the file.
+// Golden compares got with a golden file, or writes the file if Updating.
 func Golden(t testing.TB, file string, got []byte) {
 	t.Helper()
 	if Updating() {
@@ -24,9 +23,9 @@ func Golden(t testing.TB, file string, got []byte) {
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
-		t.Fatalf("%v; create it with go test -update", err)
+		t.Fatalf("%v; to create it: go test -update", err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("output differs from %s; if every difference is intended, update it with go test -update. Got:\n%s", file, got)
+		t.Errorf("output differs from %s; if all differences are intended, run go test -update. Got:\n%s", file, got)
 	}
 }

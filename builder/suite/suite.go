@@ -153,6 +153,6 @@ func Root(t testing.TB) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Fatal("no go.mod in the working directory or above it")
+	t.Fatal("no go.mod in the working directory or its parents")
 	return ""
 }

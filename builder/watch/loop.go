@@ -15,44 +15,44 @@ import (
 	"kindex/exports/record"
 )
 
-// loop is the state of Run: what is waiting to be read, and to be built.
+// loop is the state of Run: files waiting to be read, and builds waiting to start.
 type loop struct {
 	*Watcher
-	events *fsnotify.Watcher // nil where the system has none to give
+	events *fsnotify.Watcher // nil if the system has none left
 
-	names  map[string]bool // told by events and not yet read
-	first  time.Time       // when the first of them was told
+	names  map[string]bool // from events, not yet read
+	first  time.Time       // when the first of them arrived
 	settle *time.Timer     // until they are read
 
-	build    *time.Timer // until a build begins
+	build    *time.Timer // until a build starts
 	building bool
 	done     chan *job
 
-	scanTimer *time.Timer // until the next look at the folder
+	scanTimer *time.Timer // until the next scan
 	scanning  bool
 	scanned   chan scanResult
-	lost      bool   // the last look was not possible
-	commit    string // that was checked out then
-	known     bool   // whether there was a look yet
+	lost      bool   // the last scan failed
+	commit    string // checked out at the last scan
+	known     bool   // whether there was a scan yet
 }
 
-// scanResult is what a look at the folder found.
+// scanResult is the result of a scan of the folder.
 type scanResult struct {
 	names  []string
-	commit string // that is checked out
+	commit string // checked-out commit
 	err    error
 	took   time.Duration
 }
 
-// Run follows the folder until ctx ends, and then waits for a build under way,
-// which ends too. Nobody else may use the watcher meanwhile.
+// Run follows the folder until ctx ends, and then waits for a running build, which is
+// cancelled too. Do not use the watcher otherwise in the meantime.
 func (w *Watcher) Run(ctx context.Context) error {
 	l := &loop{Watcher: w, names: map[string]bool{}, done: make(chan *job, 1), scanned: make(chan scanResult, 1),
 		settle: stopped(), build: stopped(), scanTimer: time.NewTimer(0)}
 	var told <-chan fsnotify.Event
 	var missed <-chan error
 	if events, err := fsnotify.NewWatcher(); err != nil {
-		w.fail(err) // looking goes on
+		w.fail(err) // scanning still works
 	} else {
 		defer events.Close()
 		l.events, told, missed = events, events.Events, events.Errors
@@ -92,8 +92,7 @@ func stopped() *time.Timer {
 	return t
 }
 
-// subscribe asks for the events of the folder and its type folders; asking twice
-// does no harm.
+// subscribe subscribes to the events of the folder and its type folders. It is idempotent.
 func (l *loop) subscribe() {
 	if l.events == nil {
 		return
@@ -105,7 +104,7 @@ func (l *loop) subscribe() {
 	}
 }
 
-// handleEvent notes the file of an event and reads it a little later.
+// handleEvent records the file of an event, which is read a little later.
 func (l *loop) handleEvent(e fsnotify.Event) {
 	if e.Op == fsnotify.Chmod {
 		return
@@ -117,7 +116,7 @@ func (l *loop) handleEvent(e fsnotify.Event) {
 	}
 	name = filepath.ToSlash(name)
 	if !strings.Contains(name, "/") && filepath.Ext(name) == "" {
-		l.scanTimer.Reset(settle) // perhaps a type folder that came or went
+		l.scanTimer.Reset(settle) // perhaps a type folder was created or removed
 	}
 	if len(l.names) == 0 {
 		l.first = time.Now()
@@ -135,7 +134,7 @@ func (l *loop) readChanged() {
 	l.changed(names)
 }
 
-// changed reads files and sees to it that a build follows.
+// changed reads files and schedules a build.
 func (l *loop) changed(names []string) {
 	before := l.count
 	l.fail(l.read(names))
@@ -144,9 +143,9 @@ func (l *loop) changed(names []string) {
 	}
 }
 
-// scan compares the folder with what was read, beside the loop: at many
-// files it takes a while. It finds what no event told, and on file systems
-// without events everything.
+// scan compares the folder with what was read, in another goroutine, since it takes a while
+// for many files. It finds changes without events, which on some file systems is all of
+// them.
 func (l *loop) scan(ctx context.Context) {
 	if l.scanning {
 		return
@@ -169,25 +168,24 @@ func (l *loop) handleScan(handleScan scanResult) {
 		return
 	}
 	if l.lost {
-		l.lost, l.failure = false, "" // losing it again is told again
+		l.lost, l.failure = false, "" // report the next failure again
 		if l.o.Found != nil {
 			l.o.Found()
 		}
 	}
 	l.changed(handleScan.names)
-	if handleScan.commit != l.commit && l.known { // files may be as they were: the history is not
+	if handleScan.commit != l.commit && l.known { // the files may be unchanged, but the history is not
 		l.count++
 		l.stale = true
 		l.build.Reset(l.quietPeriod())
 	}
 	l.commit, l.known = handleScan.commit, true
 	if l.stale && l.formula == nil && !l.building {
-		l.build.Reset(0) // nothing was built yet
+		l.build.Reset(0) // no build yet
 	}
 }
 
-// startBuild starts a build, unless there is nothing to build or something to mend
-// first.
+// startBuild starts a build, unless nothing has changed or the content has errors.
 func (l *loop) startBuild(ctx context.Context) {
 	if l.building || !l.stale || ctx.Err() != nil {
 		return
@@ -198,11 +196,11 @@ func (l *loop) startBuild(ctx context.Context) {
 		return
 	}
 	if l.formula == nil {
-		l.formula, l.asOf = j.formula, j.options.AsOf // from now on there are edits
+		l.formula, l.asOf = j.formula, j.options.AsOf // from now on, changes are edits
 	}
 	l.reportProblems(problems)
 	if n, _ := problems.Count(); n > 0 {
-		return // an edit that mends it comes back here
+		return // the edit that fixes it will start a build
 	}
 	l.building = true
 	go func() {

@@ -1,7 +1,6 @@
-// Package watch follows a content folder at which somebody works. An edited
-// entity is handed on at once, at the cost of the edit; a build of everything
-// follows when the folder has been quiet for a while. A bad edit is reported with
-// its place, and what was good before it stays.
+// Package watch follows a content folder while it is being edited. An edited entity is
+// published at once, without a build; a full build follows when the folder has been quiet
+// for a while. Problems in an edit are reported, and the last good version stays.
 package watch
 
 import (
@@ -19,38 +18,36 @@ import (
 	"kindex/exports/score"
 )
 
-// Options say what to watch and whom to tell. The functions are called from one
-// goroutine, one at a time; all may be nil.
+// Options are the options of a Watcher. The functions are called one at a time, from one
+// goroutine; all may be nil.
 type Options struct {
-	// Build says what to build and where. Its as-of time is asked for before each
-	// build instead.
+	// Build has the options of builds. Its as-of time is replaced before each build.
 	Build builder.Options
 	AsOf  func() (time.Time, error)
 
-	// Edited is told the entities that are not as in the last build, all of them,
-	// each with its scores by that build's formula and as-of time, and which of
-	// them have changed since it was last told.
+	// Edited is called with all entities that differ from the last build, scored with
+	// that build's formula and as-of time, and the names of those that have changed since
+	// the last call.
 	Edited func(edits []exports.Edit, now []string)
-	// Problems is told everything that is wrong, whenever that has changed.
+	// Problems is called with all problems whenever they have changed.
 	Problems func(yamldoc.Problems)
-	// Built is told of a published build, and the edits that came too late for it.
+	// Built is called after a build is published, with the edits that came too late for it.
 	Built func(r *builder.Report, edits []exports.Edit)
-	// Failed is told why a build, or a look at the folder, was not possible. It is
-	// tried again.
+	// Failed is called with the error of a failed build or scan, which will be retried.
 	Failed func(error)
-	// Found is told that the folder can be looked at again after it could not.
+	// Found is called when the folder can be read again after a failure.
 	Found func()
 }
 
-// Times of waiting.
+// Delays.
 const (
 	settle             = 60 * time.Millisecond  // editors write a file in several steps
-	maxWait            = 300 * time.Millisecond // but not for longer than this
-	quietMin           = 500 * time.Millisecond // without an edit before a build begins
+	maxWait            = 300 * time.Millisecond // maximum delay after the first event
+	quietMin           = 500 * time.Millisecond // minimum time without edits before a build starts
 	quietMax           = 10 * time.Second
 	retry              = 5 * time.Second // after a build that failed
-	minScanInterval    = 2 * time.Second // between looks for what no event told
-	scanIntervalFactor = 30              // a look may take this part of the time
+	minScanInterval    = 2 * time.Second // between scans for changes without events
+	scanIntervalFactor = 30              // at most this fraction of the time is spent scanning
 )
 
 // Watcher follows one content folder.
@@ -61,28 +58,28 @@ type Watcher struct {
 	formula *score.Formula // of the last build
 	asOf    time.Time
 
-	pending  map[string]pending // edits that no build holds, by path
-	bad      map[string]bool    // changed files of which the last good state is kept
+	pending  map[string]pending // edits that are not in a build, by path
+	bad      map[string]bool    // changed files whose last good version is kept
 	problems yamldoc.Problems
 	count    int           // edits so far
-	stale    bool          // the folder holds what no build does
+	stale    bool          // the folder has changes that are not in a build
 	took     time.Duration // of the last build
 	failure  string        // the error that was reported last
 }
 
-// pending is an edit, and when it came.
+// pending is an edit and its sequence number.
 type pending struct {
 	exports.Edit
 	number int
 }
 
-// New returns a watcher that has not looked at anything yet.
+// New returns a watcher that has not read anything yet.
 func New(o Options) *Watcher {
 	return &Watcher{o: o, folder: content.Open(o.Build.Content), pending: map[string]pending{}, bad: map[string]bool{}, stale: true}
 }
 
-// Build reads the folder and builds it, for those who need a first build. Content
-// with errors is returned as yamldoc.Problems.
+// Build reads the folder and builds it, for callers that need a first build. If the content
+// has errors, it returns yamldoc.Problems.
 func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 	total := func(done, total int) {
 		if w.o.Build.Progress != nil {
@@ -108,16 +105,16 @@ func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 	return r, nil
 }
 
-// job is one build under way.
+// job is a running build.
 type job struct {
 	options builder.Options
 	formula *score.Formula
-	upTo    int // the edits that it holds
+	upTo    int // the number of edits that it includes
 	report  *builder.Report
 	err     error
 }
 
-// prepare takes the folder as it was last read.
+// prepare prepares a build of the folder as last read.
 func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
 	loaded, problems, err := builder.LoadFolder(w.folder)
 	if err != nil {
@@ -129,10 +126,10 @@ func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
 	return j, problems, err
 }
 
-// built takes over a published build as the one that edits are seen beside.
+// built makes a published build the base of later edits.
 func (w *Watcher) built(j *job, r *builder.Report) {
 	w.failure = ""
-	w.o.Build.TrustPrevious = false // the build that was to be taken over is not the last one any more
+	w.o.Build.TrustPrevious = false // the build to trust is no longer the latest
 	w.formula, w.asOf, w.stale = j.formula, j.options.AsOf, w.count > j.upTo
 	w.took = time.Duration(r.Seconds * float64(time.Second))
 	for name, p := range w.pending {
@@ -145,7 +142,7 @@ func (w *Watcher) built(j *job, r *builder.Report) {
 	}
 }
 
-// edits lists what is pending, by type and slug.
+// edits lists the pending edits by type and slug.
 func (w *Watcher) edits() []exports.Edit {
 	var list []exports.Edit
 	for _, p := range w.pending {
@@ -157,7 +154,7 @@ func (w *Watcher) edits() []exports.Edit {
 	return list
 }
 
-// read reads files that may have changed and tells what came of it.
+// read reads files that may have changed and reports the results.
 func (w *Watcher) read(names []string) error {
 	changed, err := w.folder.Read(names, nil)
 	if len(changed) == 0 {
@@ -180,8 +177,8 @@ func (w *Watcher) read(names []string) error {
 	return nil
 }
 
-// take makes edits of the files that are good, also of those that another file
-// has made good.
+// take turns the valid files into edits, including files that became valid because another
+// one changed.
 func (w *Watcher) take(changed []string, problems yamldoc.Problems) {
 	wrong := map[string]bool{}
 	for _, p := range problems {
@@ -203,7 +200,7 @@ func (w *Watcher) take(changed []string, problems yamldoc.Problems) {
 		}
 		delete(w.bad, name)
 		if w.formula == nil {
-			continue // this is the first look: there is no build beside which it would be an edit
+			continue // first read: there is no build to edit
 		}
 		if e != nil {
 			e.Scores = w.formula.Scores(e, w.asOf)
@@ -217,7 +214,7 @@ func (w *Watcher) take(changed []string, problems yamldoc.Problems) {
 	}
 }
 
-// entityName takes the path of an entity file apart.
+// entityName splits the path of an entity file.
 func entityName(name string) (typ, slug string, ok bool) {
 	typ, base := filepath.Split(filepath.FromSlash(name))
 	typ = strings.TrimSuffix(typ, string(filepath.Separator))
@@ -225,7 +222,7 @@ func entityName(name string) (typ, slug string, ok bool) {
 	return typ, slug, ok && slices.Contains(record.Types, typ) && content.ValidSlug(slug)
 }
 
-// reportProblems reports the problems if they are others than before.
+// reportProblems reports the problems if they have changed.
 func (w *Watcher) reportProblems(problems yamldoc.Problems) {
 	if slices.Equal(problems, w.problems) {
 		return
@@ -236,7 +233,7 @@ func (w *Watcher) reportProblems(problems yamldoc.Problems) {
 	}
 }
 
-// fail reports an error, once as long as it goes on.
+// fail reports an error, but not again while it persists.
 func (w *Watcher) fail(err error) {
 	if err == nil || err.Error() == w.failure {
 		return
@@ -247,6 +244,6 @@ func (w *Watcher) fail(err error) {
 	}
 }
 
-// quietPeriod is how long the folder must be quiet before it is built: longer where a
-// build is a burden.
+// quietPeriod returns how long the folder must be quiet before a build starts: longer if
+// builds are slow.
 func (w *Watcher) quietPeriod() time.Duration { return min(max(w.took/4, quietMin), quietMax) }

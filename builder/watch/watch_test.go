@@ -114,7 +114,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 	if err := os.Rename(dir, away); err != nil {
 		t.Fatal(err)
 	}
-	c.expect(t, dir+": there is no such folder; name the one that holds "+strings.Join(record.Types, "/, ")+"/")
+	c.expect(t, dir+": no such folder; give the folder that contains "+strings.Join(record.Types, "/, ")+"/")
 	if err := os.Rename(away, dir); err != nil {
 		t.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 	}
 }
 
-// TestCommit holds that a commit is built although no file changes by it.
+// TestCommit checks that a commit is built although it changes no file.
 func TestCommit(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel() // it waits most of the time

@@ -189,7 +189,7 @@ func TestRefusals(t *testing.T) {
 	}{
 		{[]string{"-n", "1", "-out", full, "-content", source}, exitProblem, "is not empty"},
 		{[]string{"-n", "1", "-out", file, "-content", source}, exitProblem, "not a directory"},
-		{[]string{"-n", "1", "-out", free, "-content", full}, exitProblem, "holds no entity files"},
+		{[]string{"-n", "1", "-out", free, "-content", full}, exitProblem, "contains no entity files"},
 		{[]string{"-n", "0", "-out", free}, exitUsage, "-n is 0"},
 		{[]string{"-n", "5000001", "-out", free}, exitUsage, "-n is 5000001"},
 		{[]string{"-n", "x", "-out", free}, exitUsage, "invalid value"},

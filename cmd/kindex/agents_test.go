@@ -49,7 +49,7 @@ func TestAgentsGuide(t *testing.T) {
 	edgetest.Examples(t, agentsGuide, run)
 }
 
-// checkToolTable compares the tools that the guide tells of with those that there are.
+// checkToolTable compares the tools in the guide with the existing ones.
 func checkToolTable(t *testing.T, d done) {
 	t.Helper()
 	var told, have []string
@@ -64,6 +64,6 @@ func checkToolTable(t *testing.T, d done) {
 	}
 	slices.Sort(told)
 	if !slices.Equal(told, have) {
-		t.Errorf("the guide tells of %v, there are %v", told, have)
+		t.Errorf("the guide lists %v, there are %v", told, have)
 	}
 }

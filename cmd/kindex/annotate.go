@@ -13,11 +13,10 @@ import (
 	"kindex/exports/safetext"
 )
 
-// annotate prints what was found as workflow commands of GitHub Actions
-// (https://docs.github.com/actions/reference/workflow-commands-for-github-actions),
-// and appends a summary for people to the file $GITHUB_STEP_SUMMARY, if that is
-// set. GitHub shows ten errors and ten warnings of a step; the summary and the
-// log have them all.
+// annotate prints the problems as GitHub Actions workflow commands
+// (https://docs.github.com/actions/reference/workflow-commands-for-github-actions)
+// and appends a summary to the file $GITHUB_STEP_SUMMARY, if set. GitHub shows at
+// most ten errors and ten warnings per step; the summary and the log have them all.
 func annotate(w io.Writer, c *checked) error {
 	for _, p := range c.Problems {
 		fmt.Fprintln(w, workflowCommand(p))
@@ -42,8 +41,8 @@ func annotate(w io.Writer, c *checked) error {
 	return nil
 }
 
-// workflowCommand is one problem as an annotation. A problem of the whole
-// folder names no file, as GitHub annotates lines of files only.
+// workflowCommand formats one problem as an annotation. A problem of the whole
+// folder names no file, since GitHub only annotates lines of files.
 func workflowCommand(p yamldoc.Problem) string {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+commandProperty.Replace(value)) }
@@ -60,17 +59,16 @@ func workflowCommand(p yamldoc.Problem) string {
 	return fmt.Sprintf("::%s %s::%s", p.Severity, strings.Join(properties, ","), commandData.Replace(p.Text()))
 }
 
-// A command ends with its line, so what its data and its properties hold must
-// not end one. The percent sign begins an escape; colon and comma end a
-// property.
+// A command is one line, so line breaks in its data and properties are escaped. The
+// percent sign starts an escape; a colon or comma ends a property.
 var (
 	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// repositoryPath names a file as GitHub does: from the root of the repository,
-// which is $GITHUB_WORKSPACE, else the working directory, with slashes. A file
-// elsewhere keeps the name it has.
+// repositoryPath returns a file's path as GitHub writes it: with slashes, relative to
+// the root of the repository ($GITHUB_WORKSPACE, or else the working directory). The
+// path of a file outside the repository is returned unchanged.
 func repositoryPath(file string) string {
 	root := os.Getenv("GITHUB_WORKSPACE")
 	if root == "" {
@@ -85,16 +83,16 @@ func repositoryPath(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// maxSummary is less than the MiB above which GitHub drops a summary.
+// maxSummary is below 1 MiB, above which GitHub drops a summary.
 const maxSummary = 900 << 10
 
-// stepSummary is what was found as Markdown.
+// stepSummary returns the problems as Markdown.
 func stepSummary(c *checked) string {
 	if len(c.Problems) == 0 {
 		return "### kindex validate\n\n" + markdownText(c.noProblems()) + "\n\n"
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "### kindex validate\n\n%s: %s, %s\n\n| | Place | Field | What is wrong |\n|---|---|---|---|\n", markdownText(c.dir),
+	fmt.Fprintf(&b, "### kindex validate\n\n%s: %s, %s\n\n| | Location | Field | Problem |\n|---|---|---|---|\n", markdownText(c.dir),
 		plural.Count(c.Errors, "error", "errors"), plural.Count(c.Warnings, "warning", "warnings"))
 	for i, p := range c.Problems {
 		place := repositoryPath(p.File)
@@ -114,8 +112,8 @@ func stepSummary(c *checked) string {
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-// markdownText writes a text so that Markdown shows it as it is, on one line, in
-// a cell of a table too.
+// markdownText escapes a text so that Markdown shows it verbatim and on one line, even
+// in a table cell.
 func markdownText(s string) string {
 	var b strings.Builder
 	for _, r := range safetext.Escape(lineBreaks.Replace(s)) {

@@ -95,7 +95,7 @@ func FuzzMarkdownText(f *testing.F) {
 			escaped = false
 			plain.WriteRune(r)
 		}
-		// What nobody sees is shown as an escape.
+		// Invisible characters are shown as escapes.
 		if want := safetext.Escape(lineBreaks.Replace(s)); plain.String() != want || escaped {
 			t.Errorf("%q is shown as %q", want, plain.String())
 		}

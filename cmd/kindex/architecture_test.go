@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"exports/score":       {"exports/record"},
 	"indexes":             {"exports", "exports/*"},
 
-	// What makes builds.
+	// Builds.
 	"builder":                  {"builder/*", "exports", "exports/*", "indexes"},
 	"builder/changelog":        {"builder/gitlog", "exports", "exports/record", "exports/score"},
 	"builder/content":          {"builder/content/*", "exports", "exports/*"},
@@ -173,7 +173,7 @@ func TestRooms(t *testing.T) {
 		checkImports(t, p, allowed)
 		last := p.name()[strings.LastIndex(p.name(), "/")+1:]
 		if slices.Contains([]string{"util", "utils", "common", "helpers", "types", "models"}, last) {
-			t.Errorf("package %s is not named for what it holds", p.name())
+			t.Errorf("package %s is not named for its contents", p.name())
 		}
 	}
 	if len(packages) < len(mayImport) {

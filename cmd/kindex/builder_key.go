@@ -40,10 +40,10 @@ func builderKey(stderr io.Writer, file string) (*builder.Key, error) {
 
 // trustFlag adds --trust-previous.
 func trustFlag(f *pflag.FlagSet, trust *bool) {
-	f.BoolVar(trust, "trust-previous", false, "reuse the published build of the output folder even though it does not have this machine's seal, and seal it")
+	f.BoolVar(trust, "trust-previous", false, "reuse the published build in the output folder even though this machine has not sealed it, and seal it")
 }
 
-// checkTrust refuses --trust-previous where nothing could be sealed.
+// checkTrust refuses --trust-previous without a key to seal with.
 func checkTrust(trust bool, key *builder.Key) error {
 	if trust && key == nil {
 		return usageError{errors.New("--trust-previous seals a build, which needs a key: name its file with --builder-key or KINDEX_BUILDER_KEY")}
@@ -51,7 +51,7 @@ func checkTrust(trust bool, key *builder.Key) error {
 	return nil
 }
 
-// reportTakenOver says which build --trust-previous takes over.
+// reportTakenOver prints which build --trust-previous adopts.
 func reportTakenOver(w io.Writer) func(*store.Manifest) {
 	return func(m *store.Manifest) {
 		from := "no commit"
@@ -59,9 +59,9 @@ func reportTakenOver(w io.Writer) func(*store.Manifest) {
 			from = "commit " + string(m.Commit)
 		}
 		if m.Commit != "" && m.Dirty {
-			from += " with changes that were not committed"
+			from += " with uncommitted changes"
 		}
-		fmt.Fprintf(w, "taking over build %s, made from %s as of %s: %s\n", m.ID, from, m.AsOf,
+		fmt.Fprintf(w, "trusting build %s, built from %s as of %s: %s\n", m.ID, from, m.AsOf,
 			plural.Count(m.Counts.Entities+m.Counts.Withdrawn, "entity", "entities"))
 	}
 }

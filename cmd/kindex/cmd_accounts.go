@@ -17,8 +17,8 @@ import (
 func accountsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "accounts", Short: "List, limit and suspend accounts, and show their audit logs",
-		Long: `Accounts are who API keys belong to. They are made with their first key: by kindex
-keys create, or by signing in. A running edge knows of a change within half a
+		Long: `Every API key belongs to an account. An account is created with its first key, by
+kindex keys create or by signing in. A running edge applies changes within half a
 second.`,
 		Example: "  kindex accounts list\n  kindex accounts limit ada 5000\n  kindex accounts log ada",
 		Args:    noSuchCommand,
@@ -33,8 +33,8 @@ func accountsListCommand() *cobra.Command {
 	var asJSON bool
 	c := &cobra.Command{
 		Use: "list", Short: "List accounts",
-		Long: `List shows all accounts by name: how many active keys they have, their limit where
-it is one of their own, and when one of their keys was used last. Times are UTC.`,
+		Long: `List shows all accounts by name, with the number of active keys, the account's own
+limit if it has one, and when a key was last used. Times are UTC.`,
 		Example: "  kindex accounts list\n  kindex accounts list --json",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,12 +48,12 @@ it is one of their own, and when one of their keys was used last. Times are UTC.
 		},
 	}
 	stateFlag(c.Flags(), &target)
-	c.Flags().BoolVar(&asJSON, "json", false, "print an account a line, as JSON")
+	c.Flags().BoolVar(&asJSON, "json", false, "print one account per line, as JSON")
 	return c
 }
 
-// accountLine is an account for programs. Without a limit of its own both limit and
-// windowSeconds are null.
+// accountLine is an account in JSON output. For an account without its own limit, limit
+// and windowSeconds are null.
 type accountLine struct {
 	ID            string     `json:"id"`
 	Name          string     `json:"name"`
@@ -94,7 +94,7 @@ func printAccounts(cmd *cobra.Command, list []storage.AccountSummary, asJSON boo
 	return nil
 }
 
-// windowOf is the length of a stored window: 0 stands for a UTC day.
+// windowOf returns the length of a stored window: 0 means a UTC day.
 func windowOf(w time.Duration) time.Duration {
 	if w == 0 {
 		return 24 * time.Hour
@@ -106,16 +106,16 @@ func formatLimit(quota int64, window time.Duration) string {
 	if quota == 0 {
 		return "default"
 	}
-	per := "a UTC day"
+	per := "per UTC day"
 	switch w := windowOf(window); {
 	case w == time.Hour:
-		per = "an hour"
+		per = "per hour"
 	case w == time.Minute:
-		per = "a minute"
+		per = "per minute"
 	case w%(24*time.Hour) == 0 && w > 24*time.Hour:
-		per = fmt.Sprintf("in %d days", w/(24*time.Hour))
+		per = fmt.Sprintf("per %d days", w/(24*time.Hour))
 	case w != 24*time.Hour:
-		per = "in " + w.String()
+		per = "per " + w.String()
 	}
 	return fmt.Sprintf("%d %s", quota, per)
 }
@@ -125,11 +125,11 @@ type accountsLimitOptions struct{ state, window string }
 func accountsLimitCommand() *cobra.Command {
 	var o accountsLimitOptions
 	c := &cobra.Command{
-		Use: "limit NAME N|default", Short: "Give an account a limit of its own",
-		Long: `Limit says how many requests an account may make in a window of time. Windows follow
-each other without a gap since 1970-01-01 00:00 UTC, so that a day is a UTC day and
-an hour begins with the clock's. With another window an account begins to count
-anew. "default" takes the limit back: then --limit-key of the edge applies.`,
+		Use: "limit NAME N|default", Short: "Set the request limit of an account",
+		Long: `Limit sets how many requests an account may make per time window. Windows are
+aligned to 1970-01-01 00:00 UTC: a day is a UTC day, and an hour starts on the hour.
+Changing the window resets the account's count. "default" removes the limit, so that
+the edge's --limit-key applies.`,
 		Example: `  kindex accounts limit ada 5000
   kindex accounts limit ada 600 --window minute
   kindex accounts limit ada 100000 --window 168h
@@ -142,7 +142,7 @@ anew. "default" takes the limit back: then --limit-key of the edge applies.`,
 	return c
 }
 
-// maxRequests and maxWindow are beyond sense, and keep sums from overflowing.
+// maxRequests and maxWindow exceed any sensible value and prevent overflow.
 const (
 	maxRequests = 1_000_000_000_000
 	maxWindow   = 366 * 24 * time.Hour
@@ -154,10 +154,10 @@ func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number s
 		var err error
 		quota, err = strconv.ParseInt(number, 10, 64)
 		if err != nil || quota < 1 || quota > maxRequests {
-			return usageError{fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to keep an account out: kindex accounts suspend %q", number, maxRequests, name)}
+			return usageError{fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to block an account: kindex accounts suspend %q", number, maxRequests, name)}
 		}
 	} else if cmd.Flags().Changed("window") {
-		return usageError{errors.New("--window has no meaning with default, whose window is a UTC day")}
+		return usageError{errors.New("--window cannot be combined with default, whose window is a UTC day")}
 	}
 	window, err := parseWindow(o.window)
 	if err != nil {
@@ -187,10 +187,10 @@ func accountsSuspendCommand() *cobra.Command {
 	var target string
 	var undo bool
 	c := &cobra.Command{
-		Use: "suspend NAME", Short: "Keep an account out, or let it in again",
-		Long: `Suspend keeps an account out: its keys are answered with 403 account-suspended, it
-cannot sign in, and no keys are made for it. --undo lets it in again, with the keys
-that it has.`,
+		Use: "suspend NAME", Short: "Suspend or reinstate an account",
+		Long: `Suspend blocks an account: requests with its keys get 403 account-suspended, its
+owner cannot sign in, and no keys can be created for it. --undo reinstates it with its
+existing keys.`,
 		Example: "  kindex accounts suspend ada\n  kindex accounts suspend ada --undo",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -203,11 +203,11 @@ that it has.`,
 		},
 	}
 	stateFlag(c.Flags(), &target)
-	c.Flags().BoolVar(&undo, "undo", false, "let the account in again")
+	c.Flags().BoolVar(&undo, "undo", false, "reinstate the account")
 	return c
 }
 
-// changeAccount changes an account and says what has become of it.
+// changeAccount changes an account and prints the result.
 func changeAccount(cmd *cobra.Command, target, name string, change func(*storage.Tx, apikey.Account) error, says string) error {
 	return withState(cmd, target, false, func(ctx context.Context, s *storage.State) error {
 		err := s.Write(ctx, func(tx *storage.Tx) error {

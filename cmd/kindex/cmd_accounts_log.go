@@ -56,7 +56,7 @@ func runAccountsLog(cmd *cobra.Command, o accountsLogOptions, name string) error
 	})
 }
 
-// logLine is an entry for programs. What is unknown or does not apply is "".
+// logLine is an entry in JSON output. Unknown or inapplicable values are "".
 type logLine struct {
 	ID        string            `json:"id"`
 	At        time.Time         `json:"at"`

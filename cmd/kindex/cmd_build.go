@@ -37,40 +37,39 @@ func buildCommand() *cobra.Command {
 	var o buildOptions
 	c := &cobra.Command{
 		Use: "build", Short: "Compile a content folder into a build and publish it",
-		Long: `Build reads the content folder, checks it, computes the scores and writes a
-build below the output folder: exports/builds/<id> and indexes/builds/<id>.
-Last of all exports/current is made to name it; until then, readers see the old
-build. The same content, commit and as-of time give the same exports, byte for
-byte.
+		Long: `Build reads and checks the content folder, calculates the scores and writes a
+build to the output folder: exports/builds/<id> and indexes/builds/<id>. Finally it
+points exports/current at the new build; until then, readers see the old one. The
+same content, commit and as-of time produce the same exports, byte for byte.
 
-What has changed, when and by whom comes from the git history of the folder, by
-what is committed; so do addedDate and lastUpdated where a file gives none. Files
-of old commits that cannot be read are noted and passed over. On top of an
-earlier build only new commits are read, and only what differs is made anew, with
-the same result. A shallow clone is refused unless an earlier build knows what it
-lacks: fetch the rest with git fetch --unshallow.
+The history (what changed, when and by whom) comes from the git commits of the
+folder, and so do addedDate and lastUpdated if a file does not set them. Unreadable
+files in old commits are noted and skipped. An incremental build reads only new
+commits and rebuilds only what differs, with the same result. A shallow clone is
+refused unless the previous build has the missing history: fetch the rest with git
+fetch --unshallow.
 
-Where no repository keeps the folder, each build appends what differs from the
-build before it, at its as-of time.
+If the folder is not in a git repository, each build adds to the history what differs
+from the previous build, at its as-of time.
 
-A build that would delete more than a tenth of the entities of the build before
-it, or lose any of its changes, is refused: mostly it is the wrong folder or
-branch, or the history was rewritten.
+A build that would delete more than a tenth of the previous build's entities, or lose
+any of its changes, is refused: usually it is the wrong folder or branch, or the
+history was rewritten.
 
-A build reuses a previous one only if that has the seal of the builder's key, which
+A build reuses a previous one only if that is sealed with the builder's key, which
 only this machine has (--builder-key), and is not tracked by git. Otherwise, content
 in git is built in full, with the same result. For a folder without git, whose
-history is only in its builds, the build is refused: --trust-previous takes over the
-published build once, after printing which one it is.
+history is only in its builds, the build is refused: --trust-previous trusts the
+published build once, and prints which one it is.
 
-With --static the website of the build is written as plain files, too, for any host
-of files; search and comparison run in the browser. The folder must be new, empty or
-one written so before, of which only files that differ are touched. --url names the
-address it will have, which may have a path. Where neither it nor the content names
-one, the site is one for the root of a host, without a sitemap, with feeds that link
-to no page and badges without a text to copy, and chats show links to it without a
-picture. --api names a service that the pages lead to for what files cannot do, such
-as submitting, ranks on badges and feeds in other formats than RSS.`,
+--static also writes the website as plain files for any static host; search and
+comparison run in the browser. The folder must be new, empty or written by an earlier
+--static; only files that differ are changed. --url is the address of the site and
+may include a path. If neither --url nor the content has an address, the site works
+only at the root of a host and has no sitemap, its feeds do not link to pages, its
+badges have no text to copy, and link previews have no image. --api is the address of
+a service that the pages link to for what plain files cannot do, such as submissions,
+ranks on badges and feeds in formats other than RSS.`,
 		Example: `  kindex build --content content --out .
   kindex build --content content --out /srv/kindex --as-of 2026-07-01 --json
   kindex build --content content --out . --static static --url https://index.example.org`,
@@ -80,17 +79,17 @@ as submitting, ranks on badges and feeds in other formats than RSS.`,
 	f := c.Flags()
 	f.StringVar(&o.content, "content", "content", "the content folder")
 	f.StringVar(&o.out, "out", ".", "the output folder")
-	f.StringVar(&o.asOf, "as-of", "", "compute scores as of this day, YYYY-MM-DD, or RFC 3339 time (default today 00:00 UTC, or SOURCE_DATE_EPOCH)")
+	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day, YYYY-MM-DD, or RFC 3339 time (default today 00:00 UTC, or SOURCE_DATE_EPOCH)")
 	f.IntVar(&o.keep, "keep", 5, "how many builds to keep")
-	f.StringVar(&o.static.Dir, "static", "", "write the website as plain files into this folder, too")
-	f.StringVar(&o.static.URL, "url", "", "the address that the static site will have (default: as the content has it)")
+	f.StringVar(&o.static.Dir, "static", "", "also write the website as plain files to this folder")
+	f.StringVar(&o.static.URL, "url", "", "the address of the static site (default: from the content)")
 	f.StringVar(&o.static.API, "api", "", "the address of a running service, for what plain files cannot do")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON")
 	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10 % of the entities, or any change, would be lost")
 	builderKeyFlag(f, &o.builderKey)
 	trustFlag(f, &o.trustPrevious)
-	f.BoolVar(&o.noWait, "no-wait", false, "fail instead of waiting when another build is at work")
-	f.Int64Var(&o.memoryMiB, "memory", defaultMemoryMiB, "collect garbage harder above this many MiB")
+	f.BoolVar(&o.noWait, "no-wait", false, "fail instead of waiting if another build is running")
+	f.Int64Var(&o.memoryMiB, "memory", defaultMemoryMiB, "soft memory limit in MiB; above it, garbage is collected more often")
 	return c
 }
 
@@ -141,29 +140,29 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	}
 	printReport(cmd.OutOrStdout(), r)
 	if site != nil {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s among %s of %.1f MB, %d of them new or other than before, %d removed\n", o.static.Dir,
+		fmt.Fprintf(cmd.OutOrStdout(), "%s: %s in %s, %.1f MB; %d files written, %d removed\n", o.static.Dir,
 			plural.Count(site.Pages, "page", "pages"), plural.Count(site.Files, "file", "files"), float64(site.Bytes)/1e6, site.Written, site.Removed)
 	}
 	return nil
 }
 
-// staticSiteError says of what kept a static site from being written that the build itself
-// is published.
+// staticSiteError adds to an error of writing the static site that the build itself was
+// published.
 func staticSiteError(r *builder.Report, err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, context.Canceled):
-		return fmt.Errorf("interrupted: the build %s is published, its static site is not whole; the next run completes it", r.ID)
+		return fmt.Errorf("interrupted: build %s is published, but its static site is incomplete; the next run completes it", r.ID)
 	}
-	return fmt.Errorf("the build %s is published, its static site is not written: %w", r.ID, err)
+	return fmt.Errorf("build %s is published, but its static site was not written: %w", r.ID, err)
 }
 
-// checkStatic sees to it that a static site can be written before anything is built.
+// checkStatic checks that a static site can be written, before anything is built.
 func (o *buildOptions) checkStatic() error {
 	if o.static.Dir == "" {
 		if o.static.URL != "" || o.static.API != "" {
-			return usageError{errors.New("--url and --api are of the static site; name its folder with --static")}
+			return usageError{errors.New("--url and --api require --static")}
 		}
 		return nil
 	}
@@ -172,7 +171,7 @@ func (o *buildOptions) checkStatic() error {
 
 func checkKeepAndMemory(keep int, memoryMiB int64) error {
 	if keep < 1 {
-		return usageError{fmt.Errorf("--keep %d: at least the current build is kept; use 1 or more", keep)}
+		return usageError{fmt.Errorf("--keep %d: use 1 or more; the current build is always kept", keep)}
 	}
 	if memoryMiB < 1 || memoryMiB > math.MaxInt64>>20 {
 		return usageError{fmt.Errorf("--memory %d: use a number of MiB such as %d", memoryMiB, defaultMemoryMiB)}
@@ -180,23 +179,22 @@ func checkKeepAndMemory(keep int, memoryMiB int64) error {
 	return nil
 }
 
-// batchGCPercent is for a program that is over soon.
+// batchGCPercent is the GC percentage for short-lived commands.
 const batchGCPercent = 800
 
-// defaultMemoryMiB keeps a build of 100,000 entities below one GiB.
+// defaultMemoryMiB keeps a build of 100,000 entities below 1 GiB.
 const defaultMemoryMiB = 900
 
-// setGC lets garbage pile up to several times of what lives, below a
-// limit: a build allocates much and keeps little, and is over soon. It saves a
-// third of the processor time.
+// setGC lets the heap grow to several times the live data, up to a soft limit. A build
+// allocates much, keeps little and ends soon; this saves a third of its CPU time.
 func setGC(percent int, limitMiB int64) {
 	debug.SetGCPercent(percent)
 	debug.SetMemoryLimit(limitMiB << 20)
 }
 
-// parseAsOf is the time at which scores are computed: as given, else
-// SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/),
-// else the beginning of today.
+// parseAsOf returns the time for which scores are calculated: s if given, or else
+// SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/), or else
+// the start of today in UTC.
 func parseAsOf(s string, now time.Time) (time.Time, error) {
 	if s != "" {
 		for _, layout := range []string{time.DateOnly, time.RFC3339} {
@@ -209,19 +207,19 @@ func parseAsOf(s string, now time.Time) (time.Time, error) {
 	if epoch := os.Getenv("SOURCE_DATE_EPOCH"); epoch != "" {
 		n, err := strconv.ParseInt(epoch, 10, 64)
 		if err != nil || n < 0 {
-			return time.Time{}, usageError{fmt.Errorf("SOURCE_DATE_EPOCH=%q: it is a number of seconds since 1970", epoch)}
+			return time.Time{}, usageError{fmt.Errorf("SOURCE_DATE_EPOCH=%q: use a number of seconds since 1970", epoch)}
 		}
 		return checkedAsOf("SOURCE_DATE_EPOCH", epoch, time.Unix(n, 0))
 	}
 	return now.UTC().Truncate(24 * time.Hour), nil
 }
 
-// checkedAsOf keeps to times that RFC 3339 can write, in whole seconds: the
-// manifest must tell exactly the time that the scores were computed for.
+// checkedAsOf truncates t to seconds and rejects times that RFC 3339 cannot express: the
+// manifest must record exactly the time for which the scores were calculated.
 func checkedAsOf(name, given string, t time.Time) (time.Time, error) {
 	t = t.UTC().Truncate(time.Second)
 	if year := t.Year(); year < 1 || year > 9999 {
-		return time.Time{}, usageError{fmt.Errorf("%s %q: the year %d is not within 1 and 9999", name, given, year)}
+		return time.Time{}, usageError{fmt.Errorf("%s %q: the year %d is not between 1 and 9999", name, given, year)}
 	}
 	return t, nil
 }
@@ -234,7 +232,7 @@ func printReport(w io.Writer, r *builder.Report) {
 	if r.Commit != "" {
 		commit = "commit " + string(r.Commit)[:12]
 		if r.Dirty {
-			commit += ", with changes that are not committed"
+			commit += ", with uncommitted changes"
 		}
 	}
 	fmt.Fprintf(w, "published %s (%s)\n", r.ID, commit)
@@ -248,7 +246,7 @@ func printReport(w io.Writer, r *builder.Report) {
 	fmt.Fprintf(w, "  %-8s %8.3f s, %d MiB at most, %.1f MB written\n", "total", r.Seconds, r.PeakBytes>>20, float64(r.Bytes)/1e6)
 }
 
-// progress draws a bar where somebody watches, and nothing otherwise.
+// progress draws a progress bar on a terminal, and nothing elsewhere.
 type progress struct {
 	mu      sync.Mutex
 	w       io.Writer
@@ -269,7 +267,7 @@ func (p *progress) step(name string, done, total int) {
 	defer p.mu.Unlock()
 	if p.current != name {
 		if p.bar != nil {
-			_ = p.bar.Finish() // a bar that cannot be drawn is no reason to stop
+			_ = p.bar.Finish() // failing to draw the bar is no reason to stop
 		}
 		p.current = name
 		if total == 0 {

@@ -12,7 +12,7 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// The formats that diff prints in.
+// diffFormats lists the output formats of diff.
 var diffFormats = []string{"text", "markdown", "json"}
 
 type diffOptions struct {
@@ -20,35 +20,34 @@ type diffOptions struct {
 	exitCode              bool
 }
 
-const aboutDiff = `Diff compares two states of a content folder that lies in a git repository, and
-tells what the second would make of the index of the first: entities created,
-updated and deleted with each field, scores and ranks old and new, changes of the
-formula and of the categories, possible duplicates of what is new, and whether a
-build would be refused because too much vanishes.
+const aboutDiff = `Diff compares two states of a content folder in a git repository and shows how the
+index would change: entities created, updated and deleted, field by field; old and
+new scores and ranks; changes to the formula and the categories; possible duplicates
+of new entities; and whether a build would be refused because it deletes too much.
 
-A..B compares two commits, A...B compares B with the commit at which it left A, as
-a pull request does, A compares a commit with the working tree, and nothing
-compares HEAD with it. Scores of both sides are as of the same time, each by its
-own scoring.yaml.
+A..B compares two commits. A...B compares B with its merge base with A, as a pull
+request does. A compares a commit with the working tree. Without an argument, HEAD is
+compared with the working tree. Both sides are scored as of the same time, each by
+its own scoring.yaml.
 
-What is wrong with B is printed as validate prints it, and the exit code is 1. Of
-an A with errors, what can be read is compared.
+Problems in B are printed as validate prints them, and the exit code is 1. If A has
+errors, its readable part is compared.
 
---format markdown is for a comment on a pull request. It is cut where GitHub
-would refuse it.
+--format markdown is for a comment on a pull request. It is truncated to the length
+that GitHub accepts.
 
 --format json prints one document:
   from, to        revision as given and commit; null for the working tree
-  asOf, changed   the time of the scores; false where nothing differs
-  before, after   how many entities, ranked, categories; version of the formula
-  counts          created, updated, renamed (updated too), deleted, touched
-  entities        event, type, slug, name, formerSlug, category, leadsTo (of a
-                  deleted one: what its address leads to), fields {field, old,
-                  new} as in the changelog, touched (signals with only another
+  asOf, changed   the time of the scores; false if nothing differs
+  before, after   numbers of entities, ranked, categories; formula version
+  counts          created, updated, renamed (also in updated), deleted, touched
+  entities        event, type, slug, name, formerSlug, category, leadsTo (for a
+                  deleted entity: where its address redirects), fields {field,
+                  old, new} as in the changelog, touched (signals with only a new
                   date or source, formerly), composite {old, new}, ranks {all,
                   category} {old, new}
-  movedByOthers   how many others have another rank: all, categories
-  formula         null where it is the same, else old, new, sameVersion, scored,
+  movedByOthers   how many unchanged entities have a new rank: all, categories
+  formula         null if unchanged, otherwise old, new, sameVersion, scored,
                   moved, fromNull, toNull, and the largest moves
   categories      event, slug, fields
   index           fields of index.yaml
@@ -56,9 +55,9 @@ would refuse it.
                   name, nearName or similar
   shrink          deleted, of, share, refused
   notes           what to know about the comparison
-Old and new are null where there is no value. An event is entity.created,
-entity.updated, entity.deleted, or entity.touched where nothing differs that
-counts as a change.`
+Old and new are null if there is no value. An event is entity.created,
+entity.updated, entity.deleted, or entity.touched if nothing differs that counts as
+a change.`
 
 func diffCommand() *cobra.Command {
 	var o diffOptions
@@ -73,10 +72,10 @@ func diffCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.content, "content", "content", "the content folder")
-	f.StringVar(&o.asOf, "as-of", "", "compute scores as of this day, YYYY-MM-DD, or RFC 3339 time (default today 00:00 UTC, or SOURCE_DATE_EPOCH)")
-	f.StringVar(&o.format, "format", "text", "how to print: text, markdown or json")
-	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 where anything differs")
-	// The error is for a flag that does not exist, or has a completion already.
+	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day, YYYY-MM-DD, or RFC 3339 time (default today 00:00 UTC, or SOURCE_DATE_EPOCH)")
+	f.StringVar(&o.format, "format", "text", "output format: text, markdown or json")
+	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if anything differs")
+	// The only possible errors are an unknown flag and a second completion.
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(diffFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

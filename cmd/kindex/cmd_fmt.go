@@ -28,13 +28,14 @@ type fmtOptions struct{ check, diff bool }
 func fmtCommand() *cobra.Command {
 	var o fmtOptions
 	c := &cobra.Command{
-		Use: "fmt [PATH...]", Short: "Write content files in their usual form",
-		Long: `Fmt rewrites YAML files in the form that the content has: fields of entities in
-the order of the reference, two spaces of indentation, quotes where YAML needs
-them. Data and comments stay, or the file is left alone and the reason printed.
+		Use: "fmt [PATH...]", Short: "Format content files",
+		Long: `Fmt rewrites YAML files in the standard format: entity fields in the order of the
+reference, two spaces of indentation, quotes only where YAML needs them. Data and
+comments are preserved; if they cannot be, the file is left unchanged and the reason
+is printed.
 
-A PATH is a file, a folder (every .yaml file in it) or - for standard input,
-whose result goes to standard output. Files that change are listed.`,
+A PATH is a file, a folder (every .yaml file in it) or - to format standard input to
+standard output. Changed files are listed.`,
 		Example: "  kindex fmt content\n  kindex fmt --check content\n  kindex fmt --diff content/tool/pytorch.yaml\n  kindex fmt - < draft.yaml",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
@@ -42,7 +43,7 @@ whose result goes to standard output. Files that change are listed.`,
 			}
 			for _, arg := range args {
 				if arg == "-" && len(args) > 1 {
-					return usageError{errors.New("- stands for standard input and cannot be joined with files")}
+					return usageError{errors.New("- means standard input and cannot be combined with files")}
 				}
 			}
 			if args[0] == "-" {
@@ -52,12 +53,12 @@ whose result goes to standard output. Files that change are listed.`,
 			return fmtFiles(cmd, o, args)
 		},
 	}
-	c.Flags().BoolVar(&o.check, "check", false, "change nothing; exit with 1 if a file is not in its usual form")
+	c.Flags().BoolVar(&o.check, "check", false, "change nothing; exit with 1 if a file is not formatted")
 	c.Flags().BoolVar(&o.diff, "diff", false, "change nothing; print the differences")
 	return c
 }
 
-// formatted is what came of one file.
+// formatted is the result for one file.
 type formatted struct {
 	path          string
 	before, after []byte
@@ -79,7 +80,7 @@ func fmtInput(cmd *cobra.Command, o fmtOptions) error {
 	return err
 }
 
-// fmtFiles formats files and folders. A problem of one does not stop the
+// fmtFiles formats files and folders. A problem with one does not stop the
 // others.
 func fmtFiles(cmd *cobra.Command, o fmtOptions, args []string) error {
 	var list []formatted
@@ -103,25 +104,25 @@ func fmtFiles(cmd *cobra.Command, o fmtOptions, args []string) error {
 	return reportFormatted(cmd, o, list)
 }
 
-// filesToFormat lists the files that a path stands for. What is hidden, and
-// links within a folder, are left out.
+// filesToFormat lists the files that a path refers to. Hidden files, and links within a
+// folder, are skipped.
 func filesToFormat(path string) (list []formatted) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return []formatted{{path: path, err: fmt.Errorf("%s: there is no such file or folder", path)}}
+		return []formatted{{path: path, err: fmt.Errorf("%s: no such file or folder", path)}}
 	case err != nil:
 		return []formatted{{path: path, err: err}}
 	case !info.IsDir() && !info.Mode().IsRegular():
-		return []formatted{{path: path, err: fmt.Errorf("%s: is neither a file nor a folder", path)}}
+		return []formatted{{path: path, err: fmt.Errorf("%s: neither a file nor a folder", path)}}
 	case !info.IsDir() && !content.IsYAML(path):
-		return []formatted{{path: path, err: fmt.Errorf("%s: is not a YAML file (.yaml)", path)}}
+		return []formatted{{path: path, err: fmt.Errorf("%s: not a YAML file (.yaml)", path)}}
 	case !info.IsDir():
 		return []formatted{{path: path}}
 	}
 	root := path
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		root += string(filepath.Separator) // a link to a folder is walked when it is named
+		root += string(filepath.Separator) // follow a link to a folder if it was named
 	}
 	err = filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
 		hidden := strings.HasPrefix(d.Name(), ".") && name != root
@@ -136,13 +137,13 @@ func filesToFormat(path string) (list []formatted) {
 		return nil
 	})
 	if err != nil || len(list) == 0 {
-		err = errors.Join(err, fmt.Errorf("%s: holds no YAML files", path))
+		err = errors.Join(err, fmt.Errorf("%s: no YAML files found", path))
 		list = append(list, formatted{path: path, err: err})
 	}
 	return list
 }
 
-// dedupe leaves out files that were named before.
+// dedupe drops repeated files.
 func dedupe(list []formatted) []formatted {
 	seen := map[string]bool{}
 	var once []formatted
@@ -162,12 +163,12 @@ func dedupe(list []formatted) []formatted {
 	return once
 }
 
-// readContent reads what may be a content file: one byte too many is enough for
-// the formatter to say so.
+// readContent reads a content file up to a size at which the formatter rejects it as too
+// large.
 func readContent(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, 1<<20)) }
 
-// formatFile reads and formats one file, and writes it unless it is only to be
-// looked at.
+// formatFile reads and formats one file, and writes it unless o asks only for a check or
+// diff.
 func formatFile(ctx context.Context, o fmtOptions, f *formatted) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -189,9 +190,8 @@ func formatFile(ctx context.Context, o fmtOptions, f *formatted) error {
 	return replaceFile(f.path, f.after)
 }
 
-// replaceFile gives a file a new content, all of it or none: it is written
-// beside the file and moved over it. The file keeps its permissions; a link
-// keeps leading to it.
+// replaceFile replaces the contents of a file atomically: it writes a temporary file next
+// to it and renames that. Permissions, and links to the file, are preserved.
 func replaceFile(path string, data []byte) (err error) {
 	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return err
@@ -201,7 +201,7 @@ func replaceFile(path string, data []byte) (err error) {
 		return err
 	}
 	if info.Mode().Perm()&0o222 == 0 {
-		return fmt.Errorf("%s: may not be written; it is read-only", path)
+		return fmt.Errorf("%s: file is read-only", path)
 	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), ".kindex-fmt-*")
 	if err != nil {
@@ -219,8 +219,8 @@ func replaceFile(path string, data []byte) (err error) {
 	return os.Rename(tmp.Name(), path)
 }
 
-// reportFormatted prints the files that changed, or would, and what was wrong
-// with others.
+// reportFormatted prints the files that changed, or would change, and the problems with
+// others.
 func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 	out, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	var problems yamldoc.Problems

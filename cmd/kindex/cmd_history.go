@@ -27,19 +27,19 @@ type historyOptions struct {
 func historyCommand() *cobra.Command {
 	var o historyOptions
 	c := &cobra.Command{
-		Use: "history [TYPE/SLUG]", Short: "Show what has changed, the newest first",
-		Long: `History shows the changes of an entity, or of the whole index, that the
-published build tells of: which fields changed from what to what, when, in which
-commit and by whom. Times are UTC. What is not committed has no history; where no
-repository keeps the content, a change has the as-of time of the build that found
-it, and no commit. An entity that was deleted, or is called something else by now,
-has its history under every address that it ever had.`,
+		Use: "history [TYPE/SLUG]", Short: "Show changes, newest first",
+		Long: `History shows the changes to an entity, or to the whole index, recorded in the
+published build: the fields with their old and new values, the time, the commit and
+its author. Times are UTC. Uncommitted changes have no history. If the content is not
+in a git repository, a change has the as-of time of the build that found it, and no
+commit. A deleted or renamed entity has its history under every address that it ever
+had.`,
 		Example: "  kindex history\n  kindex history tool/pytorch\n  kindex history --since 2026-07-01 --limit 0 --json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			w := bufio.NewWriter(cmd.OutOrStdout())
 			err := runHistory(w, o, strings.Join(args, ""))
-			_ = w.Flush() // what cannot be written, run tells
+			_ = w.Flush() // run reports write errors
 			return err
 		},
 		ValidArgsFunction: func(cmd *cobra.Command, args []string, toComplete string) ([]string, cobra.ShellCompDirective) {
@@ -51,9 +51,9 @@ has its history under every address that it ever had.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
-	f.StringVar(&o.since, "since", "", "only what changed on this day, YYYY-MM-DD, or later")
+	f.StringVar(&o.since, "since", "", "only changes on or after this day, YYYY-MM-DD")
 	f.IntVar(&o.limit, "limit", 20, "how many changes to show, 0 for all")
-	f.BoolVar(&o.json, "json", false, "print a change a line, as the API gives it")
+	f.BoolVar(&o.json, "json", false, "print one change per line, as the API returns it")
 	return c
 }
 
@@ -94,7 +94,7 @@ func runHistory(w io.Writer, o historyOptions, key string) (err error) {
 	return nil
 }
 
-// changesToShow are the changes of an entity, or all, oldest first.
+// changesToShow returns the changes to an entity, or all changes, oldest first.
 func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 	a := b.Archive()
 	if key == "" {
@@ -112,7 +112,7 @@ func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 		if v, ok := a.NewestOf(o); ok {
 			return a.EntityChanges(v), nil
 		}
-		return nil, nil // it is not committed yet
+		return nil, nil // not committed yet
 	}
 	if last, ok := a.Last(typ, slug); ok {
 		return a.EntityChanges(last), nil
@@ -143,7 +143,7 @@ func printChange(w io.Writer, a *exports.ArchiveReader, i int, asJSON bool) erro
 	}
 	for _, f := range c.Fields {
 		switch {
-		case c.Event == record.Deleted: // all that it had is gone
+		case c.Event == record.Deleted: // every field is gone
 		case string(f.Old) == "null":
 			fmt.Fprintf(w, "  %s: %s\n", f.Field, formatValue(f.New))
 		case string(f.New) == "null":
@@ -156,7 +156,7 @@ func printChange(w io.Writer, a *exports.ArchiveReader, i int, asJSON bool) erro
 	return nil
 }
 
-// formatValue is a JSON value for a terminal: texts without quotes, lists joined.
+// formatValue formats a JSON value for a terminal: strings without quotes, lists joined.
 func formatValue(value []byte) string {
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {

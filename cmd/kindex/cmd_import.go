@@ -9,17 +9,17 @@ import (
 	"kindex/builder/importer"
 )
 
-// importMemoryMiB is enough for what an import keeps: the slugs and names of
+// importMemoryMiB suffices for what an import keeps in memory: the slugs and names of
 // 100,000 entities, not the entities.
 const importMemoryMiB = 256
 
 func importCommand() *cobra.Command {
 	var o importer.Options
 	c := &cobra.Command{
-		Use: "import FILE", Short: "Turn a catalogue in CSV or JSONL into entity files",
-		Long: `Import reads somebody's catalogue - a CSV file (.csv, .tsv) or one JSON object a
-line (.jsonl), compressed (.gz) or not - and writes an entity file for each row.
-A mapping says which column becomes which field:
+		Use: "import FILE", Short: "Import a CSV or JSONL catalogue as entity files",
+		Long: `Import reads a catalogue - a CSV file (.csv, .tsv) or a file with one JSON object
+per line (.jsonl), optionally compressed (.gz) - and writes an entity file for each
+row. A mapping defines which column becomes which field:
 
   source: {name: Example list, url: https://example.org/list, license: CC0-1.0, date: 2026-11-01}
   type: tool
@@ -36,13 +36,12 @@ content/README.md describes every part of it; kindex schema mapping prints its
 JSON Schema.
 
 Every row is written, updated, unchanged, left alone (a file exists), skipped (by
-where) or refused. A file is written only after the checks of kindex validate.
-Rows that are refused do not keep the others from being written, unless --strict
-is given; --rejects keeps them as they were, with the reason, to be mended and
-imported again.
+where) or refused. A file is written only if it passes the checks of kindex validate.
+Other rows are still written if one is refused, unless --strict is given. --rejects
+saves the refused rows, with the reasons, so that you can fix and import them again.
 
-Exit codes: 0 no row was refused; 1 some were, or nothing could be done; 2 the
-command was called wrongly.`,
+Exit codes: 0 no row was refused; 1 some rows were refused, or the import failed; 2
+usage error.`,
 		Example: `  kindex import list.csv --map list.yaml --content content --dry-run
   kindex import list.jsonl.gz --map list.yaml --content content --rejects refused.jsonl --report report.json
   kindex import list.csv --map figures.yaml --content content --update --date 2026-11-01`,
@@ -54,13 +53,13 @@ command was called wrongly.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.Mapping, "map", "", "the mapping (required)")
-	f.StringVar(&o.Content, "content", "content", "the content folder; it is made where there is none")
+	f.StringVar(&o.Content, "content", "content", "the content folder; created if missing")
 	f.StringVar(&o.Date, "date", "", "the day the figures were read, YYYY-MM-DD (default the date of the source in the mapping)")
-	f.BoolVar(&o.Update, "update", false, "refresh files that exist, in the fields that the mapping yields; keep everything else")
-	f.BoolVar(&o.DryRun, "dry-run", false, "write nothing to the content folder, only report")
-	f.BoolVar(&o.Strict, "strict", false, "write nothing to the content folder where any row is refused")
+	f.BoolVar(&o.Update, "update", false, "update existing files, only in the fields that the mapping defines")
+	f.BoolVar(&o.DryRun, "dry-run", false, "report only; write nothing to the content folder")
+	f.BoolVar(&o.Strict, "strict", false, "write nothing to the content folder if any row is refused")
 	f.StringVar(&o.Report, "report", "", "write the outcome of every row to this file, .json or .jsonl")
-	f.StringVar(&o.Rejects, "rejects", "", "write the refused rows to this file, in the form of the input, with the reason in the column import_reason")
+	f.StringVar(&o.Rejects, "rejects", "", "write the refused rows to this file, in the format of the input, with the reason in the column import_reason")
 	return c
 }
 

@@ -25,15 +25,14 @@ type initOptions struct {
 func initCommand() *cobra.Command {
 	var o initOptions
 	c := &cobra.Command{
-		Use: "init DIR", Short: "Begin an index of your own",
-		Long: `Init makes a new index in a folder that is empty or that there is not yet:
-content/ with categories, the formula of the scores and three example entities,
-a README, and a workflow by which GitHub checks every pull request. It can be
-built and served at once. A .git may be in the folder already; with anything
-else in it, init writes nothing.
+		Use: "init DIR", Short: "Start a new index",
+		Long: `Init creates a new index in a new or empty folder: content/ with categories, the
+scoring formula and three example entities, a README, and a GitHub workflow that
+checks every pull request. You can build and serve it right away. The folder may
+already contain .git; if it contains anything else, init writes nothing.
 
-With --git, init makes the folder a git repository, unless it lies in one. It
-commits nothing: look at the files first.`,
+With --git, init also makes the folder a git repository, unless it is already in one.
+It commits nothing, so that you can look at the files first.`,
 		Example: `  kindex init mine
   kindex init tools --title 'Tools of our lab' --git`,
 		Args: cobra.ExactArgs(1),
@@ -41,16 +40,16 @@ commits nothing: look at the files first.`,
 			return runInit(cmd.Context(), cmd.OutOrStdout(), args[0], o)
 		},
 	}
-	c.Flags().StringVar(&o.title, "title", "", "the name of the index (default the name of the folder)")
-	c.Flags().StringVar(&o.description, "description", "", "one sentence on what it holds")
-	c.Flags().BoolVar(&o.git, "git", false, "make the folder a git repository, without a commit")
+	c.Flags().StringVar(&o.title, "title", "", "the title of the index (default: the name of the folder)")
+	c.Flags().StringVar(&o.description, "description", "", "one sentence about its contents")
+	c.Flags().BoolVar(&o.git, "git", false, "make the folder a git repository, without committing")
 	return c
 }
 
 func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error {
 	hasGit := git.Available()
 	if o.git && !hasGit {
-		return errors.New("--git: there is no program git here; install it, or leave --git out")
+		return errors.New("--git: git is not installed; install it, or omit --git")
 	}
 	if dir == "" {
 		return usageError{errors.New("name a folder; see: kindex init --help")}
@@ -74,16 +73,16 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 	if hasGit {
 		repository, err = repositoryOf(ctx, dir, o.git)
 		if err != nil && o.git {
-			return fmt.Errorf("%s: the index is there, but git says: %w", dir, err)
+			return fmt.Errorf("%s: the index was created, but git failed: %w", dir, err)
 		}
-		hasGit = err == nil // else it cannot tell, and nobody has asked it
+		hasGit = err == nil // if git fails without --git, do not mention it
 	}
 	printNext(w, dir, len(written), hasGit, repository)
 	return nil
 }
 
-// repositoryOf returns the root of the repository that dir lies in, "" if it
-// lies in none. Where it lies in none and create says so, one is made.
+// repositoryOf returns the root of the repository that contains dir, or "" if there is
+// none. With create, it then makes dir a repository.
 func repositoryOf(ctx context.Context, dir string, create bool) (string, error) {
 	root, err := git.Top(ctx, dir)
 	if !errors.Is(err, git.ErrNoRepository) {
@@ -98,9 +97,9 @@ func repositoryOf(ctx context.Context, dir string, create bool) (string, error) 
 	return git.Top(ctx, dir)
 }
 
-// printNext says what was made and what to do with it, in commands that can be
-// copied to the shell that init was called in. gitTells says whether git knows
-// of the repository; "" is then none.
+// printNext prints what was created and the next commands, ready to paste into the shell
+// that init was called in. gitTells reports whether repository comes from git, so that ""
+// means there is none.
 func printNext(w io.Writer, dir string, files int, gitTells bool, repository string) {
 	kindex, content, out := shellWord(os.Args[0]), shellPath(dir, "content"), shellPath(dir)
 	workflow := filepath.Join(dir, ".github", "workflows", "validate.yml")
@@ -108,14 +107,14 @@ func printNext(w io.Writer, dir string, files int, gitTells bool, repository str
 	for _, command := range []string{"validate " + content, "build --content " + content + " --out " + out, "serve --dir " + out} {
 		fmt.Fprintf(w, "  %s %s\n", kindex, command)
 	}
-	fmt.Fprintf(w, "\nIt is then at http://127.0.0.1:8080; %s says how to go on.\n", filepath.Join(dir, "README.md"))
-	fmt.Fprintf(w, "For the check of pull requests, write where kindex comes from into %s.\n", workflow)
+	fmt.Fprintf(w, "\nThe index is then at http://127.0.0.1:8080; see %s for what to do next.\n", filepath.Join(dir, "README.md"))
+	fmt.Fprintf(w, "To check pull requests, set where kindex comes from in %s.\n", workflow)
 	switch {
 	case !gitTells:
 	case repository == "":
 		fmt.Fprintf(w, "It is not under version control yet: git init %s\n", out)
 	case !sameFolder(repository, dir):
-		fmt.Fprintf(w, "It lies in the repository %s, and GitHub runs workflows only from the root of one: move that file there, and change the folders that it names.\n", repository)
+		fmt.Fprintf(w, "It is inside the repository %s, and GitHub runs workflows only from the root of a repository: move that file there, and adjust the folders in it.\n", repository)
 	}
 }
 
@@ -125,8 +124,8 @@ func sameFolder(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(infoA, infoB)
 }
 
-// shellPath writes a path so that a command line takes it for one word and not
-// for a flag.
+// shellPath joins and quotes a path so that a shell reads one word and a command does not
+// read a flag.
 func shellPath(parts ...string) string {
 	p := filepath.Join(parts...)
 	if strings.HasPrefix(p, "-") {
@@ -135,7 +134,7 @@ func shellPath(parts ...string) string {
 	return shellWord(p)
 }
 
-// shellWord writes a word as a POSIX shell reads it.
+// shellWord quotes a word for a POSIX shell.
 func shellWord(s string) string {
 	if plainWord.MatchString(s) {
 		return s

@@ -18,10 +18,10 @@ import (
 
 func keysCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "keys", Short: "Make, list and revoke API keys",
-		Long: `Keys are made here for people who cannot make their first one themselves. A key
-is shown once, when it is made; the state has only its SHA-256 hash. A running
-edge knows of a change within half a second.`,
+		Use: "keys", Short: "Create, list and revoke API keys",
+		Long: `Create API keys for people who cannot create their first one themselves. A key is
+shown only once, when it is created; the state stores only its SHA-256 hash. A running
+edge applies changes within half a second.`,
 		Example: "  kindex keys create --account ada\n  kindex keys list",
 		Args:    noSuchCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -40,11 +40,10 @@ type keysCreateOptions struct {
 func keysCreateCommand() *cobra.Command {
 	var o keysCreateOptions
 	c := &cobra.Command{
-		Use: "create --account NAME", Short: "Make an API key and print it",
-		Long: `Create makes an API key and prints it, and nothing else, on standard output. It is
-shown this once. The account is made where there is none of this name, and so is a
-SQLite state. With --replace the keys of the account that have the same name are
-revoked in the same moment.
+		Use: "create --account NAME", Short: "Create an API key and print it",
+		Long: `Create creates an API key and prints it, and nothing else, to standard output. The
+key is shown only once. The account and a SQLite state are created if missing. With
+--replace, the account's keys with the same name are revoked in the same transaction.
 
 A key has every scope unless --scopes chooses some:
 
@@ -60,17 +59,17 @@ A key has every scope unless --scopes chooses some:
 	}
 	f := c.Flags()
 	stateFlag(f, &o.state)
-	f.StringVar(&o.account, "account", "", "the account that the key is for; made where there is none")
-	f.StringVar(&o.name, "name", "default", "what the key is called, to tell it from others")
-	f.StringSliceVar(&o.scopes, "scopes", strings.Split(apikey.Everything.Join(","), ","), "what the key may do")
-	f.StringVar(&o.expires, "expires", "never", "when it stops working: days such as 90d, a UTC date, a time (RFC 3339), or never")
+	f.StringVar(&o.account, "account", "", "the account that the key belongs to; created if missing")
+	f.StringVar(&o.name, "name", "default", "a name for the key")
+	f.StringSliceVar(&o.scopes, "scopes", strings.Split(apikey.Everything.Join(","), ","), "the scopes of the key")
+	f.StringVar(&o.expires, "expires", "never", "when the key expires: days such as 90d, a UTC date, a time (RFC 3339), or never")
 	f.BoolVar(&o.replace, "replace", false, "revoke the account's keys of the same name")
 	return c
 }
 
 func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
 	if o.account == "" {
-		return usageError{fmt.Errorf("--account must say whose key it is; see: %s --help", cmd.CommandPath())}
+		return usageError{fmt.Errorf("--account is required; see: %s --help", cmd.CommandPath())}
 	}
 	for _, n := range []struct{ flag, value string }{{"account", o.account}, {"name", o.name}} {
 		if err := apikey.CheckName(n.value); err != nil {
@@ -102,14 +101,14 @@ func runKeysCreate(cmd *cobra.Command, o keysCreateOptions) error {
 	var suspended *apikey.SuspendedError
 	switch {
 	case errors.Is(err, apikey.ErrTooMany):
-		return fmt.Errorf("%w; they are listed by: kindex keys list --account %q", err, o.account)
+		return fmt.Errorf("%w; to list them: kindex keys list --account %q", err, o.account)
 	case errors.As(err, &suspended):
-		return fmt.Errorf("%w; it is let in again by: kindex accounts suspend --undo %q", err, o.account)
+		return fmt.Errorf("%w; to reinstate it: kindex accounts suspend --undo %q", err, o.account)
 	case err != nil:
 		return err
 	}
 	fmt.Fprintln(cmd.OutOrStdout(), secret.Reveal())
-	fmt.Fprintf(cmd.ErrOrStderr(), "made %s for the account %q; the key is shown this once\n", made.ID, o.account)
+	fmt.Fprintf(cmd.ErrOrStderr(), "created %s for the account %q; the key is not shown again\n", made.ID, o.account)
 	return nil
 }
 
@@ -143,9 +142,9 @@ func keysListCommand() *cobra.Command {
 	var o keysListOptions
 	c := &cobra.Command{
 		Use: "list", Short: "List API keys, masked",
-		Long: `List shows the active keys, of one account or of all, in the order of their making.
-Times are UTC. The last use of a key is recorded with a delay of a few
-seconds. Keys created before scopes existed have all scopes; they are marked "legacy".`,
+		Long: `List shows the active keys of one account or of all, oldest first. Times are UTC.
+The last use of a key is recorded with a delay of a few seconds. Keys created before
+scopes existed have all scopes; they are marked "legacy".`,
 		Example: "  kindex keys list\n  kindex keys list --account ada --all --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runKeysList(cmd, o) },
@@ -154,11 +153,11 @@ seconds. Keys created before scopes existed have all scopes; they are marked "le
 	stateFlag(f, &o.state)
 	f.StringVar(&o.account, "account", "", "only the keys of this account")
 	f.BoolVar(&o.all, "all", false, "also show revoked and expired keys")
-	f.BoolVar(&o.json, "json", false, "print a key a line, as JSON")
+	f.BoolVar(&o.json, "json", false, "print one key per line, as JSON")
 	return c
 }
 
-// keyLine is a key for programs.
+// keyLine is a key in JSON output.
 type keyLine struct {
 	ID         string         `json:"id"`
 	Name       string         `json:"name"`
@@ -239,9 +238,9 @@ func printKeys(cmd *cobra.Command, o keysListOptions, list []apikey.Key, names m
 func keysRevokeCommand() *cobra.Command {
 	var target string
 	c := &cobra.Command{
-		Use: "revoke ID", Short: "Revoke an API key for good",
-		Long: `Revoke ends a key: a running edge refuses it within half a second, for good. ID is
-the one that kindex keys list shows, such as key_h3jd….`,
+		Use: "revoke ID", Short: "Revoke an API key permanently",
+		Long: `Revoke revokes a key permanently: a running edge rejects it within half a second. ID
+is the one that kindex keys list shows, such as key_h3jd….`,
 		Example: "  kindex keys revoke key_h3jd2mq7xkzc4v5wtbna",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runKeysRevoke(cmd, target, args[0]) },
@@ -252,8 +251,8 @@ the one that kindex keys list shows, such as key_h3jd….`,
 
 func runKeysRevoke(cmd *cobra.Command, target, id string) error {
 	if strings.HasPrefix(id, apikey.Prefix) {
-		// It may be a whole key: it is not repeated.
-		return usageError{errors.New("this is a key, or looks like one; name it by its id, which begins with key_: kindex keys list")}
+		// Do not print the argument: it may be a complete key.
+		return usageError{errors.New("expected a key ID starting with key_, not the key itself; to list IDs: kindex keys list")}
 	}
 	return withState(cmd, target, false, func(ctx context.Context, s *storage.State) error {
 		var k apikey.Key
@@ -272,7 +271,7 @@ func runKeysRevoke(cmd *cobra.Command, target, id string) error {
 		case !revoked && k.RevokedAt.IsZero():
 			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) expired on %s\n", k.ID, k.Masked, formatTime(k.ExpiresAt, ""))
 		case !revoked:
-			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) was revoked already\n", k.ID, k.Masked)
+			fmt.Fprintf(cmd.OutOrStdout(), "%s (%s) was already revoked\n", k.ID, k.Masked)
 		default:
 			fmt.Fprintf(cmd.OutOrStdout(), "revoked %s (%s)\n", k.ID, k.Masked)
 		}
@@ -292,7 +291,7 @@ func unknownKey(ctx context.Context, s *storage.State, id string) error {
 	return unknownName("key", id, nil, didyoumean.Name(id, ids))
 }
 
-// findAccount finds an account by its name.
+// findAccount returns the account with the given name.
 func findAccount(accounts []storage.AccountSummary, name string) (storage.AccountSummary, error) {
 	var names []string
 	for _, a := range accounts {

@@ -19,32 +19,32 @@ import (
 
 type mcpOptions struct{ dir, url, keyFile string }
 
-// apiKeyVariable holds the key for --url; as a flag, every user of the machine could
-// see it.
+// apiKeyVariable is the environment variable with the key for --url. There is no flag for
+// it because every user of the machine could see that.
 const apiKeyVariable = "KINDEX_API_KEY" //nolint:gosec // a name, not a secret
 
 func mcpCommand() *cobra.Command {
 	var o mcpOptions
 	c := &cobra.Command{
-		Use: "mcp", Short: "Offer the index to AI agents (Model Context Protocol)",
-		Long: `Mcp is a server of the Model Context Protocol on stdin and stdout. The programs in
-which agents work start it by themselves: enter the command there. It offers tools to
-search, read, rank and compare entities, and to see what has changed.
+		Use: "mcp", Short: "Serve the index to AI agents (Model Context Protocol)",
+		Long: `Mcp runs a Model Context Protocol server on stdin and stdout. Agent programs start it
+themselves: add the command to their configuration. It has tools to search, read, rank
+and compare entities, and to see what has changed.
 
-Without --url it answers from the published build in --dir, moves to each new one, and
-counts nothing. With --url it asks that service, with the key in --key-file or in the
-variable KINDEX_API_KEY, if there is one; each call of a tool is one request there,
-and compare one for each entity. A service answers agents at /mcp by itself too.
+Without --url it answers from the published build in --dir, follows each new build and
+counts no requests. With --url it queries that service, using the key in --key-file or
+in the variable KINDEX_API_KEY, if any. Each tool call is one request to the service;
+compare makes one for each entity. A service also answers agents directly, at /mcp.
 
-Only the protocol is on stdout; what goes wrong is told on stderr. It ends when stdin
-does.`,
+Stdout carries only the protocol; errors go to stderr. The server exits at the end of
+stdin.`,
 		Example: "  kindex mcp --dir .\n  kindex mcp --url https://index.example.org --key-file ~/.kindex-key",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runMCP(cmd, o) },
 	}
 	f := c.Flags()
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
-	f.StringVar(&o.url, "url", "", "the address of a service to ask instead, such as https://index.example.org")
+	f.StringVar(&o.url, "url", "", "query the service at this address instead, such as https://index.example.org")
 	f.StringVar(&o.keyFile, "key-file", "", "a file with the key for --url (default: the variable "+apiKeyVariable+")")
 	return c
 }
@@ -52,9 +52,9 @@ does.`,
 func runMCP(cmd *cobra.Command, o mcpOptions) error {
 	switch {
 	case o.url != "" && cmd.Flags().Changed("dir"):
-		return usageError{errors.New("--dir and --url: give the one or the other; see: kindex mcp --help")}
+		return usageError{errors.New("--dir and --url cannot be combined; see: kindex mcp --help")}
 	case o.url == "" && o.keyFile != "":
-		return usageError{errors.New("--key-file is for --url: the build in --dir needs no key; see: kindex mcp --help")}
+		return usageError{errors.New("--key-file requires --url: the build in --dir needs no key; see: kindex mcp --help")}
 	}
 	log := slog.New(slog.NewTextHandler(cmd.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))
 	if o.url != "" {
@@ -63,7 +63,7 @@ func runMCP(cmd *cobra.Command, o mcpOptions) error {
 	return mcpOverBuild(cmd, o.dir, log)
 }
 
-// mcpOverHTTP answers by asking a service.
+// mcpOverHTTP answers by querying a service.
 func mcpOverHTTP(cmd *cobra.Command, o mcpOptions, log *slog.Logger) error {
 	key, err := o.key()
 	if err != nil {
@@ -74,7 +74,7 @@ func mcpOverHTTP(cmd *cobra.Command, o mcpOptions, log *slog.Logger) error {
 		return usageError{fmt.Errorf("--url: %w", err)}
 	}
 	if key != "" && client.Exposed() {
-		log.Warn("the key is sent without encryption; use an https address", "url", o.url)
+		log.Warn("the key is sent unencrypted; use an https address", "url", o.url)
 	}
 	if err := client.Check(cmd.Context()); err != nil {
 		return err
@@ -82,7 +82,7 @@ func mcpOverHTTP(cmd *cobra.Command, o mcpOptions, log *slog.Logger) error {
 	return serveStdio(cmd, mcp.New(client, mcp.Options{Version: version(), Log: log, Counted: true}))
 }
 
-// key reads the key, "" for none.
+// key reads the key; "" means none.
 func (o *mcpOptions) key() (string, error) {
 	from, key := apiKeyVariable, os.Getenv(apiKeyVariable)
 	if o.keyFile != "" {
@@ -92,18 +92,18 @@ func (o *mcpOptions) key() (string, error) {
 		}
 		from, key = o.keyFile, string(data)
 		if strings.TrimSpace(key) == "" {
-			return "", fmt.Errorf("%s is empty; write the key into it", from)
+			return "", fmt.Errorf("%s is empty; it must contain the key", from)
 		}
 	}
 	key = strings.TrimSpace(key)
 	if strings.ContainsFunc(key, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", fmt.Errorf("%s holds more than a key, or none; a key is one word such as kx_…", from)
+		return "", fmt.Errorf("%s does not contain exactly one key; a key is one word such as kx_…", from)
 	}
 	return key, nil
 }
 
-// mcpOverBuild answers from a build, by an edge that listens nowhere. It counts
-// nothing, and its state is gone with it.
+// mcpOverBuild answers from a build, through an edge without a listener. It counts no
+// requests, and its state is temporary.
 func mcpOverBuild(cmd *cobra.Command, dir string, log *slog.Logger) (failed error) {
 	temporary, err := os.MkdirTemp("", "kindex-mcp-")
 	if err != nil {
@@ -133,7 +133,7 @@ func mcpOverBuild(cmd *cobra.Command, dir string, log *slog.Logger) (failed erro
 	return serveStdio(cmd, s.Agents())
 }
 
-// serveStdio serves until stdin ends or the program is told to.
+// serveStdio serves until stdin ends or the program is interrupted.
 func serveStdio(cmd *cobra.Command, s *mcp.Server) error {
 	return s.Serve(cmd.Context(), io.NopCloser(cmd.InOrStdin()), cmd.OutOrStdout())
 }

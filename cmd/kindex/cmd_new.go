@@ -25,9 +25,9 @@ type newOptions struct {
 	tags, capabilities []string
 }
 
-// textFlags are the flags for fields that hold one text.
+// textFlags are the flags for single-text fields.
 var textFlags = []struct{ flag, field, usage string }{
-	{"name", "name", "the name as its makers write it (required)"},
+	{"name", "name", "the name, spelled as its makers do (required)"},
 	{"category", "category", "a slug of categories.yaml (required)"},
 	{"description", "description", "one or two sentences: what it is for, what sets it apart (required)"},
 	{"url", "url", "the address that people should visit"},
@@ -36,16 +36,16 @@ var textFlags = []struct{ flag, field, usage string }{
 	{"pricing-model", "pricingModel", "open-source, open-weights, free, freemium, subscription, usage-based or proprietary"},
 }
 
-// requiredFields are the fields without which there is no entity.
+// requiredFields are the fields that every entity must have.
 var requiredFields = []string{"name", "category", "description"}
 
 func newCommand() *cobra.Command {
 	o := newOptions{texts: map[string]*string{}}
 	c := &cobra.Command{
-		Use: "new TYPE SLUG", Short: "Begin the file of a new entity",
-		Long: `New writes the file of a new tool or model, checked like every other, and says
-where it is. What is missing of name, category, description and url it asks for,
-if it runs in a terminal. It never changes a file that is there.`,
+		Use: "new TYPE SLUG", Short: "Create the file of a new entity",
+		Long: `New checks and writes the file of a new tool or model and prints its path. In a
+terminal, it asks for name, category, description and url if they are missing. It never
+changes an existing file.`,
 		Example: `  kindex new tool pytorch
   kindex new tool hammer --name Hammer --category hand-tools --description "Drives nails." --tag steel,wood`,
 		Args: cobra.ExactArgs(2),
@@ -62,9 +62,9 @@ if it runs in a terminal. It never changes a file that is there.`,
 	for _, t := range textFlags {
 		o.texts[t.field] = f.String(t.flag, "", t.usage)
 	}
-	f.StringArrayVar(&o.links, "link", nil, "a further address as NAME=URL, such as repository=https://…; may be repeated")
-	f.StringSliceVar(&o.tags, "tag", nil, "a keyword, or several with commas; may be repeated")
-	f.StringSliceVar(&o.capabilities, "capability", nil, "what it can do; as --tag")
+	f.StringArrayVar(&o.links, "link", nil, "another address as NAME=URL, such as repository=https://…; may be repeated")
+	f.StringSliceVar(&o.tags, "tag", nil, "a keyword, or several separated by commas; may be repeated")
+	f.StringSliceVar(&o.capabilities, "capability", nil, "something it can do; like --tag")
 	return c
 }
 
@@ -113,21 +113,21 @@ func runNew(cmd *cobra.Command, o newOptions, typ, slug string) error {
 	if len(problems) > 0 {
 		printProblems(cmd.ErrOrStderr(), problems)
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nAdd what else you know of it (the fields are in the README of the content), then:\n"+
+	fmt.Fprintf(cmd.OutOrStdout(), "%s\n\nAdd what else you know about it (the README of the content lists the fields), then:\n"+
 		"  kindex fmt %[2]s\n  kindex validate %[2]s\n  kindex build --content %[2]s --out . && kindex show %[3]s/%[4]s\n",
 		filepath.ToSlash(path), filepath.ToSlash(o.content), typ, slug)
 	return nil
 }
 
 func slugError(slug string) error {
-	text := fmt.Sprintf("%q is not a slug: use lower-case letters and digits, joined by single hyphens, at most 100 characters", slug)
+	text := fmt.Sprintf("%q is not a slug: use lower-case letters and digits, separated by single hyphens, at most 100 characters", slug)
 	if guess := content.Slugify(slug); guess != "" {
 		text += fmt.Sprintf(" (did you mean %q?)", guess)
 	}
 	return errors.New(text)
 }
 
-// fields are the fields of the entity as far as flags give them.
+// fields returns the fields of the entity that are set by flags.
 func (o newOptions) fields() (map[string]any, error) {
 	fields := map[string]any{}
 	for name, value := range o.texts {
@@ -142,7 +142,7 @@ func (o newOptions) fields() (map[string]any, error) {
 			return nil, usageError{fmt.Errorf("--link %q: write NAME=URL, such as repository=https://example.org/", link)}
 		}
 		if _, twice := links[name]; twice {
-			return nil, usageError{fmt.Errorf("--link %s is given twice", name)}
+			return nil, usageError{fmt.Errorf("--link %s: given twice", name)}
 		}
 		links[name] = url
 	}
@@ -157,23 +157,23 @@ func (o newOptions) fields() (map[string]any, error) {
 	return fields, nil
 }
 
-// checkFree refuses a slug that another entity has, or had earlier.
+// checkFree refuses a slug that another entity has or had.
 func checkFree(workspace *content.Workspace, dir, path, typ, slug string) error {
 	shown := filepath.ToSlash(path)
 	e := workspace.Find(typ, slug)
 	if e != nil && e.Slug != slug {
-		return fmt.Errorf("%s/%s is an earlier address of %s (formerly in %s); take another slug%s", typ, slug, e.Name,
+		return fmt.Errorf("%s/%s is an earlier address of %s (formerly in %s); use another slug%s", typ, slug, e.Name,
 			filepath.ToSlash(filepath.Join(dir, typ, e.Slug+".yaml")), freeSlug(workspace, dir, typ, slug))
 	}
 	if _, err := os.Lstat(path); err == nil {
-		return fmt.Errorf("%s is there already; edit it, or take another slug%s", shown, freeSlug(workspace, dir, typ, slug))
+		return fmt.Errorf("%s already exists; edit it, or use another slug%s", shown, freeSlug(workspace, dir, typ, slug))
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// freeSlug suggests a slug that nobody has.
+// freeSlug suggests an unused slug.
 func freeSlug(workspace *content.Workspace, dir, typ, slug string) string {
 	for n := 2; n < 100; n++ {
 		free := fmt.Sprintf("%s-%d", slug, n)
@@ -185,8 +185,8 @@ func freeSlug(workspace *content.Workspace, dir, typ, slug string) string {
 	return ""
 }
 
-// commonHeader is the line for editors that most files of a folder begin with,
-// "" where they have none. A hundred files tell.
+// commonHeader returns the yaml-language-server line that most files of a folder start
+// with, or "" if there is none. It reads at most a hundred files.
 func commonHeader(dir string) string {
 	entries, err := os.ReadDir(dir)
 	if err != nil {

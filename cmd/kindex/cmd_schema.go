@@ -12,9 +12,9 @@ import (
 func schemaCommand() *cobra.Command {
 	return &cobra.Command{
 		Use: "schema [" + strings.Join(schema.Names, "|") + "]", Short: "Print the JSON Schema of a content file",
-		Long: `Schema prints the JSON Schema (draft 2020-12) that content files are checked
-with. Editors that know the YAML language server use it after the line
-# yaml-language-server: $schema=PATH at the top of a file.`,
+		Long: `Schema prints the JSON Schema (draft 2020-12) of a kind of content file. Editors
+with the YAML language server use it if a file starts with the line
+# yaml-language-server: $schema=PATH`,
 		Example:   "  kindex schema entity > entity.schema.json",
 		Args:      cobra.MaximumNArgs(1),
 		ValidArgs: schema.Names,

@@ -27,10 +27,9 @@ func searchCommand() *cobra.Command {
 	var o searchOptions
 	c := &cobra.Command{
 		Use: "search WORDS...", Short: "Search the published build",
-		Long: `Search finds entities by the words of their names, topics and descriptions, with
-the engine that the API uses. Misspelt words still find, and so do beginnings;
-words in quotes must stand as they are, next to each other. Where nothing is
-found, what is near is named.`,
+		Long: `Search finds entities by words in their names, topics and descriptions, with the same
+engine as the API. It tolerates typos and matches prefixes; words in quotes must match
+exactly, as a phrase. If nothing is found, it lists similar names.`,
 		Example: "  kindex search gradient boosting\n  kindex search '\"gradient boosting\" gpu'\n  kindex search pytrch --type tool --limit 3",
 		Args:    cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -40,8 +39,8 @@ found, what is near is named.`,
 	c.Flags().StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
 	c.Flags().StringVar(&o.typ, "type", "", "only this type: "+strings.Join(record.Types, " or "))
 	c.Flags().StringVar(&o.category, "category", "", "only this category")
-	c.Flags().IntVar(&o.limit, "limit", 10, "how many to show")
-	c.Flags().BoolVar(&o.json, "json", false, "print one record a line, as the API gives it")
+	c.Flags().IntVar(&o.limit, "limit", 10, "maximum number of results")
+	c.Flags().BoolVar(&o.json, "json", false, "print one record per line, as the API returns it")
 	return c
 }
 
@@ -50,7 +49,7 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 		return usageError{fmt.Errorf("--limit %d: use 1 or more", o.limit)}
 	}
 	if strings.TrimSpace(text) == "" {
-		return usageError{errors.New("name a word to search for; see: kindex search --help")}
+		return usageError{errors.New("no search words given; see: kindex search --help")}
 	}
 	defer recoverDamaged(o.dir, &err)
 	b, err := exports.OpenCurrent(o.dir)
@@ -99,10 +98,10 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	return nil
 }
 
-// nearNames is how many names are shown where nothing was found.
+// nearNames is how many similar names are shown if nothing was found.
 const nearNames = 5
 
-// printNear says that nothing was found, and what may have been meant.
+// printNear prints that nothing was found, and similar names.
 func printNear(w io.Writer, b *exports.Build, x *indexes.Index, text string) error {
 	all, err := b.Select(&exports.Filter{})
 	if err != nil {
@@ -118,10 +117,10 @@ func printNear(w io.Writer, b *exports.Build, x *indexes.Index, text string) err
 		near = append(near, typ+"/"+slug)
 	}
 	if len(near) == 0 {
-		fmt.Fprintln(w, "nothing found, and no name is near")
+		fmt.Fprintln(w, "nothing found, and no similar names")
 		return nil
 	}
-	fmt.Fprintln(w, "nothing found; near are: "+strings.Join(near, ", "))
+	fmt.Fprintln(w, "nothing found; similar names: "+strings.Join(near, ", "))
 	return nil
 }
 

@@ -26,7 +26,7 @@ type showOptions struct {
 func showCommand() *cobra.Command {
 	var o showOptions
 	c := &cobra.Command{
-		Use: "show TYPE/SLUG", Short: "Show one entity and how its score came about",
+		Use: "show TYPE/SLUG", Short: "Show an entity and how its score is calculated",
 		Example: "  kindex show tool/pytorch\n  kindex show model/gpt-5 --json",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runShow(cmd.OutOrStdout(), o, args[0]) },
@@ -38,7 +38,7 @@ func showCommand() *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
-	c.Flags().BoolVar(&o.json, "json", false, "print the record as the API gives it")
+	c.Flags().BoolVar(&o.json, "json", false, "print the record as the API returns it")
 	return c
 }
 
@@ -93,11 +93,11 @@ func runShow(w io.Writer, o showOptions, key string) (err error) {
 	return nil
 }
 
-// unknownName words that there is no such thing.
+// unknownName returns the error for an unknown name.
 func unknownName(what, name string, known []string, near string) error {
-	text := fmt.Sprintf("there is no %s %q", what, name)
+	text := fmt.Sprintf("unknown %s %q", what, name)
 	if len(known) > 0 {
-		text += "; known are " + strings.Join(known, ", ")
+		text += "; expected one of: " + strings.Join(known, ", ")
 	}
 	if near != "" {
 		text += fmt.Sprintf(" (did you mean %q?)", near)
@@ -105,7 +105,7 @@ func unknownName(what, name string, known []string, near string) error {
 	return errors.New(text)
 }
 
-// explain computes the score of a record again, with its reasons.
+// explain recalculates the score of a record, step by step.
 func explain(b *exports.Build, e *record.Entity) (*score.Explanation, error) {
 	data, _, _ := b.File(exports.ScoringFile)
 	f, err := score.ParseChecked(data)
@@ -142,18 +142,18 @@ func printScore(w io.Writer, x *score.Explanation) {
 	if !x.Ranked {
 		fmt.Fprintf(w, "not ranked: %s\n", safetext.Escape(*x.Reason))
 	} else {
-		fmt.Fprintf(w, "composite %s of 100 (formula %s, as of %s, %.0f %% of the weights known)\n",
+		fmt.Fprintf(w, "composite %s of 100 (formula %s, as of %s, %.0f %% of the weights have data)\n",
 			x.Composite, x.FormulaVersion, x.AsOf[:10], 100*x.Coverage)
 	}
 	if x.Cap != nil {
-		fmt.Fprintf(w, "capped at %g, because it is deprecated; without the cap it would be %.1f\n", *x.Cap, *x.Uncapped)
+		fmt.Fprintf(w, "capped at %g because it is deprecated; without the cap: %.1f\n", *x.Cap, *x.Uncapped)
 	}
 	for _, d := range x.Dimensions {
 		value := d.Score.String()
 		if value == "" {
 			value = fmt.Sprintf("unknown, counts as %g", d.Prior)
 			if d.Coverage > 0 {
-				value += fmt.Sprintf(", %.0f %% of its weights known and %.0f %% needed", 100*d.Coverage, 100*d.MinimumCoverage)
+				value += fmt.Sprintf(", %.0f %% of its weights have data, %.0f %% needed", 100*d.Coverage, 100*d.MinimumCoverage)
 			}
 		}
 		fmt.Fprintf(w, "  %-11s %s (weight %g)\n", d.Name, value, d.Weight)
@@ -179,7 +179,7 @@ func measureLine(m score.MeasureValue) string {
 	if m.Score != nil {
 		line += fmt.Sprintf(" → %.1f", *m.Score)
 	} else {
-		line += " (" + m.State + ", does not count)"
+		line += " (" + m.State + ", not counted)"
 	}
 	if m.Date != nil {
 		line += ", read " + *m.Date

@@ -19,7 +19,7 @@ func stateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "state", Short: "Check, back up, migrate, copy and rekey the state",
 		Long: `The state is what an edge writes: accounts, keys, request counts, submissions and
-webhooks. It is a SQLite file, or a PostgreSQL database that many edges share.`,
+webhooks. It is a SQLite file, or a PostgreSQL database shared by many edges.`,
 		Example: "  kindex state check\n  kindex state backup kindex-backup.db",
 		Args:    noSuchCommand,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
@@ -28,7 +28,7 @@ webhooks. It is a SQLite file, or a PostgreSQL database that many edges share.`,
 	return c
 }
 
-// openAsItIs opens a state that must be there, and leaves its schema alone.
+// openAsItIs opens an existing state without changing its schema.
 func openAsItIs(ctx context.Context, target string) (*storage.State, error) {
 	return storage.Open(ctx, target, storage.Options{MustExist: true, SkipMigrations: true})
 }
@@ -36,11 +36,11 @@ func openAsItIs(ctx context.Context, target string) (*storage.State, error) {
 func stateCheckCommand() *cobra.Command {
 	var target string
 	c := &cobra.Command{
-		Use: "check", Short: "Look for anything wrong with the state",
-		Long: `Check reads all of the state, as it is at one moment, and changes nothing; an edge
-may be serving it. It looks at the database (on SQLite every page, index and
-reference) and at what kindex relies on, such as that no account has more active
-keys than it may. What is wrong is printed, and then the exit code is 1.`,
+		Use: "check", Short: "Check the integrity of the state",
+		Long: `Check reads a snapshot of the whole state and changes nothing; an edge may be serving
+it. It checks the database (on SQLite every page, index and reference) and the rules
+that kindex relies on, such as the maximum number of active keys per account. It prints
+any problems, and then exits with 1.`,
 		Example: "  kindex state check\n  kindex state check --state postgres://kindex@db.example.org/kindex",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (failed error) {
@@ -67,7 +67,7 @@ keys than it may. What is wrong is printed, and then the exit code is 1.`,
 func printStateReport(w io.Writer, r *storage.Report) {
 	fmt.Fprintf(w, "%s: %s %s, schema %d", r.State, r.Engine, r.Server, r.Version)
 	if r.Version == r.Latest {
-		fmt.Fprint(w, ", the newest")
+		fmt.Fprint(w, " (current)")
 	}
 	fmt.Fprintln(w)
 	if len(r.Counts) > 0 {
@@ -80,7 +80,7 @@ func printStateReport(w io.Writer, r *storage.Report) {
 		fmt.Fprintln(w, "wrong:", safetext.Escape(problem))
 	}
 	if len(r.Problems) == 0 {
-		fmt.Fprintln(w, "nothing is wrong")
+		fmt.Fprintln(w, "no problems")
 		return
 	}
 	fmt.Fprintln(w, plural.Count(len(r.Problems), "problem", "problems"))
@@ -99,11 +99,11 @@ func stateBackupCommand() *cobra.Command {
 	var force bool
 	c := &cobra.Command{
 		Use: "backup FILE", Short: "Write the whole state into a new SQLite file",
-		Long: `Backup writes the state, as it is at one moment, into a SQLite file, from either
-engine; edges may go on serving it. The file is checked like by kindex state check
-and gets its name when it is whole and on the disk. It is readable for its owner
-only: it holds all that the state holds. The operator's key, which opens the secrets
-of webhooks, is not in it: keep a copy of that elsewhere.
+		Long: `Backup writes a snapshot of the state, from either engine, to a SQLite file; edges may
+keep serving it. The file is checked as by kindex state check and gets its name only
+once it is complete and on disk. Only its owner can read it, since it contains
+everything in the state. It does not contain the operator's key, which opens the secrets
+of webhooks: keep a copy of that elsewhere.
 
 To restore it, use it as the state, or copy it: kindex state copy --from FILE.`,
 		Example: `  kindex state backup /var/backups/kindex-$(date +%F).db --state /var/lib/kindex/kindex.db
@@ -126,12 +126,12 @@ To restore it, use it as the state, or copy it: kindex state copy --from FILE.`,
 			if err != nil {
 				return err
 			}
-			fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s: %d bytes, schema %d, nothing is wrong\nrows: %s\n", s, args[0], i.Size(), r.Version, formatCounts(r.Counts))
+			fmt.Fprintf(cmd.OutOrStdout(), "backed up %s to %s: %d bytes, schema %d, no problems\nrows: %s\n", s, args[0], i.Size(), r.Version, formatCounts(r.Counts))
 			return nil
 		},
 	}
 	stateFlag(c.Flags(), &target)
-	c.Flags().BoolVar(&force, "force", false, "replace a file that is there")
+	c.Flags().BoolVar(&force, "force", false, "replace an existing file")
 	return c
 }
 
@@ -139,17 +139,16 @@ func stateMigrateCommand() *cobra.Command {
 	var target string
 	var check bool
 	c := &cobra.Command{
-		Use: "migrate", Short: "Bring the schema of the state up to date",
-		Long: `Migrate brings the state to the schema of this kindex, as kindex serve does when it
-begins. There is no way back but a backup. A SQLite file must not be served
-meanwhile. With --check it changes nothing, and the exit code is 1 if there is
-something to do.`,
+		Use: "migrate", Short: "Update the schema of the state",
+		Long: `Migrate updates the state to the schema of this version of kindex, as kindex serve
+does when it starts. Only a backup can undo it. A SQLite file must not be served
+meanwhile. With --check it changes nothing, and exits with 1 if a migration is needed.`,
 		Example: "  kindex state migrate --check\n  kindex state migrate --state postgres://kindex@db.example.org/kindex",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runStateMigrate(cmd, target, check) },
 	}
 	stateFlag(c.Flags(), &target)
-	c.Flags().BoolVar(&check, "check", false, "only tell")
+	c.Flags().BoolVar(&check, "check", false, "only report")
 	return c
 }
 
@@ -165,18 +164,18 @@ func runStateMigrate(cmd *cobra.Command, target string, check bool) (failed erro
 	case err != nil:
 		return err
 	case at == newest:
-		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema %d, the newest\n", s, at)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema %d (current)\n", s, at)
 		return nil
 	case at > newest:
 		return &storage.SchemaTooNewError{Target: s.String(), Version: at, Latest: newest}
 	case check:
-		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema %d, the newest is %d\n", s, at, newest)
+		fmt.Fprintf(cmd.OutOrStdout(), "%s has schema %d; the current schema is %d\n", s, at, newest)
 		return quietError{exitProblem}
 	}
 	if err := s.Migrate(ctx); err != nil {
 		return err
 	}
-	fmt.Fprintf(cmd.OutOrStdout(), "brought %s from schema %d to %d\n", s, at, newest)
+	fmt.Fprintf(cmd.OutOrStdout(), "migrated %s from schema %d to %d\n", s, at, newest)
 	return nil
 }
 
@@ -189,14 +188,13 @@ func stateCopyCommand() *cobra.Command {
 	var o stateCopyOptions
 	c := &cobra.Command{
 		Use: "copy --from STATE --to STATE", Short: "Copy a state into an empty one, from SQLite to PostgreSQL or back",
-		Long: `Copy copies everything into a state that is empty or not there yet, in one
-transaction: it is all there in the end, or nothing is. Each table is read back and
-compared with its source by count and checksum.
+		Long: `Copy copies everything to an empty or new state in one transaction: all of it or
+nothing. Each table is read back and compared with its source by count and checksum.
 
-Stop the edges first. What they write behind the moment of the copy is not in it,
-and the edge of a SQLite file has the requests of the last half second in memory. A
-SQLite file that is being served is refused unless --while-serving is given; edges on
-PostgreSQL cannot be seen.`,
+Stop the edges first. What they write after the copy starts is not copied, and the edge
+of a SQLite file keeps the requests of the last half second in memory. A SQLite file
+that is being served is refused unless --while-serving is given; edges on PostgreSQL
+cannot be detected.`,
 		Example: `  kindex state copy --from kindex.db --to postgres://kindex@db.example.org/kindex
   kindex state copy --from kindex-backup.db --to kindex.db`,
 		Args: cobra.NoArgs,
@@ -204,13 +202,13 @@ PostgreSQL cannot be seen.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.from, "from", "", "the state to copy: a SQLite file, or postgres://…")
-	f.StringVar(&o.to, "to", "", "the empty state: a SQLite file, made where it is not there, or postgres://…")
-	f.BoolVar(&o.whileServing, "while-serving", false, "copy a SQLite file that an edge is serving, without the requests that it has in memory")
+	f.StringVar(&o.to, "to", "", "the empty state: a SQLite file, created if missing, or postgres://…")
+	f.BoolVar(&o.whileServing, "while-serving", false, "copy a SQLite file that an edge is serving, without the requests that the edge has in memory")
 	return c
 }
 
-// sameState tells that two names are those of one SQLite file. A database that is
-// copied to itself is refused for not being empty.
+// sameState reports whether two names refer to the same SQLite file. Copying a PostgreSQL
+// database to itself fails because it is not empty.
 func sameState(a, b string) bool {
 	one, err := os.Stat(a)
 	if err != nil {
@@ -223,10 +221,10 @@ func sameState(a, b string) bool {
 func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 	ctx := cmd.Context()
 	if o.from == "" || o.to == "" {
-		return usageError{fmt.Errorf("--from and --to must both name a state; see: %s --help", cmd.CommandPath())}
+		return usageError{fmt.Errorf("--from and --to are both required; see: %s --help", cmd.CommandPath())}
 	}
 	if sameState(o.from, o.to) {
-		return usageError{fmt.Errorf("--from and --to name the same state, %s; copy into a new one", o.to)}
+		return usageError{fmt.Errorf("--from and --to are the same state, %s; copy to a new one", o.to)}
 	}
 	from, err := openAsItIs(ctx, o.from)
 	if err != nil {
@@ -234,7 +232,7 @@ func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 	}
 	defer func() { failed = errors.Join(failed, from.Close()) }()
 	if err := from.LockExclusive(); errors.Is(err, storage.ErrInUse) && !o.whileServing {
-		return fmt.Errorf("%s is being served: stop the edge first, or give --while-serving to copy without the requests that it has in memory", from)
+		return fmt.Errorf("%s is being served: stop the edge first, or use --while-serving to copy without the requests that it has in memory", from)
 	} else if err != nil && !errors.Is(err, storage.ErrInUse) {
 		return err
 	}

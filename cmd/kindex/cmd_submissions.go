@@ -25,12 +25,13 @@ import (
 
 func submissionsCommand() *cobra.Command {
 	c := &cobra.Command{
-		Use: "submissions", Short: "Review what was submitted",
-		Long: `Submissions come in by POST /api/submit and wait to be reviewed: pending, in-review
-while a pull request is open, accepted, published once a build has the entity,
-rejected with a reason, or withdrawn by their account. Several accounts may propose
-the same entity; list and show say so. Accept writes one into a checkout of the
-content, on a branch of its own; with a forge it also opens the pull request.`,
+		Use: "submissions", Short: "Review submissions",
+		Long: `Submissions arrive by POST /api/submit and are reviewed here. A submission is pending,
+in-review while its pull request is open, accepted, published once a build has the
+entity, rejected with a reason, or withdrawn by its account. Several accounts may
+propose the same entity; list and show point that out. Accept writes a submission into
+a checkout of the content, on its own branch; with a forge it also opens the pull
+request.`,
 		Example: `  kindex submissions list --status pending
   kindex submissions show sub_h3jd2mq7xkzc4v5wtbna
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
@@ -50,7 +51,7 @@ type submissionsListOptions struct {
 func submissionsListCommand() *cobra.Command {
 	var o submissionsListOptions
 	c := &cobra.Command{
-		Use: "list", Short: "List submissions, the oldest first",
+		Use: "list", Short: "List submissions, oldest first",
 		Long: `List shows the submissions of all accounts, oldest first. Times are UTC. SAME is the
 number of other open submissions for the same entity, by type and slug or by name and
 URL. --json prints one submission per line, as show --json does.`,
@@ -60,9 +61,9 @@ URL. --json prints one submission per line, as show --json does.`,
 	}
 	f := c.Flags()
 	stateFlag(f, &o.state)
-	f.StringVar(&o.status, "status", "", "only those that are pending, in-review, accepted, published, rejected or withdrawn")
-	f.BoolVar(&o.json, "json", false, "print a submission a line, as JSON")
-	// The error is for a flag that does not exist, or has a completion already.
+	f.StringVar(&o.status, "status", "", "only submissions with this status: pending, in-review, accepted, published, rejected or withdrawn")
+	f.BoolVar(&o.json, "json", false, "print one submission per line, as JSON")
+	// The only possible errors are an unknown flag and a second completion.
 	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -113,7 +114,7 @@ func runSubmissionsList(cmd *cobra.Command, o submissionsListOptions) error {
 	})
 }
 
-// submissionLine is a submission for programs.
+// submissionLine is a submission in JSON output.
 type submissionLine struct {
 	ID          string                 `json:"id"`
 	Status      submission.Status      `json:"status"`
@@ -147,7 +148,7 @@ type submissionsShowOptions struct {
 func submissionsShowCommand() *cobra.Command {
 	var o submissionsShowOptions
 	c := &cobra.Command{
-		Use: "show ID", Short: "Show a submission and the file that it would be",
+		Use: "show ID", Short: "Show a submission and the file it would become",
 		Long: `Show prints the details of a submission, the other open submissions for the same
 entity, and the file that accepting it would write.`,
 		Example: "  kindex submissions show sub_h3jd2mq7xkzc4v5wtbna",
@@ -175,11 +176,11 @@ entity, and the file that accepting it would write.`,
 	return c
 }
 
-// findSubmission returns a submission, or says how to find the right one.
+// findSubmission returns a submission, or an error with how to list them.
 func findSubmission(ctx context.Context, s *storage.State, id string) (submission.Submission, error) {
 	one, err := s.Submission(ctx, id)
 	if errors.Is(err, submission.ErrUnknown) {
-		return one, fmt.Errorf("there is no submission %q; they are listed by: kindex submissions list", id)
+		return one, fmt.Errorf("unknown submission %q; to list them: kindex submissions list", id)
 	}
 	return one, err
 }
@@ -209,7 +210,7 @@ type submissionsRejectOptions struct {
 	forgeOptions
 }
 
-// maxReason is how many characters a reason has at most.
+// maxReason is the maximum length of a reason in characters.
 const maxReason = 1000
 
 func submissionsRejectCommand() *cobra.Command {
@@ -226,7 +227,7 @@ by its ID. If one cannot be rejected, the others still are.`,
 	}
 	f := c.Flags()
 	stateFlag(f, &o.state)
-	f.StringVar(&o.reason, "reason", "", "why; whoever has submitted it reads this (required)")
+	f.StringVar(&o.reason, "reason", "", "the reason, shown to the submitter (required)")
 	f.StringVar(&o.account, "all-of", "", "reject the pending and in-review submissions of this account, instead of listing IDs")
 	o.forgeOptions.flags(f)
 	return c
@@ -236,9 +237,9 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []
 	reason := strings.TrimSpace(o.reason)
 	switch {
 	case (len(ids) == 0) == (o.account == ""):
-		return usageError{fmt.Errorf("name submissions by their IDs, or an account with --all-of; see: %s --help", cmd.CommandPath())}
+		return usageError{fmt.Errorf("give submission IDs, or an account with --all-of; see: %s --help", cmd.CommandPath())}
 	case reason == "":
-		return usageError{fmt.Errorf("--reason must say why; see: %s --help", cmd.CommandPath())}
+		return usageError{fmt.Errorf("--reason is required; see: %s --help", cmd.CommandPath())}
 	case utf8.RuneCountInString(reason) > maxReason || !utf8.ValidString(reason) || safetext.Contains(reason):
 		return usageError{fmt.Errorf("--reason must be one line of at most %d visible characters", maxReason)}
 	}
@@ -269,12 +270,12 @@ func runSubmissionsReject(cmd *cobra.Command, o submissionsRejectOptions, ids []
 	})
 }
 
-// reviewableOf returns the IDs of the submissions of an account that are pending or
-// in review, the oldest first.
+// reviewableOf returns the IDs of an account's submissions that are pending or
+// in review, oldest first.
 func reviewableOf(ctx context.Context, s *storage.State, name string) (ids []string, err error) {
 	account, err := s.AccountNamed(ctx, name)
 	if errors.Is(err, apikey.ErrNoAccount) {
-		return nil, fmt.Errorf("there is no account %q; to list them: kindex accounts list", name)
+		return nil, fmt.Errorf("unknown account %q; to list them: kindex accounts list", name)
 	}
 	if err != nil {
 		return nil, err
@@ -286,7 +287,7 @@ func reviewableOf(ctx context.Context, s *storage.State, name string) (ids []str
 	return ids, err
 }
 
-// rejectOne rejects one submission, and closes its pull request.
+// rejectOne rejects one submission and closes its pull request.
 func rejectOne(ctx context.Context, w io.Writer, s *storage.State, f *github.Forge, id, reason string) error {
 	one, err := findSubmission(ctx, s, id)
 	if err != nil {
@@ -310,32 +311,32 @@ func rejectOne(ctx context.Context, w io.Writer, s *storage.State, f *github.For
 		return nil
 	}
 	if err := f.Close(ctx, one.PullRequest.Number); err != nil {
-		return fmt.Errorf("its pull request %d is still open, close it there: %s (%w)", one.PullRequest.Number, safetext.Printable(one.PullRequest.URL), err)
+		return fmt.Errorf("its pull request %d is still open; close it at %s (%w)", one.PullRequest.Number, safetext.Printable(one.PullRequest.URL), err)
 	}
 	return nil
 }
 
-// rejectable says why a submission that is in review cannot be rejected: its pull
-// request could not be closed, or was merged before anybody here knew.
+// rejectable returns an error if a submission in review cannot be rejected: its pull
+// request could not be closed, or was merged in the meantime.
 func rejectable(ctx context.Context, f *github.Forge, one submission.Submission) error {
 	if f == nil {
-		return fmt.Errorf("%s is in review at %s; name the forge, so that its pull request is closed: --forge, --forge-repo", one.ID, one.PullRequest.URL)
+		return fmt.Errorf("%s is in review at %s; to close its pull request, give --forge and --forge-repo", one.ID, one.PullRequest.URL)
 	}
 	merged, err := f.Merged(ctx, one)
 	if err == nil && merged {
-		err = fmt.Errorf("%s cannot be rejected: its pull request %d was merged; take that over with: kindex submissions sync", one.ID, one.PullRequest.Number)
+		err = fmt.Errorf("%s cannot be rejected: its pull request %d was merged; to update its status: kindex submissions sync", one.ID, one.PullRequest.Number)
 	}
 	return err
 }
 
-// settledAlready says why a submission cannot be taken on.
+// settledAlready returns an error if a submission is no longer open.
 func settledAlready(ctx context.Context, s *storage.State, id string) error {
 	now, err := findSubmission(ctx, s, id)
 	if err != nil {
 		return err
 	}
 	if now.Reason != "" {
-		return fmt.Errorf("%s is %s already: %s", id, now.Status, now.Reason)
+		return fmt.Errorf("%s is already %s: %s", id, now.Status, now.Reason)
 	}
-	return fmt.Errorf("%s is %s already", id, now.Status)
+	return fmt.Errorf("%s is already %s", id, now.Status)
 }

@@ -30,27 +30,25 @@ type acceptOptions struct {
 func submissionsAcceptCommand() *cobra.Command {
 	var o acceptOptions
 	c := &cobra.Command{
-		Use: "accept ID", Short: "Write a submission into the content, on a branch of its own",
-		Long: `Accept makes a commit with the file of a submission on top of what is checked out,
-checks the content with it as validate does, and puts the branch submission/ID
-there. The working tree, the index and the branch that is checked out stay as they
-are; edits that are not committed do not count. The commit names the account in a
-trailer; --author-email makes the account its author. Run again, it gives the same
-branch.
+		Use: "accept ID", Short: "Commit a submission to its own branch of the content",
+		Long: `Accept commits the file of a submission on top of the checked-out commit, checks the
+resulting content as validate does, and creates the branch submission/ID. The working
+tree, git's index and the checked-out branch do not change; uncommitted edits are
+ignored. The commit names the account in a trailer; --author-email makes the account
+its author. Running it again produces the same branch.
 
 With --forge it starts from the newest commit of the remote, pushes the branch and
-opens the pull request, which tells what the submission would do to the index. The
-submission is then in review, until sync or an edge sees the pull request merged
-or closed. Other submissions of the same entity are listed and stay as they
-are. An entity that the content already has is refused.
+opens a pull request that shows how the submission would change the index. The
+submission is then in review until sync or an edge sees the pull request merged or
+closed. Other submissions of the same entity are listed and do not change. An entity
+that the content already has is refused.
 
 The forge's token is read only from ` + forgeToken + `; it is used for the API,
-and for a remote over https. Such a remote must be on the forge's own
-host (github.com where the API is api.github.com), and every remote must be the
-repository that --forge-repo names.
+and for a remote over https. Such a remote must be on the forge's own host (github.com
+if the API is api.github.com), and every remote must be the repository in --forge-repo.
 
-Of the repository's configuration only the address of the remote, user.name and
-user.email apply: no hooks, credential helpers or aliases. Your own git settings do apply.`,
+Only the address of the remote, user.name and user.email are used from the repository's
+configuration: no hooks, credential helpers or aliases. Your own git settings apply.`,
 		Example: `  kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --forge https://api.github.com --forge-repo example/index`,
 		Args: cobra.ExactArgs(1),
@@ -59,10 +57,10 @@ user.email apply: no hooks, credential helpers or aliases. Your own git settings
 	f := c.Flags()
 	stateFlag(f, &o.state)
 	f.StringVar(&o.content, "content", "content", "the content folder, in a git repository")
-	f.StringVar(&o.base, "base", "", "what to start from (default HEAD; with a forge, its default branch)")
-	f.StringVar(&o.author, "author-email", "", "make the account the author, with this address, in which {account} stands for its name, such as {account}@users.noreply.example.org")
+	f.StringVar(&o.base, "base", "", "the commit to start from (default HEAD; with a forge, its default branch)")
+	f.StringVar(&o.author, "author-email", "", "make the account the author, with this address; {account} is replaced by its name, as in {account}@users.noreply.example.org")
 	f.StringVar(&o.remote, "remote", "origin", "with a forge, the remote to push to")
-	f.StringVar(&o.asOf, "as-of", "", "compute scores as of this day, YYYY-MM-DD, or RFC 3339 time (default today 00:00 UTC, or SOURCE_DATE_EPOCH)")
+	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day, YYYY-MM-DD, or RFC 3339 time (default today 00:00 UTC, or SOURCE_DATE_EPOCH)")
 	o.forgeOptions.flags(f)
 	return c
 }
@@ -91,7 +89,7 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 			printAccepted(cmd.OutOrStdout(), &one)
 			return nil
 		case submission.Accepted:
-			f = nil // it is past review
+			f = nil // already reviewed
 		}
 		siblings, err := s.Siblings(ctx, one)
 		if err != nil {
@@ -129,10 +127,10 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 	})
 }
 
-// printSiblings names the submissions that propose what was just accepted.
+// printSiblings lists the submissions that propose the entity just accepted.
 func printSiblings(w io.Writer, siblings []submission.Submission) {
 	for _, o := range siblings {
-		fmt.Fprintf(w, "%s of %s proposes the same, as %s, and stays %s\n", o.ID, safetext.Printable(o.Account), o.Key(), o.Status)
+		fmt.Fprintf(w, "%s by %s also proposes this, as %s, and stays %s\n", o.ID, safetext.Printable(o.Account), o.Key(), o.Status)
 	}
 }
 
@@ -148,7 +146,7 @@ func printAccepted(w io.Writer, s *submission.Submission) {
 	}
 }
 
-// acceptance is a submission on its way into the content.
+// acceptance is a submission being accepted.
 type acceptance struct {
 	options    acceptOptions
 	asOf       time.Time
@@ -159,19 +157,19 @@ type acceptance struct {
 	repository *gitbranch.Repository
 	remote     *gitbranch.Remote // with a forge
 	base       diff.Ref
-	branch     gitbranch.Branch // no name where the content has the file already
+	branch     gitbranch.Branch // no name if the content already has the file
 	request    submission.PullRequest
 	warnings   []string
 }
 
-// run makes the branch, and the pull request where there is a forge. Whatever was
-// done by a call before is found and left as it is.
+// run creates the branch and, with a forge, the pull request. It is idempotent: it keeps
+// what an earlier call has done.
 func (a *acceptance) run(ctx context.Context) error {
 	location, err := gitlog.FindLocation(ctx, a.options.content)
 	if err != nil {
 		return err
 	}
-	defer location.Close() // what stays is the system's to remove
+	defer location.Close() // leftover temporary files are the system's to remove
 	a.repository = &gitbranch.Repository{Location: location}
 	if err := a.findBase(ctx); err != nil {
 		return err
@@ -205,7 +203,7 @@ func (a *acceptance) run(ctx context.Context) error {
 	return a.openPullRequest(ctx, d, after)
 }
 
-// refuseCopy returns an error where the content has the very file of the submission
+// refuseCopy returns an error if the content has exactly the file of the submission
 // because another submission was published.
 func (a *acceptance) refuseCopy(ctx context.Context, s *storage.State) error {
 	list, err := s.Submissions(ctx, submission.Query{Statuses: []submission.Status{submission.Published}, Slug: a.submission.Slug})
@@ -220,8 +218,8 @@ func (a *acceptance) refuseCopy(ctx context.Context, s *storage.State) error {
 	return nil
 }
 
-// find finds the branch that an earlier call has made: here, or at the remote, to
-// which it may have been pushed from another checkout.
+// find finds the branch that an earlier call created: here, or at the remote, to which it
+// may have been pushed from another checkout.
 func (a *acceptance) find(ctx context.Context) (gitbranch.Branch, bool, error) {
 	branch, there, err := a.repository.Find(ctx, a.proposal)
 	if there || err != nil || a.remote == nil {
@@ -262,8 +260,8 @@ func (a *acceptance) findBase(ctx context.Context) error {
 	return err
 }
 
-// effect checks the content with the submission, by all rules of a build, and
-// tells what the submission does to the index.
+// effect checks the content with the submission, by all rules of a build, and returns how
+// the submission changes the index.
 func (a *acceptance) effect(ctx context.Context, location *gitlog.Location, b gitbranch.Branch) (*diff.Report, diff.Revision, error) {
 	setGC(batchGCPercent, defaultMemoryMiB)
 	d, after, err := gitdiff.CompareRefs(ctx, location, a.options.content, a.base, diff.Ref{Name: optional(b.Name), Commit: optional(b.Commit)}, a.asOf)
@@ -293,8 +291,7 @@ func (a *acceptance) openPullRequest(ctx context.Context, d *diff.Report, after 
 	return err
 }
 
-// settle notes in the state what was done, and returns the submission as it is
-// then.
+// settle records the result in the state and returns the updated submission.
 func (a *acceptance) settle(ctx context.Context, s *storage.State) (submission.Submission, error) {
 	id, to := a.submission.ID, submission.Accepted
 	if a.request.Number > 0 {
@@ -306,13 +303,13 @@ func (a *acceptance) settle(ctx context.Context, s *storage.State) (submission.S
 			return submission.Submission{}, err
 		}
 		if now, err := findSubmission(ctx, s, id); moved || err != nil || now.Status != submission.Rejected && now.Status != submission.Withdrawn {
-			return now, err // somebody who did the same was quicker
+			return now, err // a concurrent call did the same first
 		}
-		left := fmt.Errorf("the branch %s was made nevertheless", a.branch.Name)
+		left := fmt.Errorf("the branch %s was created nevertheless", a.branch.Name)
 		if a.request.Number > 0 {
 			left = fmt.Errorf("its pull request %d was opened in the meantime and has been closed again", a.request.Number)
 			if err := a.forge.Close(ctx, a.request.Number); err != nil {
-				left = fmt.Errorf("its pull request %d was opened in the meantime; close it there: %s (%w)", a.request.Number, safetext.Printable(a.request.URL), err)
+				left = fmt.Errorf("its pull request %d was opened in the meantime; close it at %s (%w)", a.request.Number, safetext.Printable(a.request.URL), err)
 			}
 		}
 		return submission.Submission{}, errors.Join(settledAlready(ctx, s, id), left)

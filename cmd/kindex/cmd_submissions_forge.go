@@ -21,25 +21,25 @@ import (
 	"kindex/indexes"
 )
 
-// forgeToken is the variable that alone can give the token of the forge: what
-// stands on a command line, everybody on the machine can read.
+// forgeToken is the environment variable with the forge's token. There is no flag for it
+// because every user of the machine can read command lines.
 const forgeToken = "KINDEX_FORGE_TOKEN" //nolint:gosec // a name, not a secret
 
-// forgeOptions name the forge on which submissions are reviewed.
+// forgeOptions identify the forge on which submissions are reviewed.
 type forgeOptions struct{ forgeURL, forgeRepo string }
 
 func (o *forgeOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.forgeURL, "forge", "", "the API of the forge on which submissions are reviewed, such as https://api.github.com; its token comes from "+forgeToken)
-	f.StringVar(&o.forgeRepo, "forge-repo", "", "the repository of the content there, as owner/name")
+	f.StringVar(&o.forgeRepo, "forge-repo", "", "the content's repository on the forge, as owner/name")
 }
 
-// open returns the forge, nil where none is named.
+// open returns the forge, or nil if none is given.
 func (o *forgeOptions) open() (*github.Forge, error) {
 	switch {
 	case o.forgeURL == "" && o.forgeRepo == "":
 		return nil, nil
 	case o.forgeURL == "" || o.forgeRepo == "":
-		return nil, usageError{errors.New("--forge and --forge-repo belong together")}
+		return nil, usageError{errors.New("--forge and --forge-repo must be used together")}
 	}
 	f, err := github.New(github.Options{URL: o.forgeURL, Repository: o.forgeRepo, Token: os.Getenv(forgeToken)})
 	if err != nil {
@@ -51,9 +51,9 @@ func (o *forgeOptions) open() (*github.Forge, error) {
 // maxNeighbours is how many neighbours a pull request lists.
 const maxNeighbours = 5
 
-// pullRequestOf is the pull request of a submission: what it would do to the index.
-// The submission's own words stand in code only, where a forge sees no markup,
-// tells nobody and closes nothing; the title has none of them.
+// pullRequestOf returns the pull request of a submission, which shows how it would change
+// the index. Text from the submission appears only in code spans and blocks, where a forge
+// renders no markup, notifies nobody and closes no issues; the title has none of it.
 func pullRequestOf(s *submission.Submission, d *diff.Report, after diff.Revision, base string) github.Request {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Submission %s of %s by %s.\n\n", diff.CodeSpan(s.ID), diff.CodeSpan(s.Key()), diff.CodeSpan(s.Account))
@@ -64,7 +64,7 @@ func pullRequestOf(s *submission.Submission, d *diff.Report, after diff.Revision
 	return github.Request{Branch: s.Branch, Base: base, Title: "Add " + s.Key(), Body: b.String()}
 }
 
-// neighbours names the entities that are most like one, with their similarity.
+// neighbours lists the entities most similar to one, with their similarity.
 func neighbours(revision diff.Revision, typ, slug string) (near []string) {
 	all := revision.Content.Entities
 	for i, e := range all {
@@ -87,12 +87,12 @@ type submissionsSyncOptions struct {
 func submissionsSyncCommand() *cobra.Command {
 	var o submissionsSyncOptions
 	c := &cobra.Command{
-		Use: "sync", Short: "Take over what became of pull requests, and of builds",
-		Long: `Sync asks the forge once what has become of the pull requests of submissions in
-review: one that was merged makes its submission accepted, one that was closed
-makes it rejected. It closes those of submissions that were withdrawn. Then it marks
-as published those that the build in --dir has. An edge
-that runs with --forge does this by itself, every minute.`,
+		Use: "sync", Short: "Update submission status from pull requests and builds",
+		Long: `Sync asks the forge once for the pull requests of submissions in review: if one was
+merged, its submission is accepted; if it was closed, its submission is rejected. Pull
+requests of withdrawn submissions are closed. Accepted submissions that are in the
+build in --dir are marked as published. An edge that runs with --forge does all this
+every minute.`,
 		Example: "  kindex submissions sync --forge https://api.github.com --forge-repo example/index",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runSubmissionsSync(cmd, o) },
@@ -129,8 +129,8 @@ func runSubmissionsSync(cmd *cobra.Command, o submissionsSyncOptions) error {
 	})
 }
 
-// publishFrom notes which accepted submissions the build of a folder has. A folder
-// without a build has none.
+// publishFrom marks accepted submissions as published if the build in dir has them. If
+// there is no build, it does nothing.
 func publishFrom(ctx context.Context, s *storage.State, dir string) (published []submission.Submission, err error) {
 	defer recoverDamaged(dir, &err)
 	if _, err := os.Stat(filepath.Join(dir, "exports", "current")); errors.Is(err, fs.ErrNotExist) {

@@ -15,7 +15,7 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// The formats that validate reports in.
+// validateFormats lists the output formats of validate.
 var validateFormats = []string{"text", "json", "github"}
 
 type validateOptions struct {
@@ -28,16 +28,15 @@ func validateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "validate [DIR]", Short: "Check a content folder",
 		Long: `Validate reads every file of a content folder and prints all problems, each as
-file:line:column: field: what is wrong. It exits with 1 if any is an error;
-warnings alone are no failure, unless --strict says so.
+file:line:column: field: message. It exits with 1 if there are errors; warnings count
+only with --strict.
 
 --format json prints one JSON document: problems, each with file, line, column,
-severity, field, message and, where there is one, suggestion; the numbers of
-errors and warnings; and how many entities are right. A line of 0 concerns the
-whole folder.
+severity, field, message and, if available, suggestion; the numbers of errors and
+warnings; and the number of valid entities. Line 0 means the whole folder.
 
---format github prints the commands by which GitHub Actions shows each problem
-at its line of a pull request, and appends a table to $GITHUB_STEP_SUMMARY.`,
+--format github prints workflow commands, with which GitHub Actions shows each problem
+at its line in a pull request, and appends a table to $GITHUB_STEP_SUMMARY.`,
 		Example: `  kindex validate content
   kindex validate --strict --format github content`,
 		Args: cobra.MaximumNArgs(1),
@@ -49,15 +48,15 @@ at its line of a pull request, and appends a table to $GITHUB_STEP_SUMMARY.`,
 			return runValidate(cmd.OutOrStdout(), dir, o)
 		},
 	}
-	c.Flags().StringVar(&o.format, "format", "text", "how to report: text, json or github")
+	c.Flags().StringVar(&o.format, "format", "text", "output format: text, json or github")
 	c.Flags().BoolVar(&o.strict, "strict", false, "exit with 1 for warnings too")
-	// The error is for a flag that does not exist, or has a completion already.
+	// The only possible errors are an unknown flag and a second completion.
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(validateFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-// checked is what there is to say about a content folder. As JSON it is the
-// report of --format json.
+// checked is the result of checking a content folder, and the document that --format json
+// prints.
 type checked struct {
 	Problems yamldoc.Problems `json:"problems"`
 	Errors   int              `json:"errors"`

@@ -86,7 +86,7 @@ func verifyContent(ctx context.Context, w io.Writer, content, dir string) (err e
 		from = content + " as it is now"
 	}
 	if len(c.Differs) == 0 {
-		fmt.Fprintf(w, "%s matches %s as of %s: %d files are the same, and so are search answers\n", m.ID, from, m.AsOf, c.Files)
+		fmt.Fprintf(w, "%s matches %s as of %s: %d files and the search answers are the same\n", m.ID, from, m.AsOf, c.Files)
 		return nil
 	}
 	for _, line := range c.Differs {

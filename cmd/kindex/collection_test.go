@@ -21,7 +21,7 @@ import (
 // testdata/best-of/README.md) without any of the project's code, to say what its
 // changelog must be.
 
-// told is an entity as a snapshot tells of it: fields by name, as JSON.
+// told is an entity as in a snapshot: fields by name, as JSON.
 type told map[string]string
 
 // snapshot is the list on one day.
@@ -250,7 +250,7 @@ func tagsOf(row map[string]string) []string {
 	return tags
 }
 
-// expected is a change as the snapshots tell of it.
+// expected is a change derived from the snapshots.
 type expected struct {
 	event, date, slug, name string
 	fields                  map[string][2]string // old and new, as JSON

@@ -174,7 +174,7 @@ func newPullRequest(t *testing.T, base string) *pullRequest {
 		comment.If != "${{ !cancelled() && needs.content.outputs.compared == 'yes' }}" || content.Outputs["compared"] != "${{ steps.diff.outputs.compared }}" {
 		t.Fatalf("%+v", w)
 	}
-	handed := map[string]string{} // by the action, what is handed over from job to job
+	handed := map[string]string{} // by action, the artifacts passed from job to job
 	for _, s := range append(content.Steps, comment.Steps...) {
 		switch {
 		case s.ID == "diff":
@@ -190,7 +190,7 @@ func newPullRequest(t *testing.T, base string) *pullRequest {
 		case strings.Contains(s.Uses, "-artifact@"):
 			handed[s.Uses[:strings.Index(s.Uses, "@")]] = fmt.Sprint(s.With["name"], " ", s.With["path"])
 		case len(s.Env) > 0 || slices.ContainsFunc(comment.Steps, func(x workflowStep) bool { return x.Name == s.Name && x.Uses == s.Uses }):
-			t.Errorf("beside what it must, the job that may write has the step %+v", s)
+			t.Errorf("in addition to the required steps, the job with write access has the step %+v", s)
 		}
 	}
 	if handed["actions/upload-artifact"] != "kindex-diff ${{ runner.temp }}/kindex-diff.md" || handed["actions/download-artifact"] != "kindex-diff ${{ runner.temp }}" {

@@ -35,7 +35,7 @@ type contributor struct {
 	page   string // of the submission, in the panel
 }
 
-// proposed is what is typed into the form. The licence has a slip in it.
+// proposed is what is typed into the form. The licence has a typo.
 const (
 	proposedName = "Gradient Lantern"
 	proposedPath = "/tool/gradient-lantern/"
@@ -106,7 +106,7 @@ func (c *contributor) serve() {
 	}
 }
 
-// fillIn types a proposal, is told as they type what is wrong, and mends it.
+// fillIn types a proposal, sees problems while typing, and fixes them.
 func (c *contributor) fillIn() {
 	c.tab.Load(c, chromedp.Navigate(c.url+"/"))
 	c.tab.Load(c, chromedp.Click(`nav a[href="/submit/"]`))

@@ -15,7 +15,7 @@ import (
 	"kindex/edge/submission"
 )
 
-// makeKeys makes keys and revokes them, as fast as it is answered.
+// makeKeys creates and revokes keys as fast as requests are answered.
 func (c *crashing) makeKeys(ctx context.Context) {
 	for ctx.Err() == nil {
 		status, body := c.ask(http.MethodPost, "/api/developer/api-keys", c.owner, `{"name":"more"}`)
@@ -65,7 +65,7 @@ func (c *crashing) checkKeys() {
 	for _, k := range list.Data {
 		if there[k.ID] = true; k.Name == "more" && c.made[k.ID] == "" {
 			if status, body := c.ask(http.MethodDelete, "/api/developer/api-keys?id="+k.ID, c.owner, ""); status != http.StatusNoContent {
-				c.t.Fatalf("revoking a key that nobody was told of: %d %s", status, body)
+				c.t.Fatalf("revoking an unconfirmed key: %d %s", status, body)
 			}
 		}
 	}
@@ -140,7 +140,7 @@ func (c *crashing) submitAgain() {
 	c.unanswered = nil
 }
 
-// count makes requests that are counted.
+// count sends counted requests.
 func (c *crashing) count(ctx context.Context) {
 	for ctx.Err() == nil {
 		c.lock(func() { c.sent++ })
@@ -148,7 +148,7 @@ func (c *crashing) count(ctx context.Context) {
 	}
 }
 
-// countSome makes requests that are counted, one after the other.
+// countSome sends counted requests one by one.
 func (c *crashing) countSome() {
 	c.t.Helper()
 	for range 20 {

@@ -62,7 +62,7 @@ type crashing struct {
 	made        map[string]string   // keys by id
 	unsure      map[string]bool     // ids of keys whose revocation was not answered
 	submissions map[string]promised // by name
-	writers     []string            // keys that submit, each of an account of its own
+	writers     []string            // keys that submit, each of its own account
 	attempts    int                 // submissions that were tried
 	unanswered  []attempted         // submitted without an answer
 	sent        int                 // counted requests that were sent
@@ -117,7 +117,7 @@ func newCrashing(t *testing.T, target string) *crashing {
 	return c
 }
 
-// makeKey makes an account with a key.
+// makeKey creates an account with a key.
 func makeKey(t *testing.T, st *storage.State, account string) string {
 	t.Helper()
 	secret := apikey.Generate()
@@ -192,7 +192,7 @@ func (c *crashing) kill(after time.Duration) {
 	}
 }
 
-// ask sends a request. A status of 0 tells that there was no answer.
+// ask sends a request. Status 0 means that there was no answer.
 func (c *crashing) ask(method, path, key, body string, header ...string) (int, []byte) {
 	req, err := http.NewRequest(method, c.base+path, strings.NewReader(body))
 	if err != nil {

@@ -214,7 +214,7 @@ func program(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// writeContent makes a content folder with n tools.
+// writeContent creates a content folder with n tools.
 func writeContent(t *testing.T, dir string, n int) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(dir, "tool"), 0o755); err != nil {

@@ -62,7 +62,7 @@ func (r *replay) builds(stops []int) *replayBuilds {
 	return b
 }
 
-// add makes another build.
+// add creates another build.
 func (b *replayBuilds) add(t *testing.T, content, asOf string) (id string) {
 	t.Helper()
 	if code, stderr := kindex(t, "build", "--content", content, "--out", b.out, "--as-of", asOf, "--keep", "100", "--allow-shrink"); code != exitOK {
@@ -278,7 +278,7 @@ func (r *replay) changeIDs(t *testing.T, b *replayBuilds) map[string]string {
 	return ids
 }
 
-// compareEvent says what is wrong with an event, "" for nothing. from and to are
+// compareEvent returns what is wrong with an event, or "". from and to are
 // the snapshots of the two builds.
 func (r *replay) compareEvent(got *eventBody, want *expected, ids map[string]string, from, to int, values *int) string {
 	var folded []string
@@ -302,7 +302,7 @@ func (r *replay) compareEvent(got *eventBody, want *expected, ids map[string]str
 	return fieldsDiffer(&got.change, want, values)
 }
 
-// apply does to what is known by slug what an event says.
+// apply applies an event to the entities known by slug.
 func (e *eventBody) apply(t *testing.T, known map[string]told) {
 	t.Helper()
 	if (e.Event == record.Created) != (known[e.Entity.Slug] == nil) {

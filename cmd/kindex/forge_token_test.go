@@ -74,7 +74,7 @@ func TestForgeTokenStaysThere(t *testing.T) {
 	const genuine = "https://github.com/example/index.git"
 	for name, row := range map[string]struct {
 		config func(attacker string) []string
-		says   string // "" where the genuine host is asked
+		says   string // "" if the genuine host is queried
 	}{
 		"origin on another host": {func(a string) []string { return []string{"remote.origin.url", a + "/example/index.git"} },
 			"the remote origin is on 127.0.0.1:"},
@@ -85,7 +85,7 @@ func TestForgeTokenStaysThere(t *testing.T) {
 			return []string{"remote.origin.url", "https://github.com@" + strings.TrimPrefix(a, "http://") + "/example/index.git"}
 		}, "but the repositories of the forge are on github.com"},
 		"another repository": {func(string) []string { return []string{"remote.origin.url", "https://github.com/attacker/index.git"} },
-			"is the repository attacker/index, but the forge is asked for example/index"},
+			"is the repository attacker/index, but --forge-repo is example/index"},
 		"a path of this machine": {func(string) []string { return []string{"remote.origin.url", "file:///tmp/example/index.git"} },
 			"is a repository on this machine, but those of the forge are on github.com"},
 		"another scheme": {func(string) []string { return []string{"remote.origin.url", "ftp://github.com/example/index.git"} },

@@ -73,7 +73,7 @@ func (h *hearing) count() int {
 	return len(h.events)
 }
 
-// missing are the changes that no event has told of.
+// missing are the changes without an event.
 func (h *hearing) missing(changes []string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 	"kindex/edge/submission/github/githubtest"
 )
 
-// trap is a way by which a repository makes git run a program, or lie.
+// trap is a way for a repository to make git run a program or lie.
 type trap struct {
 	name string
 	// set sets the trap.
@@ -49,7 +49,7 @@ type hostile struct {
 	http    *httptest.Server // a host that asks for a password
 }
 
-// newHostile makes a checkout with two commits, as somebody has it who clones an index.
+// newHostile creates a checkout with two commits, like a clone of an index.
 func newHostile(t *testing.T) *hostile {
 	root := t.TempDir()
 	h := &hostile{T: t, root: root, dir: filepath.Join(root, "checkout"), content: "content", bare: filepath.Join(root, "example", "index.git"),
@@ -194,7 +194,7 @@ func (h *hostile) prove(trap trap) {
 	}
 }
 
-// quiet makes sure that a command has run nothing.
+// quiet checks that a command has run no program.
 func (h *hostile) quiet(what string) {
 	h.Helper()
 	if ran := h.ran(); ran != "" {

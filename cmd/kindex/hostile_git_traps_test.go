@@ -201,7 +201,7 @@ func (h *hostile) attributes(what string) {
 	h.write(filepath.Join(h.dir, ".gitattributes"), "*.yaml "+what+"\n")
 }
 
-// hooks makes every hook a marker.
+// hooks turns every hook into a marker.
 func (h *hostile) hooks(dir string) {
 	for _, name := range strings.Fields("applypatch-msg commit-msg fsmonitor-watchman post-checkout post-commit post-index-change post-receive post-update " +
 		"pre-auto-gc pre-commit pre-push pre-receive prepare-commit-msg proc-receive push-to-checkout reference-transaction update") {
@@ -247,7 +247,7 @@ func (h *hostile) replaceHead(edit func(string) string) {
 	h.pointHead(file)
 }
 
-// pointHead makes a file the last commit.
+// pointHead replaces the last commit with a file.
 func (h *hostile) pointHead(file string) {
 	h.git(h.dir, "update-ref", "refs/heads/main", h.git(h.dir, "hash-object", "-t", "commit", "-w", file))
 	h.git(h.dir, "push", "-q", "-f", "origin", "main")

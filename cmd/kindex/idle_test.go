@@ -68,11 +68,11 @@ func TestAttackIdleConnections(t *testing.T) {
 	for range 20 {
 		res, err := client.Get(base + "/api/categories")
 		if err != nil {
-			t.Fatalf("beside %d idle connections: %v", connections, err)
+			t.Fatalf("with %d idle connections: %v", connections, err)
 		}
 		_, _ = io.Copy(io.Discard, res.Body)
 		if res.Body.Close(); res.StatusCode != http.StatusOK {
-			t.Fatalf("beside %d idle connections: %d", connections, res.StatusCode)
+			t.Fatalf("with %d idle connections: %d", connections, res.StatusCode)
 		}
 	}
 	grown := residentMiB(t, cmd.Process.Pid) - before

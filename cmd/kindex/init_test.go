@@ -31,7 +31,7 @@ func TestStarterReadme(t *testing.T) {
 		}
 	}
 	if !strings.Contains(ran, "curl ") {
-		t.Errorf("the README makes no request:\n%s", ran)
+		t.Errorf("the README sends no request:\n%s", ran)
 	}
 }
 

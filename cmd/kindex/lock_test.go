@@ -70,7 +70,7 @@ func TestBuildersQueue(t *testing.T) {
 		t.Errorf("the builds are %v, %v", ids, err)
 	}
 	if code, stderr := kindex(t, "build", "--content", content, "--out", out, "--no-wait"); code != exitOK {
-		t.Errorf("nobody builds any more: exit %d, %s", code, stderr)
+		t.Errorf("no build is running any more: exit %d, %s", code, stderr)
 	}
 }
 
@@ -102,7 +102,7 @@ func TestStaticSitesQueue(t *testing.T) {
 	if err := other.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	if code, rest := other.end(t); code != exitProblem || !strings.HasPrefix(rest, "kindex: interrupted: the build ") || !strings.Contains(rest, " is published, its static site is not whole") {
+	if code, rest := other.end(t); code != exitProblem || !strings.HasPrefix(rest, "kindex: interrupted: build ") || !strings.Contains(rest, " is published, but its static site is incomplete") {
 		t.Errorf("SIGTERM while waiting: exit %d, %s", code, rest)
 	}
 	if _, err := os.Stat(filepath.Join(site, "index.html")); err == nil {

@@ -22,34 +22,33 @@ import (
 	"kindex/exports/store"
 )
 
-// The exit codes, as the help documents them.
+// The exit codes documented in the help.
 const (
 	exitOK      = 0
 	exitProblem = 1 // the content, a build or the machine has a problem; nothing was published
-	exitUsage   = 2 // the command was called wrongly
-	exitBusy    = 3 // another build is at work in the output folder
+	exitUsage   = 2 // usage error
+	exitBusy    = 3 // another build is running in the output folder
 )
 
 const about = `kindex compiles a folder of YAML files about AI tools and models into an
 immutable build - JSON, CSV, JSONL and Parquet exports, leaderboards and a
 search index - and serves it over HTTP.
 
-  kindex validate content                  is everything right?
-  kindex build --content content --out .   make a build and publish it
+  kindex validate content                  check the content
+  kindex build --content content --out .   create and publish a build
   kindex serve --dir .                     serve it on http://127.0.0.1:8080
   kindex search pytrch                     search it in the terminal
-  kindex history tool/pytorch              what has changed, when, and by whom
-  kindex init mine                         begin an index of your own
+  kindex history tool/pytorch              show what changed, when, and by whom
+  kindex init mine                         start a new index
 
-Every flag can be given as a variable too: --as-of is KINDEX_AS_OF.
+Every flag can also be set as an environment variable: --as-of is KINDEX_AS_OF.
 
-Exit codes: 0 all is well; 1 the content, a build or the machine has a problem,
-and nothing was published; 2 the command was called wrongly; 3 another build is
-at work.`
+Exit codes: 0 success; 1 a problem with the content, a build or the machine, and
+nothing was published; 2 usage error; 3 another build is running.`
 
 func main() {
-	// Nothing here uses this logger, but net/http does: it would print whatever a server
-	// sends unasked, such as the endpoint of a webhook.
+	// Only net/http uses this logger: it would print unsolicited data from servers, such as
+	// the endpoint of a webhook.
 	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -66,7 +65,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetErr(errors)
 	err := root.ExecuteContext(ctx)
 	if err == nil && out.err != nil {
-		err = fmt.Errorf("the output is not whole: %w", out.err)
+		err = fmt.Errorf("the output is incomplete: %w", out.err)
 	}
 	return report(err, errors)
 }
@@ -101,7 +100,7 @@ func newRoot() *cobra.Command {
 	return root
 }
 
-// noSuchCommand refuses a word where one of the commands should be.
+// noSuchCommand rejects arguments of a command that only has subcommands.
 func noSuchCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -114,7 +113,7 @@ func noSuchCommand(cmd *cobra.Command, args []string) error {
 	return usageError{fmt.Errorf("%w; see: %s --help", err, cmd.CommandPath())}
 }
 
-// helpOn is the help command, to which a word that is no command is an error.
+// helpOn runs the help command; unlike cobra's, it rejects unknown commands.
 func helpOn(cmd *cobra.Command, args []string) error {
 	c, rest, err := cmd.Root().Find(args)
 	if err != nil {
@@ -128,7 +127,7 @@ func helpOn(cmd *cobra.Command, args []string) error {
 	return c.Help()
 }
 
-// wrapArgs makes wrong arguments usage errors.
+// wrapArgs turns invalid arguments into usage errors.
 func wrapArgs(c *cobra.Command) {
 	for _, sub := range c.Commands() {
 		wrapArgs(sub)
@@ -146,12 +145,12 @@ func wrapArgs(c *cobra.Command) {
 	}
 }
 
-// usageError is a command line that makes no sense.
+// usageError is an error in the command line.
 type usageError struct{ error }
 
 func (e usageError) Unwrap() error { return e.error }
 
-// quietError ends a command whose output has said everything.
+// quietError ends a command that has already printed its problems.
 type quietError struct{ code int }
 
 func (quietError) Error() string { return "" }
@@ -192,12 +191,12 @@ func printProblems(w io.Writer, problems yamldoc.Problems) {
 	fmt.Fprintf(w, "%s, %s\n", plural.Count(errs, "error", "errors"), plural.Count(warnings, "warning", "warnings"))
 }
 
-// variable is the name under which the environment can give a flag.
+// variable returns the name of the environment variable of a flag.
 func variable(flag string) string {
 	return "KINDEX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// fromEnvironment takes flags that were not given from KINDEX_ variables.
+// fromEnvironment sets flags that were not given from KINDEX_ variables.
 func fromEnvironment(cmd *cobra.Command) error {
 	var failed error
 	cmd.Flags().VisitAll(func(f *pflag.Flag) {

@@ -192,7 +192,7 @@ func TestAgents(t *testing.T) {
 				}
 			}
 			if c := got.Result.Contents; len(c) == 1 && c[0].MimeType == "text/markdown" && strings.Contains(c[0].Text, "/api/") {
-				t.Errorf("%s leads to where an agent may not come: %s", what, got.text())
+				t.Errorf("%s links to an address that agents may not visit: %s", what, got.text())
 			}
 			if !reflect.DeepEqual(got, results["build"][i]) {
 				t.Errorf("%s is not what comes from a build: %+v, %+v", what, got, results["build"][i])
@@ -271,15 +271,15 @@ func TestAgentsAreCounted(t *testing.T) {
 		}
 		agent(t, to, step{"listTools"}, step{"listResources"}, step{"ping"}, toolCall("search", nil))
 		if got := left(key); got != "5" {
-			t.Errorf("%s: %s left behind what costs nothing", way, got)
+			t.Errorf("%s: %s left after free calls", way, got)
 		}
 		agent(t, to, one)
 		if got := left(key); got != "4" {
-			t.Errorf("%s: %s left behind one call", way, got)
+			t.Errorf("%s: %s left after one call", way, got)
 		}
 		agent(t, to, compare)
 		if got := left(key); got != "2" {
-			t.Errorf("%s: %s left behind compare", way, got)
+			t.Errorf("%s: %s left after compare", way, got)
 		}
 		list := agent(t, to, one, one, one)
 		if last := list[3]; !last.Result.IsError || !strings.Contains(last.text(), "limit of 5 requests is used up until") || !strings.Contains(last.text(), "Do not try again before") {
@@ -338,7 +338,7 @@ func TestAgentFollowsBuilds(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	_ = cs.Wait() // that the connection ended is what is waited for
+	_ = cs.Wait() // wait for the end of the connection
 	_ = cs.Close()
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 0 || said.String() != "" {
 		t.Errorf("ended with %v: %s", cmd.ProcessState, said.String())

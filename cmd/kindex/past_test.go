@@ -205,7 +205,7 @@ func compareMovement(t *testing.T, board, former []ranked) {
 		was := places[x.Slug]
 		switch {
 		case x.Rank != i+1:
-			t.Fatalf("rank of %s is %d, it stands at %d", x.Slug, x.Rank, i+1)
+			t.Fatalf("rank of %s is %d, want %d", x.Slug, x.Rank, i+1)
 		case was == 0 && (x.PreviousRank != nil || x.Delta != nil):
 			t.Errorf("%s has a previous rank, but was not on the board", x.Slug)
 		case was > 0 && (x.PreviousRank == nil || *x.PreviousRank != was || x.Delta == nil || *x.Delta != was-x.Rank):

@@ -20,8 +20,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// completeFields asks for the fields that are missing where somebody can
-// answer, and names their flags where nobody can.
+// completeFields asks for missing fields in a terminal; elsewhere it returns an error that
+// lists their flags.
 func completeFields(cmd *cobra.Command, workspace *content.Workspace, fields map[string]any) error {
 	var missing []string
 	for _, name := range requiredFields {
@@ -36,7 +36,7 @@ func completeFields(cmd *cobra.Command, workspace *content.Workspace, fields map
 		a := &prompter{in: bufio.NewReader(in), out: cmd.ErrOrStderr(), workspace: workspace}
 		return a.complete(cmd.Context(), fields)
 	}
-	return usageError{fmt.Errorf("there is no terminal to ask in, so these must be given: %s; see: %s --help",
+	return usageError{fmt.Errorf("missing flags: %s (without a terminal, kindex cannot ask for them); see: %s --help",
 		strings.Join(missing, ", "), cmd.CommandPath())}
 }
 
@@ -47,16 +47,16 @@ type prompter struct {
 	workspace *content.Workspace
 }
 
-// questions are what is asked for, in order.
+// questions are the fields to ask for, in order.
 var questions = []struct{ field, text string }{
-	{"name", "Name, as its makers write it"},
+	{"name", "Name, spelled as its makers do"},
 	{"category", "Category"},
 	{"description", "Description, one or two sentences: what it is for, what sets it apart"},
-	{"url", "Address that people should visit (may be left out)"},
+	{"url", "Address that people should visit (optional)"},
 }
 
-// complete asks for those fields that are not there yet, each until its answer
-// is right. Without an end of line there is no answer: then nothing was said.
+// complete asks for each missing field until the answer is valid. An answer without a line
+// break does not count.
 func (a *prompter) complete(ctx context.Context, fields map[string]any) error {
 	for _, q := range questions {
 		if fields[q.field] != nil {
@@ -85,7 +85,7 @@ func (a *prompter) complete(ctx context.Context, fields map[string]any) error {
 	return nil
 }
 
-// line reads an answer, and gives up when the program is interrupted.
+// line reads an answer, and returns an error if the program is interrupted.
 func (a *prompter) line(ctx context.Context) (string, error) {
 	type read struct {
 		text string
@@ -103,7 +103,7 @@ func (a *prompter) line(ctx context.Context) (string, error) {
 	case r := <-done:
 		if errors.Is(r.err, io.EOF) {
 			fmt.Fprintln(a.out)
-			return "", errors.New("the input ended before all was said; nothing was written")
+			return "", errors.New("the input ended too early; nothing was written")
 		}
 		return strings.TrimSpace(r.text), r.err
 	}
@@ -115,15 +115,15 @@ func (a *prompter) listCategories() {
 		width = max(width, len(c.Slug))
 	}
 	if width > 0 {
-		fmt.Fprintln(a.out, "The categories are:")
+		fmt.Fprintln(a.out, "Categories:")
 	}
 	for _, c := range a.workspace.Categories() {
 		fmt.Fprintf(a.out, "  %-*s  %s\n", width, c.Slug, safetext.Escape(c.Title))
 	}
 }
 
-// judge says what is wrong with an answer, "" for nothing. The validator of
-// files decides: the answer is put into a file that is right otherwise.
+// judge returns what is wrong with an answer, or "". It puts the answer into an otherwise
+// valid file and runs the validator on that.
 func (a *prompter) judge(field, answer string) string {
 	if answer == "" {
 		return "is required"

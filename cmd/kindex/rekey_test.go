@@ -39,7 +39,7 @@ func testRekey(t *testing.T, target string) {
 		}
 		for _, key := range []string{older, newer} {
 			if strings.Contains(out.String()+errs.String(), key) {
-				t.Errorf("the key is shown: %s%s", out.String(), errs.String())
+				t.Errorf("the key is printed: %s%s", out.String(), errs.String())
 			}
 		}
 		return out.String() + errs.String()

@@ -77,7 +77,7 @@ var unedited struct {
 	err  error
 }
 
-// replayInto makes a repository of snapshots.
+// replayInto creates a repository from snapshots.
 func replayInto(repo, shared, folder string) error {
 	cmd := exec.Command("python3", filepath.Join(shared, "tools", "replay.py"), folder, repo)
 	cmd.Env = append(os.Environ(), "PYTHONDONTWRITEBYTECODE=1")
@@ -87,7 +87,7 @@ func replayInto(repo, shared, folder string) error {
 	return nil
 }
 
-// editSnapshots makes changed copies of snapshots.
+// editSnapshots returns changed copies of snapshots.
 func editSnapshots(t *testing.T, folder string, edit func(date string, header []string, rows [][]string)) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -200,7 +200,7 @@ func sortedKeys[V any](m map[string]V) []string {
 	return keys
 }
 
-// build makes a build of a content folder and serves it.
+// build builds a content folder and serves the result.
 func (r *replay) build(content, asOf string) *httptest.Server {
 	r.t.Helper()
 	out := r.t.TempDir()
@@ -261,7 +261,7 @@ func (r *replay) compareChangelog() {
 	}
 	slices.Reverse(got)
 	if len(got) != len(r.changes) {
-		t.Errorf("%d changes, the snapshots tell of %d", len(got), len(r.changes))
+		t.Errorf("%d changes, the snapshots have %d", len(got), len(r.changes))
 	}
 	wrong, values, ids := 0, 0, map[string]bool{}
 	for i := range min(len(got), len(r.changes)) {
@@ -280,7 +280,7 @@ func (r *replay) compareChangelog() {
 	t.Logf("%d snapshots, %d changes with %d values compared", len(r.list), len(got), values)
 }
 
-// compare says what is wrong with a change, "" for nothing.
+// compare returns what is wrong with a change, or "".
 func (r *replay) compare(got *change, want *expected, values *int) string {
 	commit := r.commits[slices.IndexFunc(r.list, func(s snapshot) bool { return s.date == want.date })]
 	switch {
@@ -294,7 +294,7 @@ func (r *replay) compare(got *change, want *expected, values *int) string {
 	return fieldsDiffer(got, want, values)
 }
 
-// fieldsDiffer says what is wrong with the fields of a change, "" for nothing.
+// fieldsDiffer returns what is wrong with the fields of a change, or "".
 func fieldsDiffer(got *change, want *expected, values *int) string {
 	seen := 0
 	for _, f := range got.Changes {
@@ -330,7 +330,7 @@ func (r *replay) compareExports(server *httptest.Server, want []change) {
 		lines = append(lines, c)
 	}
 	if asText := jsonOf(want); jsonOf(array) != asText || jsonOf(lines) != asText {
-		t.Error("the exports hold other changes than the changelog")
+		t.Error("the changes in the exports differ from the changelog")
 	}
 	table, err := csv.NewReader(strings.NewReader(fetchText(t, server.URL+"/api/export/changelog?format=csv"))).ReadAll()
 	if err != nil || len(table) != len(want)+1 {

@@ -64,7 +64,7 @@ func (s stopping) Run() int {
 }
 
 // TestScripts runs testdata/script, the specification of the command line. The
-// commands of the scripts, beside those of the package testscript, are below.
+// additional commands of the scripts are below.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: scripts(t), UpdateScripts: suite.Updating(), RequireUniqueNames: true, Setup: fixedEnvironment,
@@ -238,7 +238,7 @@ func cmdFlipByte(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
 }
 
-// [!] sametree A B: two folders hold the same files with the same bytes.
+// [!] sametree A B: two folders have the same files with the same bytes.
 func cmdSameTree(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, len(args) == 2, "[!] sametree A B")
 	a, err1 := readTree(ts.MkAbs(args[0]))
@@ -280,7 +280,7 @@ func readTree(dir string) (map[string][]byte, error) {
 	return files, err
 }
 
-// freeport VAR...: each variable takes a loopback address that nobody uses.
+// freeport VAR...: sets each variable to an unused loopback address.
 func cmdFreePort(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) > 0, "freeport VAR...")
 	for _, name := range args {
@@ -361,7 +361,7 @@ func cmdSQLite(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(storagetest.Exec(ts.MkAbs(args[0]), args[1]))
 }
 
-// heldLocks are the locks that scripts hold, by folder.
+// heldLocks are the locks held by scripts, by folder.
 var heldLocks sync.Map
 
 // lock DIR: takes the lock of a folder as a builder at work there does, until the end

@@ -8,22 +8,22 @@ import (
 	"kindex/edge/auth"
 )
 
-// signInOptions name the providers that people may sign in with. Their secrets come
-// from the environment: a command line can be read by everybody on the machine.
+// signInOptions identify the providers that people can sign in with. Their secrets come
+// from the environment, because every user of the machine can read command lines.
 type signInOptions struct {
 	issuer, oidcClient                 string
 	gitHubClient, gitHubURL, gitHubAPI string
 }
 
 func (o *signInOptions) flags(f *pflag.FlagSet) {
-	f.StringVar(&o.gitHubClient, "signin-github-client", "", "client id of an OAuth app of GitHub, for signing in")
-	f.StringVar(&o.gitHubURL, "signin-github-url", "", "address of a GitHub Enterprise (default https://github.com)")
-	f.StringVar(&o.gitHubAPI, "signin-github-api", "", "address of its API (default: where a GitHub has it)")
-	f.StringVar(&o.issuer, "signin-oidc-issuer", "", "address of an OpenID Connect provider, for signing in")
-	f.StringVar(&o.oidcClient, "signin-oidc-client", "", "client id at that provider")
+	f.StringVar(&o.gitHubClient, "signin-github-client", "", "client ID of a GitHub OAuth app for signing in")
+	f.StringVar(&o.gitHubURL, "signin-github-url", "", "address of a GitHub Enterprise server (default https://github.com)")
+	f.StringVar(&o.gitHubAPI, "signin-github-api", "", "address of its API (default: the usual one)")
+	f.StringVar(&o.issuer, "signin-oidc-issuer", "", "address of an OpenID Connect provider for signing in")
+	f.StringVar(&o.oidcClient, "signin-oidc-client", "", "client ID at that provider")
 }
 
-// providers checks what was given. A secret without a client is left alone.
+// providers checks the options. A secret without a client is ignored.
 func (o *signInOptions) providers(url string) (auth.Options, error) {
 	s := auth.Options{URL: url}
 	if o.gitHubClient != "" || o.gitHubURL != "" || o.gitHubAPI != "" {

@@ -16,20 +16,20 @@ import (
 	"kindex/exports/safetext"
 )
 
-// stateFlag adds the flag that names the state to a command of the operator's.
+// stateFlag adds --state to an operator command.
 func stateFlag(f *pflag.FlagSet, target *string) {
 	f.StringVar(target, "state", stateFile, "the state: a SQLite file, or postgres://…")
 }
 
-// withState opens a state for a command that works beside the edge, and closes it.
-// Only a command that makes has a SQLite file made; it is told on standard error,
+// withState opens a state for a command that runs next to the edge, and closes it. If
+// makes is set, a missing SQLite file is created; that is reported on standard error,
 // since it may be the wrong place.
 func withState(cmd *cobra.Command, target string, makes bool, do func(context.Context, *storage.State) error) (err error) {
 	if makes && !storage.IsPostgreSQL(target) {
 		if _, missing := os.Stat(target); errors.Is(missing, fs.ErrNotExist) {
 			defer func() {
 				if err == nil {
-					fmt.Fprintf(cmd.ErrOrStderr(), "made the state %s\n", target)
+					fmt.Fprintf(cmd.ErrOrStderr(), "created the state %s\n", target)
 				}
 			}()
 		}
@@ -42,7 +42,7 @@ func withState(cmd *cobra.Command, target string, makes bool, do func(context.Co
 	return do(storage.WithActor(cmd.Context(), storage.Actor{Kind: storage.ByOperator}), s)
 }
 
-// printTable writes columns for people, a row a line.
+// printTable prints rows as aligned columns.
 func printTable(cmd *cobra.Command, rows [][]string) {
 	w := tabwriter.NewWriter(cmd.OutOrStdout(), 0, 0, 2, ' ', 0)
 	for _, row := range rows {
@@ -54,10 +54,10 @@ func printTable(cmd *cobra.Command, rows [][]string) {
 		}
 		fmt.Fprintln(w)
 	}
-	_ = w.Flush() // what cannot be written, run tells
+	_ = w.Flush() // run reports write errors
 }
 
-// formatTime is a time for people, in UTC, or a word where there is none.
+// formatTime formats a time in UTC for people, or returns none for the zero time.
 func formatTime(t time.Time, none string) string {
 	if t.IsZero() {
 		return none
@@ -65,7 +65,7 @@ func formatTime(t time.Time, none string) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// orNull is a time for programs: null where there is none.
+// orNull returns nil, which is null in JSON, for the zero time.
 func orNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

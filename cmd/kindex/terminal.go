@@ -17,9 +17,9 @@ import (
 	"kindex/exports/safetext"
 )
 
-// output is what commands write to. It escapes all characters that a terminal obeys or
-// hides, and remembers the first write error, so that a full disk after a pipe does not
-// look like success.
+// output is the writer of all commands. It escapes characters that a terminal interprets or
+// hides, and remembers the first write error, so that a full disk does not look like
+// success.
 type output struct {
 	w io.Writer
 
@@ -51,10 +51,10 @@ func (o *output) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// styled are the styles that paint gives to words.
+// styled matches the styles that paint applies.
 var styled = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// safe escapes a text, but for its styles where they are seen.
+// safe escapes a text, except for its styles if colors are enabled.
 func (o *output) safe(text string) string {
 	if !o.colored() {
 		return safetext.EscapeJSON(text)
@@ -72,8 +72,8 @@ func (o *output) safe(text string) string {
 	}
 }
 
-// colored reports whether colors are seen, and NO_COLOR (https://no-color.org)
-// does not forbid them.
+// colored reports whether the output is a terminal and NO_COLOR (https://no-color.org) is
+// not set.
 func (o *output) colored() bool {
 	_, never := os.LookupEnv("NO_COLOR")
 	return isTerminal(o.w) && !never
@@ -87,13 +87,13 @@ func raw(w io.Writer) io.Writer {
 	return w
 }
 
-// isTerminal tells whether somebody watches what is written to w.
+// isTerminal reports whether w is a terminal.
 func isTerminal(w io.Writer) bool {
 	f, ok := raw(w).(*os.File)
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
-// paint colors a text, which it escapes, where colors are seen.
+// paint escapes a text and colors it if colors are enabled.
 func paint(w io.Writer, attribute color.Attribute, text string) string {
 	c := color.New(attribute)
 	if o, ok := w.(*output); ok && o.colored() {
@@ -104,7 +104,7 @@ func paint(w io.Writer, attribute color.Attribute, text string) string {
 	return c.Sprint(safetext.Escape(text))
 }
 
-// painter returns paint for what is written to w.
+// painter returns paint for w.
 func painter(w io.Writer) diff.Painter {
 	return func(attribute color.Attribute, text string) string { return paint(w, attribute, text) }
 }
@@ -114,6 +114,6 @@ func painter(w io.Writer) diff.Painter {
 // milliseconds and therefore do not read every byte first.
 func recoverDamaged(dir string, err *error) {
 	if r := recover(); r != nil {
-		*err = fmt.Errorf("the build in %s cannot be read (%v); find out what is damaged with: kindex verify %s", dir, r, dir)
+		*err = fmt.Errorf("the build in %s cannot be read (%v); to find the damage: kindex verify %s", dir, r, dir)
 	}
 }

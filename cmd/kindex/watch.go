@@ -22,7 +22,7 @@ import (
 	"kindex/exports/store"
 )
 
-// watchOptions are those of serve that only --watch makes use of.
+// watchOptions are the options of serve that only --watch uses.
 type watchOptions struct {
 	content, asOf string
 	keep          int
@@ -31,19 +31,19 @@ type watchOptions struct {
 	trustPrevious bool
 }
 
-// watchMemoryMiB is for a server and a build in one process, and the content
-// between builds.
+// watchMemoryMiB suffices for a server and a build in one process, and for the content
+// kept between builds.
 const watchMemoryMiB = 1500
 
-// watchPercent lets less garbage pile up than a build by itself does: it would
-// stay for as long as somebody works.
+// watchPercent is lower than batchGCPercent, because the process keeps running and so
+// would the large heap.
 const watchPercent = 200
 
 func (o *watchOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.content, "content", "content", "with --watch: the content folder")
-	f.StringVar(&o.asOf, "as-of", "", "with --watch: compute scores as of this day or time, as kindex build does")
+	f.StringVar(&o.asOf, "as-of", "", "with --watch: calculate scores as of this day or time, as kindex build does")
 	f.IntVar(&o.keep, "keep", 5, "with --watch: how many builds to keep")
-	f.Int64Var(&o.memoryMiB, "memory", watchMemoryMiB, "with --watch: collect garbage harder above this many MiB")
+	f.Int64Var(&o.memoryMiB, "memory", watchMemoryMiB, "with --watch: soft memory limit in MiB; above it, garbage is collected more often")
 	builderKeyFlag(f, &o.builderKey)
 	trustFlag(f, &o.trustPrevious)
 	for _, name := range []string{"builder-key", "trust-previous"} {
@@ -51,8 +51,8 @@ func (o *watchOptions) flags(f *pflag.FlagSet) {
 	}
 }
 
-// unused refuses options that would have no effect. Variables may be meant for
-// other commands.
+// unused refuses flags that would have no effect. Environment variables are ignored, as
+// they may be meant for other commands.
 func (o *watchOptions) unused(f *pflag.FlagSet) error {
 	for _, name := range []string{"content", "as-of", "keep", "memory", "builder-key", "trust-previous"} {
 		if _, set := os.LookupEnv(variable(name)); f.Changed(name) && !set {
@@ -62,7 +62,7 @@ func (o *watchOptions) unused(f *pflag.FlagSet) error {
 	return nil
 }
 
-// watching shows a person at work what comes of the edits.
+// watching applies edits to a running server and prints the results.
 type watching struct {
 	watcher *watch.Watcher
 	server  *edge.Server
@@ -70,8 +70,8 @@ type watching struct {
 	dir     string
 }
 
-// startWatching prepares the watcher, and makes the first build where the output
-// folder has none to serve.
+// startWatching prepares the watcher, and creates the first build if the output folder has
+// none to serve.
 func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, error) {
 	if _, err := parseAsOf(o.asOf, time.Now()); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 		Edited: w.edited, Problems: w.problems, Built: w.built, Failed: w.failed,
 		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})
-	// An untrusted build is not shown while the first trusted one is made.
+	// Do not serve an untrusted build while the first trusted one is built.
 	if _, err := store.Current(dir); err == nil && builder.CheckPrevious(cmd.Context(), build) == nil {
 		first = false
 		return w, nil
@@ -115,7 +115,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	return w, err
 }
 
-// follow begins to watch, and returns what ends it.
+// follow starts watching and returns the function that stops it.
 func (w *watching) follow(ctx context.Context, s *edge.Server) (stop func()) {
 	w.server = s
 	ctx, cancel := context.WithCancel(ctx)
@@ -151,7 +151,7 @@ func (w *watching) edited(edits []exports.Edit, now []string) {
 	}
 }
 
-// firstFew names at most five.
+// firstFew lists at most five names.
 func firstFew(names []string) string {
 	if len(names) > 5 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:5], ", "), len(names)-5)
@@ -161,17 +161,17 @@ func firstFew(names []string) string {
 
 func (w *watching) problems(p yamldoc.Problems) {
 	if len(p) == 0 {
-		fmt.Fprintln(w.out, "no problems any more")
+		fmt.Fprintln(w.out, "all problems are fixed")
 		return
 	}
 	printProblems(w.out, p)
 	if n, _ := p.Count(); n > 0 {
-		fmt.Fprintln(w.out, "the last good state of these files goes on being served; builds wait until they are mended")
+		fmt.Fprintln(w.out, "the last good version of these files stays live; builds wait until they are fixed")
 	}
 }
 
-// built moves the server to the build before the edits that it holds are taken
-// off, so that nobody sees a state in between.
+// built switches the server to the build before removing the edits that the build
+// includes, so that no reader sees a state without them.
 func (w *watching) built(r *builder.Report, edits []exports.Edit) {
 	fmt.Fprintf(w.out, "published %s: %s in %.1f s\n", r.ID, plural.Count(r.Counts.Entities, "entity", "entities"), r.Seconds)
 	if w.server == nil {
@@ -186,6 +186,6 @@ func (w *watching) built(r *builder.Report, edits []exports.Edit) {
 
 func (w *watching) failed(err error) {
 	if err != nil && !errors.Is(err, context.Canceled) {
-		fmt.Fprintf(w.out, "%v; it will be tried again\n", err)
+		fmt.Fprintf(w.out, "%v; will try again\n", err)
 	}
 }

@@ -72,7 +72,7 @@ func TestEditingSession(t *testing.T) {
 	intact(t, filepath.Join(dir, "out"))
 }
 
-// commitAll makes a folder a git repository with one commit.
+// commitAll turns a folder into a git repository with one commit.
 func commitAll(t *testing.T, dir string) {
 	t.Helper()
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "."}, {"commit", "-q", "-m", "First"}} {
@@ -84,7 +84,7 @@ func commitAll(t *testing.T, dir string) {
 	}
 }
 
-// session is somebody at work.
+// session is a person editing content.
 type session struct {
 	t         *testing.T
 	rng       *rand.Rand
@@ -173,7 +173,7 @@ func (s *session) write(name, text string) {
 	case 0: // in place
 		s.count("in place")
 		s.check(os.WriteFile(path, []byte(text), 0o644))
-	case 1: // a new file beside it takes its name
+	case 1: // a new file is renamed over it
 		s.count("through a temporary file")
 		tmp := path + fmt.Sprintf(".%d.tmp", s.edits)
 		s.check(os.WriteFile(tmp, []byte(text), 0o644))
@@ -256,7 +256,7 @@ func (s *session) edit() {
 		s.count("touched")
 		now := time.Now()
 		s.check(os.Chtimes(s.path(name), now, now))
-	case 5: // back to what is committed, or what was good
+	case 5: // back to the committed or last good version
 		s.count("mended")
 		for b := range s.broken {
 			name = b
@@ -332,7 +332,7 @@ func (s *session) checkLive() {
 	}
 }
 
-// record asks for an entity; it is empty where there is none.
+// record requests an entity; it returns "" if there is none.
 func (s *session) record(name string) map[string]any {
 	s.t.Helper()
 	r, err := http.Get(s.base + "/api/entity/" + strings.TrimSuffix(name, ".yaml"))

@@ -47,7 +47,7 @@ type receiver struct {
 	wrong    []string
 }
 
-// request is what the receiver tells of one.
+// request is a request as reported by the receiver.
 type request struct {
 	Path, Trouble, Body, Wrong, Ready string
 	Taken                             bool
@@ -218,7 +218,7 @@ func (o *owner) ask(method, path string, body, answer any) {
 	}
 }
 
-// register makes a webhook of an endpoint.
+// register creates a webhook for an endpoint.
 func (o *owner) register(r *receiver, e *endpoint) {
 	o.t.Helper()
 	var made struct{ ID, Secret string }
@@ -332,7 +332,7 @@ func toReceiver(t *testing.T, r *receiver) func(*edge.Options) {
 	}
 }
 
-// newOwner makes an account with a key.
+// newOwner creates an account with a key.
 func newOwner(t *testing.T, e *movedEdge) *owner {
 	t.Helper()
 	server := httptest.NewServer(e.server)
@@ -374,7 +374,7 @@ func (r *receiver) compareTaken(e *endpoint) {
 	answered, happened := map[string]bool{}, map[string]bool{}
 	for _, q := range r.requests[e.Path] {
 		if answered[q.Body] {
-			r.t.Errorf("%s: sent again behind a good answer: %s", e.Path, q.Body)
+			r.t.Errorf("%s: sent again after a successful answer: %s", e.Path, q.Body)
 		}
 		answered[q.Body] = q.Trouble == "none"
 		happened[q.Trouble] = true

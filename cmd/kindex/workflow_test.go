@@ -231,7 +231,7 @@ func failsForMistakes(t *testing.T, r *runner, checks []workflowStep) {
 	}
 }
 
-// newIndex is a new index in a folder of its own.
+// newIndex creates a new index in its own folder.
 func newIndex(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "mine")

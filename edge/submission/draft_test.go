@@ -41,7 +41,7 @@ func (index) Named(name string) ([]*record.Entity, error) {
 	return nil, nil
 }
 
-// good is a submission that nothing is wrong with.
+// good is a valid submission.
 const good = `{"type":"tool","name":"Fine Tool","description":"Does it.","category":"ml-frameworks","url":"https://fine.example/"}`
 
 func fieldsOf(t testing.TB, body string) map[string]any {
@@ -117,7 +117,7 @@ func TestWrongFields(t *testing.T) {
 		{`{"accountId":"acc_x"}`, "accountId", "unknown field"},
 		{`{"status":"accepted"}`, "status", "is not one of active, deprecated, withdrawn"},
 		{`{"formerly":["taken"]}`, "formerly[0]", "is the slug of tool/taken"},
-		{`{"formerly":["old"]}`, "formerly[0]", "is claimed by tool/taken too"},
+		{`{"formerly":["old"]}`, "formerly[0]", "is also claimed by tool/taken"},
 		{`{"name":"a\nb: c"}`, "name", "use one line without control characters"},
 		{`{"name":"a\u202eb"}`, "name", "use one line without control characters"},
 		{`{"name":"a\u0000b"}`, "name", "use one line without control characters"},
@@ -130,7 +130,7 @@ func TestWrongFields(t *testing.T) {
 		{`{"name":["x"]}`, "name", "must be text"},
 		{`{"links":{"web":"https://x.example"}}`, "links.web", "unknown field"},
 		{`{"signals":{"stars":{"value":-1}}}`, "signals.stars.value", "is below 0"},
-		{`{"signals":{"stars":{"value":1e999}}}`, "signals.stars.value", "not a number that can be written"},
+		{`{"signals":{"stars":{"value":1e999}}}`, "signals.stars.value", "not a valid number"},
 	} {
 		_, err := submission.Parse(with(t, c.members), index{})
 		var invalid *submission.InvalidError

@@ -67,7 +67,7 @@ func (p *madeHistory) FindChange(id string) (int, bool) {
 }
 
 // add appends what a commit does to one entity, if that is a change. As with real
-// ones, the id is a hash of the transition and how often there was that one.
+// ones, the ID is a hash of the transition and its number of occurrences.
 func (p *madeHistory) add(before, after *record.Entity) {
 	fields := record.Diff(before, after)
 	if after != nil || before != nil {

@@ -1,5 +1,5 @@
-// Package contenttest checks reports of problems in tests, and holds the files with
-// which fuzzing starts.
+// Package contenttest helps to test reported problems, and provides the seed files for
+// fuzzing.
 package contenttest
 
 import (
@@ -16,16 +16,16 @@ import (
 	"kindex/builder/suite"
 )
 
-// A report line begins with a position, so that editors and terminals can jump there.
+// Report lines start with a position, so that editors and terminals can jump to it.
 var problemLine = regexp.MustCompile(`^[^:]+:\d+:\d+: `)
 
-// Seeds returns entity files, right and wrong ones, for fuzzing to start from.
+// Seeds returns valid and invalid entity files as seeds for fuzzing.
 func Seeds(f *testing.F) (list [][]byte) {
 	f.Helper()
 	root := suite.Root(f)
 	archives, err := filepath.Glob(filepath.Join(root, "builder/content/testdata/lint/*.txtar"))
 	if err != nil || len(archives) == 0 {
-		f.Fatal("no archives to begin with", err)
+		f.Fatal("no seed archives", err)
 	}
 	for _, path := range archives {
 		a, err := txtar.ParseFile(path)
@@ -40,7 +40,7 @@ func Seeds(f *testing.F) (list [][]byte) {
 	}
 	good, err := filepath.Glob(filepath.Join(root, "content/*/*.yaml"))
 	if err != nil || len(good) == 0 {
-		f.Fatal("no good files to begin with", err)
+		f.Fatal("no valid seed files", err)
 	}
 	for _, path := range good {
 		data, err := os.ReadFile(path)
@@ -52,26 +52,26 @@ func Seeds(f *testing.F) (list [][]byte) {
 	return list
 }
 
-// CheckProblem checks that a problem has a position and a message, and fits one line.
+// CheckProblem checks that a problem has a position and a message and fits on one line.
 func CheckProblem(t *testing.T, p yamldoc.Problem) {
 	t.Helper()
 	line := p.String()
 	switch {
 	case p.File == "" || p.Line < 1 || p.Column < 1:
-		t.Errorf("a problem without a place: %q", line)
+		t.Errorf("problem without a position: %q", line)
 	case p.Message == "":
-		t.Errorf("a problem without a message: %q", line)
+		t.Errorf("problem without a message: %q", line)
 	case p.Severity != yamldoc.Error && p.Severity != yamldoc.Warning:
-		t.Errorf("a problem of severity %q: %q", p.Severity, line)
+		t.Errorf("problem with severity %q: %q", p.Severity, line)
 	case !problemLine.MatchString(line) || strings.ContainsAny(line, "\n\r\x1b\u2028\u202e") || !utf8.ValidString(line):
-		t.Errorf("a problem that breaks its line: %q", line)
+		t.Errorf("problem with a line break: %q", line)
 	case len(line) > 4000:
-		t.Errorf("a problem of %d bytes: %.200q…", len(line), line)
+		t.Errorf("problem of %d bytes: %.200q…", len(line), line)
 	}
 }
 
-// CompareReports compares a report with the one that is wanted, and checks that every
-// line of it begins with a position.
+// CompareReports compares a report with the expected one and checks that every line starts
+// with a position.
 func CompareReports(t *testing.T, got, want string) {
 	t.Helper()
 	if got == "" {
@@ -79,10 +79,10 @@ func CompareReports(t *testing.T, got, want string) {
 	}
 	for line := range strings.Lines(got) {
 		if !problemLine.MatchString(line) {
-			t.Errorf("the line does not begin with a place: %s", line)
+			t.Errorf("line does not start with a position: %s", line)
 		}
 	}
 	if got != want {
-		t.Errorf("the report differs\n--- got\n%s--- want\n%s", got, want)
+		t.Errorf("report differs\n--- got\n%s--- want\n%s", got, want)
 	}
 }

@@ -21,23 +21,23 @@ const (
 	dayPattern   = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 	monthPattern = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
 	linePattern  = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
-	// Those of index.yaml alone.
+	// Only in index.yaml.
 	servicePattern    = "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"
 	repositoryPattern = "^https?://[^\\s/?#@]+(/[^\\s/?#]+)+/?$"
 	branchPattern     = "^[^\\x00-\\x20\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069~^:?*\\[\\\\]*$"
 )
 
-// patternHints says what the patterns ask for.
+// patternHints explains the patterns.
 var patternHints = map[string]string{
-	slugPattern:  "use lower-case letters and digits, joined by single hyphens",
-	urlPattern:   "use a full address that begins with https:// and holds no spaces and no user name",
+	slugPattern:  "use lower-case letters and digits, separated by single hyphens",
+	urlPattern:   "use a full address that starts with https:// and contains no spaces and no user name",
 	dayPattern:   "use YYYY-MM-DD",
-	monthPattern: "use YYYY-MM-DD, or YYYY-MM where only the month is known",
+	monthPattern: "use YYYY-MM-DD, or YYYY-MM if only the month is known",
 	linePattern:  "use one line without control characters",
 
-	servicePattern:    "use a full address that begins with https:// and holds no spaces, no user name, no ? and no #",
+	servicePattern:    "use a full address that starts with https:// and contains no spaces, no user name, no ? and no #",
 	repositoryPattern: "use the address of the repository's page, such as https://github.com/example/index: no spaces, no user name, no ? and no #",
-	branchPattern:     "use the name of a branch that git allows, such as main",
+	branchPattern:     "use a branch name that git allows, such as main",
 }
 
 var typeNames = map[string]string{
@@ -45,7 +45,7 @@ var typeNames = map[string]string{
 	"array": "a list", "object": "a set of fields", "boolean": "true or false", "null": "null",
 }
 
-// describeFailure words one failed keyword of a part of a schema.
+// describeFailure describes one failed keyword of a part of a schema.
 func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) yamldoc.Problem {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -66,11 +66,11 @@ func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) yam
 		}
 		return yamldoc.Problem{Message: yamldoc.Quote(k.Got) + " does not match " + k.Want}
 	case *kind.MaxLength:
-		return yamldoc.Problem{Message: fmt.Sprintf("has %d characters, at most %d are allowed", k.Got, k.Want)}
+		return yamldoc.Problem{Message: fmt.Sprintf("has %d characters; at most %d are allowed", k.Got, k.Want)}
 	case *kind.MinLength, *kind.MinItems, *kind.MinProperties:
 		return yamldoc.Problem{Message: "must not be empty"}
 	case *kind.MaxItems:
-		return yamldoc.Problem{Message: fmt.Sprintf("has %d entries, at most %d are allowed", k.Got, k.Want)}
+		return yamldoc.Problem{Message: fmt.Sprintf("has %d entries; at most %d are allowed", k.Got, k.Want)}
 	case *kind.Minimum:
 		return yamldoc.Problem{Message: decimal(k.Got) + " is below " + decimal(k.Want)}
 	case *kind.Maximum:
@@ -81,7 +81,7 @@ func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) yam
 	return yamldoc.Problem{Message: fmt.Sprintf("does not fit the schema (%s)", strings.Join(k.KeywordPath(), "/"))}
 }
 
-// wrongType says what a value should have been instead.
+// wrongType describes a value of the wrong type and the expected type.
 func wrongType(k *kind.Type, node map[string]any, value any) string {
 	want := make([]string, len(k.Want))
 	for i, w := range k.Want {
@@ -104,12 +104,12 @@ func wrongType(k *kind.Type, node map[string]any, value any) string {
 	case slices.Contains(k.Want, "object"):
 		message += " (" + strings.Join(properties(node), ", ") + ")"
 	case slices.Contains(k.Want, "array"):
-		message += ` ([…], or a "- …" line each)`
+		message += ` ([…], or one "- …" line per entry)`
 	}
 	return message + ", not " + typeNames[k.Got]
 }
 
-// decimal writes a number as people do.
+// decimal formats a number without an exponent.
 func decimal(r *big.Rat) string {
 	if r.IsInt() && r.Num().BitLen() < 128 {
 		return r.Num().String()

@@ -1,4 +1,4 @@
-// Package schema holds the JSON Schemas of content files, and checks documents by them.
+// Package schema contains the JSON Schemas of content files and validates documents.
 package schema
 
 import (
@@ -27,15 +27,12 @@ var schemaFiles embed.FS
 // Names are the names of the published schemas.
 var Names = []string{"entity", "categories", "index", "scoring", "mapping"}
 
-// JSON returns the JSON Schema (draft 2020-12) that files are checked
-// with: of an entity, of categories.yaml, of index.yaml, of scoring.yaml or of the
-// mapping of an import.
+// JSON returns the JSON Schema (draft 2020-12) for one of Names.
 func JSON(name string) ([]byte, error) {
 	return schemaFiles.ReadFile(name + ".schema.json")
 }
 
-// Schema is a compiled schema together with its text, which error messages
-// take valid names from.
+// Schema is a compiled schema and its source, from which messages take valid names.
 type Schema struct {
 	compiled *jsonschema.Schema
 	raw      any
@@ -74,8 +71,8 @@ func mustCompile(name string) *Schema {
 	return &Schema{compiled: c.MustCompile(url), raw: raw}
 }
 
-// Check adds what is wrong with the document by its schema, and what its texts
-// say that a schema cannot judge.
+// Check adds the violations of the schema to the document, and problems in texts that a
+// schema cannot express.
 func (s *Schema) Check(d *yamldoc.Document) {
 	d.Value = s.bound(d, d.Value, s.at(nil), nil)
 	err := s.compiled.Validate(d.Value)
@@ -87,9 +84,8 @@ func (s *Schema) Check(d *yamldoc.Document) {
 	s.checkTexts(d, d.Value, s.at(nil), nil)
 }
 
-// bound returns a value with its lists cut to the lengths that the schema allows,
-// and adds a problem for each that was longer. What comes after need not care how
-// long a stranger's list is.
+// bound returns a value with its lists cut to the lengths that the schema allows, and adds
+// a problem for each longer list, so that later checks have bounded input.
 func (s *Schema) bound(d *yamldoc.Document, value any, node map[string]any, path []string) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -102,7 +98,7 @@ func (s *Schema) bound(d *yamldoc.Document, value any, node map[string]any, path
 	case []any:
 		if limit, ok := node["maxItems"].(json.Number); ok {
 			if n, err := strconv.Atoi(limit.String()); err == nil && len(v) > n {
-				d.AddAt(path, false, yamldoc.Problem{Message: fmt.Sprintf("has %d entries, at most %d are allowed", len(v), n)})
+				d.AddAt(path, false, yamldoc.Problem{Message: fmt.Sprintf("has %d entries; at most %d are allowed", len(v), n)})
 				v = v[:n]
 			}
 		}
@@ -114,8 +110,7 @@ func (s *Schema) bound(d *yamldoc.Document, value any, node map[string]any, path
 	return value
 }
 
-// at returns the part of the schema that a field is checked with, nil where
-// there is none.
+// at returns the part of the schema for a field, nil if there is none.
 func (s *Schema) at(path []string) map[string]any {
 	node := s.resolve(s.raw)
 	for _, p := range path {
@@ -128,7 +123,7 @@ func (s *Schema) at(path []string) map[string]any {
 	return node
 }
 
-// resolve follows a reference to the definitions of the schema.
+// resolve follows a reference into the definitions of the schema.
 func (s *Schema) resolve(part any) map[string]any {
 	node, _ := part.(map[string]any)
 	if ref, ok := node["$ref"].(string); ok {
@@ -164,14 +159,14 @@ func (s *Schema) explain(d *yamldoc.Document, e *jsonschema.ValidationError) {
 		}
 	case *kind.DependentRequired:
 		for _, m := range k.Missing {
-			d.AddAt(append(slices.Clone(at), k.Prop), true, yamldoc.Problem{Message: "says nothing without " + m + "; give that too, or leave this out"})
+			d.AddAt(append(slices.Clone(at), k.Prop), true, yamldoc.Problem{Message: "has no meaning without " + m + "; add that, or remove this"})
 		}
 	case *kind.UniqueItems:
 		s.explainRepeated(d, at)
 	default:
 		got := yamldoc.ValueAt(d.Value, at)
 		if got == nil && d.Faulty[yamldoc.FieldName(at)] {
-			return // its value was refused, so it seems to have none
+			return // its value was rejected and therefore looks missing
 		}
 		if got == nil {
 			d.AddAt(at, false, yamldoc.Problem{Message: s.missingValue(at)})
@@ -181,8 +176,8 @@ func (s *Schema) explain(d *yamldoc.Document, e *jsonschema.ValidationError) {
 	}
 }
 
-// explainUnknown adds the fields that a set in the schema does not have, in the
-// order of the file. Those that no report can list are counted only.
+// explainUnknown adds the unknown fields of a mapping, in the order of the file. Beyond
+// what a report lists, they are only counted.
 func (s *Schema) explainUnknown(d *yamldoc.Document, node map[string]any, at []string, names []string) {
 	place := make(map[string][2]int, len(names))
 	for _, p := range names {
@@ -201,20 +196,20 @@ func (s *Schema) explainUnknown(d *yamldoc.Document, node map[string]any, at []s
 	}
 }
 
-// unknownField describes a field that a set in the schema does not have.
+// unknownField describes an unknown field of a mapping.
 func (s *Schema) unknownField(node map[string]any, at []string, field string, more ...string) yamldoc.Problem {
 	known := append(properties(node), more...)
 	slices.Sort(known)
-	p := yamldoc.Problem{Message: "unknown field; known are " + strings.Join(known, ", "),
+	p := yamldoc.Problem{Message: "unknown field; expected one of: " + strings.Join(known, ", "),
 		Suggestion: cmp.Or(s.within(node, field), didyoumean.Name(field, known))}
 	if strings.Trim(field, "0123456789") == "" && len(at) > 0 {
-		p.Field = yamldoc.FieldName(at) + "." + yamldoc.Quote(field) // without the quotes it would look like an entry of a list
-		p.Message += "; a number is written without commas"
+		p.Field = yamldoc.FieldName(at) + "." + yamldoc.Quote(field) // without quotes it would look like a list entry
+		p.Message += "; write numbers without commas"
 	}
 	return p
 }
 
-// within finds a field that was meant for one of the sets in node.
+// within finds the nested mapping of node that has a field.
 func (s *Schema) within(node map[string]any, field string) string {
 	props, _ := node["properties"].(map[string]any)
 	for _, name := range properties(node) {
@@ -225,7 +220,7 @@ func (s *Schema) within(node map[string]any, field string) string {
 	return ""
 }
 
-// explainRepeated adds each entry of a list that repeats an earlier one.
+// explainRepeated adds a problem for each duplicate entry of a list.
 func (s *Schema) explainRepeated(d *yamldoc.Document, at []string) {
 	list, _ := yamldoc.ValueAt(d.Value, at).([]any)
 	seen := map[string]bool{}
@@ -239,7 +234,7 @@ func (s *Schema) explainRepeated(d *yamldoc.Document, at []string) {
 	}
 }
 
-// missingValue says what to do about a field without a value.
+// missingValue returns the message for a field without a value.
 func (s *Schema) missingValue(at []string) string {
 	if len(at) > 0 {
 		name, set := at[len(at)-1], s.at(at[:len(at)-1])
@@ -247,14 +242,14 @@ func (s *Schema) missingValue(at []string) string {
 			return "has no value; give one"
 		}
 		if set["items"] != nil {
-			return "has no value; give one or leave the entry out"
+			return "has no value; add one or remove the entry"
 		}
 	}
-	return "has no value; give one or leave the field out"
+	return "has no value; add one or remove the field"
 }
 
-// UnknownEntityField describes a field that the file of an entity does not have, nil
-// for one that it has. more are further names that may stand where the field does.
+// UnknownEntityField describes an unknown field of an entity file; it returns nil for a
+// known one. more are additional names that are allowed in its place.
 func UnknownEntityField(name string, more ...string) *yamldoc.Problem {
 	node := Entity().at(nil)
 	if _, known := node["properties"].(map[string]any)[name]; known || slices.Contains(more, name) {
@@ -265,5 +260,5 @@ func UnknownEntityField(name string, more ...string) *yamldoc.Problem {
 	return &p
 }
 
-// RootFiles are the names of the files beside the type folders. All are optional.
+// RootFiles are the names of the files next to the type folders. All are optional.
 var RootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}

@@ -20,8 +20,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// checkTexts adds what a pattern cannot tell of a text: that it is blank, an
-// address of no place, a day that no calendar has, or no licence.
+// checkTexts adds problems that a pattern cannot detect: blank texts, addresses without a
+// valid host, days that do not exist, and unknown licences.
 func (s *Schema) checkTexts(d *yamldoc.Document, value any, node map[string]any, path []string) {
 	switch v := value.(type) {
 	case map[string]any:
@@ -38,7 +38,7 @@ func (s *Schema) checkTexts(d *yamldoc.Document, value any, node map[string]any,
 		}
 	case string:
 		if node == nil || len(d.Faulty) > 0 && d.Faulty[yamldoc.FieldName(path)] {
-			return // it has been complained about
+			return // already reported
 		}
 		if !checkHidden(d, v, path, false) {
 			return
@@ -58,11 +58,11 @@ func (s *Schema) checkTexts(d *yamldoc.Document, value any, node map[string]any,
 	}
 }
 
-// checkHidden adds the first hidden character of a text or, where key is set, of
-// a field's name. Only an escape in quotes can have brought it into a file.
+// checkHidden adds the first hidden character of a text or, if key is set, of a field
+// name. Only an escape in quotes can have put it into a file.
 func checkHidden(d *yamldoc.Document, s string, path []string, key bool) (ok bool) {
 	for at, r := range safetext.Hidden(s) {
-		d.AddAt(path, key, yamldoc.Problem{Message: fmt.Sprintf("contains the hidden character %s as its character %d; remove it",
+		d.AddAt(path, key, yamldoc.Problem{Message: fmt.Sprintf("contains the hidden character %s at position %d; remove it",
 			safetext.Describe(r), utf8.RuneCountInString(s[:at])+1)})
 		return false
 	}
@@ -79,8 +79,7 @@ func checkLine(d *yamldoc.Document, s string, path []string) {
 	}
 }
 
-// checkURL refuses what has the form of an address but names no place, and
-// addresses that do not show what they are.
+// checkURL refuses addresses without a valid host, and misleading addresses.
 func checkURL(d *yamldoc.Document, s string, path []string) {
 	u, err := url.Parse(s)
 	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
@@ -89,8 +88,7 @@ func checkURL(d *yamldoc.Document, s string, path []string) {
 	}
 }
 
-// checkRepository refuses addresses of no place, and those whose path is not what
-// it seems.
+// checkRepository refuses addresses without a valid host, and misleading paths.
 func checkRepository(d *yamldoc.Document, s string, path []string) {
 	checkURL(d, s, path)
 	if d.Faulty[yamldoc.FieldName(path)] {
@@ -102,13 +100,13 @@ func checkRepository(d *yamldoc.Document, s string, path []string) {
 	}
 }
 
-// RepositoryURL is the address of a repository's page where somebody may have
-// given the one that git clones from.
+// RepositoryURL returns the address of a repository's page, given that or the address that
+// git clones from.
 func RepositoryURL(s string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(s, "/"), ".git"), "/")
 }
 
-// checkBranch refuses what git refuses as the name of a branch
+// checkBranch refuses branch names that git refuses
 // (https://git-scm.com/docs/git-check-ref-format).
 func checkBranch(d *yamldoc.Document, s string, path []string) {
 	bad := s == "" || s == "@" || s == "HEAD" || strings.HasPrefix(s, "-") || strings.HasSuffix(s, ".") ||
@@ -130,35 +128,35 @@ func validPort(port string) bool {
 	return port == "" || err == nil && n > 0
 }
 
-// checkDate refuses days that no calendar has.
+// checkDate refuses days that do not exist.
 func checkDate(d *yamldoc.Document, s string, path []string) {
 	layout := time.DateOnly
 	if len(s) == len("2006-01") {
 		layout = "2006-01"
 	}
 	if _, err := time.Parse(layout, s); err != nil {
-		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + " is not in the calendar; the order is year, month, day"})
+		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + " does not exist; the order is year, month, day"})
 	}
 }
 
-// checkLicense warns of what is no licence expression: it may well be a true
-// name, but programs that read SPDX cannot tell what it means.
+// checkLicense warns about texts that are not SPDX licence expressions: they may be real
+// names, but programs that read SPDX cannot interpret them.
 func checkLicense(d *yamldoc.Document, s string, path []string) {
 	ok, guess := licenseExpression(strings.TrimSpace(s))
 	switch {
 	case ok && guess != "":
-		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + " is spelled otherwise in the SPDX list", Suggestion: guess})
+		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + " is spelled differently in the SPDX list", Suggestion: guess})
 	case !ok && guess != "":
 		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) + " is not an SPDX licence expression", Suggestion: guess})
 	case !ok:
 		d.AddAt(path, false, yamldoc.Problem{Severity: yamldoc.Warning, Message: yamldoc.Quote(s) +
-			" is not an SPDX licence expression; take an id of https://spdx.org/licenses/, or LicenseRef-Name for a licence that is not listed"})
+			" is not an SPDX licence expression; use an identifier from https://spdx.org/licenses/, or LicenseRef-Name for a licence that is not listed"})
 	}
 }
 
-// licenses caches verdicts about licences, since a catalogue has few of them and
-// thousands of entities. It keeps identifiers of the SPDX list only, so that it
-// is never larger than that list, whatever strangers send.
+// licenses caches the results of licenseExpression, since a catalogue has thousands of
+// entities but few licences. It contains only identifiers from the SPDX list, so its size
+// is bounded, whatever the input.
 var licenses sync.Map // string → licenseVerdict
 
 type licenseVerdict struct {
@@ -166,9 +164,9 @@ type licenseVerdict struct {
 	guess string
 }
 
-// licenseExpression tells whether s is an SPDX licence expression
-// (https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/), and which
-// identifier was probably meant where it is not, or is in the wrong case.
+// licenseExpression reports whether s is an SPDX licence expression
+// (https://spdx.github.io/spdx-spec/v2.3/SPDX-license-expressions/). If it is not, or is
+// in the wrong case, guess is the identifier that was probably meant.
 func licenseExpression(s string) (ok bool, guess string) {
 	if v, hit := licenses.Load(s); hit {
 		verdict := v.(licenseVerdict)
@@ -189,7 +187,7 @@ func licenseExpression(s string) (ok bool, guess string) {
 
 func spdxValid(s string) (ok bool) {
 	defer func() {
-		if recover() != nil { // the library indexes past the end of some broken input
+		if recover() != nil { // the library panics on some invalid input
 			ok = false
 		}
 	}()
@@ -197,7 +195,7 @@ func spdxValid(s string) (ok bool) {
 	return ok
 }
 
-// isBlank tells whether a text shows nothing at all.
+// isBlank reports whether a text has no visible characters.
 func isBlank(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }

@@ -11,8 +11,7 @@ import (
 
 const complexKey = `uses a complex key (?); write "name: value"`
 
-// KeyName returns the name that a key gives to its value, and what the dialect
-// forbids about it.
+// KeyName returns the name of a key, and what the dialect forbids about it.
 func KeyName(k ast.Node) (name, wrong string) {
 	switch k := k.(type) {
 	case *ast.StringNode:
@@ -24,10 +23,10 @@ func KeyName(k ast.Node) (name, wrong string) {
 		return name, complexKey
 	case *ast.AnchorNode:
 		name, _ = KeyName(k.Value)
-		return name, "uses an anchor (&name) before a field; leave it out"
+		return name, "uses an anchor (&name) before a field; remove it"
 	case *ast.TagNode:
 		name, _ = KeyName(k.Value)
-		return name, "uses a tag (!name) before a field; leave it out"
+		return name, "uses a tag (!name) before a field; remove it"
 	case *ast.AliasNode:
 		return "", "uses an alias (*name) as a field; write the field out"
 	}
@@ -37,7 +36,7 @@ func KeyName(k ast.Node) (name, wrong string) {
 	return k.GetToken().Value, ""
 }
 
-// convert turns a node into a plain value, and notes what the dialect forbids.
+// convert converts a node to a plain value, and reports what the dialect forbids.
 func (d *Document) convert(n ast.Node, path []string) any {
 	if len(path) > MaxDepth {
 		d.refuse(n, path, fmt.Sprintf("is nested more than %d levels deep", MaxDepth))
@@ -59,7 +58,7 @@ func (d *Document) convert(n ast.Node, path []string) any {
 			entry := append(path[:len(path):len(path)], strconv.Itoa(i))
 			list = append(list, d.convert(item, entry))
 			if _, col := NodePosition(item); !v.IsFlowStyle && col <= v.Start.Position.Column && mustIndent(item) {
-				d.refuse(item, entry, "must be indented further than its -")
+				d.refuse(item, entry, "must be indented more than its -")
 			}
 		}
 		return list
@@ -72,15 +71,15 @@ func (d *Document) convert(n ast.Node, path []string) any {
 	case *ast.IntegerNode, *ast.FloatNode:
 		return d.convertNumber(n, path)
 	case *ast.AnchorNode:
-		d.refuse(n, path, "uses an anchor (&name); leave it out, or put a text that begins with & in quotes")
+		d.refuse(n, path, "uses an anchor (&name); remove it, or put text that starts with & in quotes")
 	case *ast.AliasNode:
-		d.refuse(n, path, "uses an alias (*name); write the value out, or put a text that begins with * in quotes")
+		d.refuse(n, path, "uses an alias (*name); write the value out, or put text that starts with * in quotes")
 	case *ast.TagNode:
-		d.refuse(n, path, "uses a tag (!name); leave it out, or put a text that begins with ! in quotes")
+		d.refuse(n, path, "uses a tag (!name); remove it, or put text that starts with ! in quotes")
 	case *ast.InfinityNode, *ast.NanNode:
-		d.refuse(n, path, n.GetToken().Value+" is not a finite number; put it in quotes where it is a text")
+		d.refuse(n, path, n.GetToken().Value+" is not a finite number; put it in quotes if it is text")
 	default:
-		d.refuse(n, path, "uses a YAML form that entity files do not have: "+n.Type().String())
+		d.refuse(n, path, "uses a YAML feature that entity files do not support: "+n.Type().String())
 	}
 	return nil
 }
@@ -104,7 +103,7 @@ func (d *Document) convertMapping(members []*ast.MappingValueNode, path []string
 		}
 		switch member.Key.(type) {
 		case *ast.MergeKeyNode, *ast.AliasNode:
-			continue // it has no name of its own
+			continue // a merge key has no name
 		}
 		if at, twice := first[key]; twice {
 			d.Add(line, col, Problem{Field: FieldName(field), Message: fmt.Sprintf("is given twice; the first is on line %d", at)})
@@ -113,14 +112,14 @@ func (d *Document) convertMapping(members []*ast.MappingValueNode, path []string
 		first[key] = line
 		m[key] = d.convert(member.Value, field)
 		if valueLine, valueCol := NodePosition(member.Value); valueLine > line && valueCol <= col && d.brackets == 0 && mustIndent(member.Value) {
-			d.refuse(member.Value, field, "must be indented further than its field")
+			d.refuse(member.Value, field, "must be indented more than its field")
 		}
 	}
 	return m
 }
 
-// convertText returns a text. The parser takes whole numbers that do not fit
-// 64 bits for texts, and some plain texts that YAML does not allow.
+// convertText returns a text. The parser returns whole numbers of more than 64 bits as
+// texts, and accepts some plain texts that YAML does not allow.
 func (d *Document) convertText(n *ast.StringNode, path []string) any {
 	if n.Token.Type != token.StringType {
 		return n.Value // in quotes
@@ -155,8 +154,8 @@ func (d *Document) convertNumber(n ast.Node, path []string) any {
 	return x
 }
 
-// mustIndent tells whether YAML wants a value further to the right than its
-// field; the parser does not mind.
+// mustIndent reports whether YAML requires a value to be indented more than its field; the
+// parser does not enforce it.
 func mustIndent(n ast.Node) bool {
 	switch n := n.(type) {
 	case nil, *ast.NullNode:
@@ -177,24 +176,24 @@ func inBrackets(n ast.Node) bool {
 	return false
 }
 
-// misreadReason tells why other programs would not read a text without quotes as the
-// parser does; "" where they do.
+// misreadReason returns why other programs would not read an unquoted text as the parser
+// does, or "".
 func misreadReason(n *ast.StringNode, brackets bool) string {
 	switch {
 	case n.Token.Type != token.StringType || n.Value == "":
 		return ""
 	case strings.ContainsRune(",]}%@`", rune(n.Value[0])):
-		return "begins with " + Quote(n.Value[:1]) + "; put the text in quotes"
+		return "starts with " + Quote(n.Value[:1]) + "; put the text in quotes"
 	case strings.Contains(n.Value, ": ") || strings.HasSuffix(n.Value, ":"):
-		return `holds ": "; put the text in quotes`
+		return `contains ": "; put the text in quotes`
 	case brackets && strings.ContainsAny(n.Value, "[]{}"):
-		return "holds a bracket or a brace; put the text in quotes"
+		return "contains a bracket or a brace; put the text in quotes"
 	}
 	return ""
 }
 
-// IsPlainNumber accepts -12 and 3.50, and no octal, hexadecimal, grouped or
-// exponential form: YAML versions do not agree on what those mean.
+// IsPlainNumber accepts -12 and 3.50, but no octal, hexadecimal, grouped or exponential
+// form, because YAML versions read those differently.
 func IsPlainNumber(s string) bool {
 	s = strings.TrimPrefix(s, "-")
 	whole, fraction, dot := strings.Cut(s, ".")

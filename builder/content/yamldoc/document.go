@@ -1,5 +1,5 @@
-// Package yamldoc reads YAML files of a small dialect as plain values, and describes what
-// is wrong in a file with its line, column and field.
+// Package yamldoc reads YAML files in a small dialect as plain values, and reports problems
+// with line, column and field.
 package yamldoc
 
 import (
@@ -15,53 +15,50 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Limits on one file: far above any real entity, far below what hurts.
+// Limits for one file: far above any real entity, far below what would be costly.
 const (
 	MaxFileSize = 128 << 10
-	maxLines    = 8 << 10  // the lexer's time grows with their square
-	maxTokens   = 16 << 10 // the parser's time grows with their square
+	maxLines    = 8 << 10  // the lexer takes quadratic time
+	maxTokens   = 16 << 10 // the parser takes quadratic time
 	MaxDepth    = 32
-	maxBlank    = 100 // blank lines in a row; within a text the lexer is even slower
-	MaxProblems = 100 // that are listed
+	maxBlank    = 100 // consecutive blank lines; within a text the lexer is even slower
+	MaxProblems = 100 // listed problems
 )
 
-// VersionField is the top-level field whose plain numbers are texts in every
-// file that has it.
+// VersionField is the top-level field whose plain numbers are read as texts.
 const VersionField = "version"
 
-// Document is one YAML file as plain values, with the places they came from.
-// The dialect is small on purpose: one document, no anchors, aliases, tags or
-// merge keys, every key once.
+// Document is one YAML file as plain values, with their positions. The dialect is small on
+// purpose: one document, no anchors, aliases, tags or merge keys, and no duplicate keys.
 type Document struct {
 	Path     string // for messages
 	Value    any    // map[string]any, []any, string, int64, float64, bool or nil
 	Root     ast.Node
 	Problems Problems
-	Faulty   map[string]bool // fields whose values are wrong, so that none is blamed twice
-	Dropped  int             // errors that were counted without being described
+	Faulty   map[string]bool // fields with invalid values, so that none is reported twice
+	Dropped  int             // errors that were counted but not described
 
-	// textual names the top-level field whose plain numbers are texts, so that
+	// textual is the top-level field whose plain numbers are read as texts, so that
 	// version 1.10 does not become 1.1.
 	textual  string
-	brackets int // how many [ and { are open where convert is
+	brackets int // how many [ and { are open at the position of convert
 
-	// members indexes sets by name as Locate first looks into them, so that
-	// locating every field of a large set takes linear time.
+	// members indexes mappings by name when Locate first searches them, so that
+	// locating every field of a large mapping takes linear time.
 	members map[ast.Node]map[string]*ast.MappingValueNode
 }
 
-// New returns a document without a value, for one that does not come from YAML.
+// New returns a document without a value, for values that do not come from YAML.
 func New(path string) *Document { return &Document{Path: path, Faulty: map[string]bool{}} }
 
-// Parse reads a file. Where its syntax is broken the document has
-// problems and no value.
+// Parse reads a file. If its syntax is invalid, the document has problems and no value.
 func Parse(path string, data []byte, textual string) (d *Document) {
 	d = New(path)
 	d.textual = textual
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors begin a file with a byte order mark
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors write a byte order mark
 	defer func() {
-		// The parser is fed by strangers. Should it fail on one file, all
-		// other files are still checked.
+		// The input is untrusted. If the parser panics on one file, the others are
+		// still checked.
 		if r := recover(); r != nil {
 			d.Value, d.Root = nil, nil
 			d.Add(1, 1, Problem{Message: fmt.Sprintf("cannot be read as YAML: %v", r)})
@@ -72,11 +69,11 @@ func Parse(path string, data []byte, textual string) (d *Document) {
 	}
 	tokens := lexer.Tokenize(string(data))
 	if len(tokens) > maxTokens {
-		d.Add(1, 1, Problem{Message: fmt.Sprintf("has more than %d names, values and signs, the most that a file may have", maxTokens)})
+		d.Add(1, 1, Problem{Message: fmt.Sprintf("has more than %d tokens (names, values and punctuation), the maximum for a file", maxTokens)})
 		return d
 	}
 	for _, t := range tokens {
-		if t.Type == token.MappingKeyType { // the parser's time grows with their square
+		if t.Type == token.MappingKeyType { // the parser takes quadratic time
 			d.Add(t.Position.Line, t.Position.Column, Problem{Message: complexKey})
 			return d
 		}
@@ -92,7 +89,7 @@ func Parse(path string, data []byte, textual string) (d *Document) {
 		case nil, *ast.CommentGroupNode:
 		case *ast.DirectiveNode:
 			line, col := NodePosition(body)
-			d.Add(line, col, Problem{Message: "begins with a directive (%); leave it out"})
+			d.Add(line, col, Problem{Message: "starts with a directive (%); remove it"})
 			return d
 		default:
 			bodies = append(bodies, body)
@@ -105,7 +102,7 @@ func Parse(path string, data []byte, textual string) (d *Document) {
 	case 1:
 	default:
 		line, col := NodePosition(bodies[1])
-		d.Add(line, col, Problem{Message: "a second document begins here; a file holds just one"})
+		d.Add(line, col, Problem{Message: "a second document starts here; a file must have only one"})
 		return d
 	}
 	d.Root = bodies[0]
@@ -113,18 +110,18 @@ func Parse(path string, data []byte, textual string) (d *Document) {
 	return d
 }
 
-// Fields returns the members of the document, false where it is none: then a
-// problem says so.
+// Fields returns the fields of the document. If it is not a mapping, Fields adds a problem
+// and returns false.
 func (d *Document) Fields() (map[string]any, bool) {
 	m, ok := d.Value.(map[string]any)
 	if !ok && d.Root != nil && !d.Faulty[""] {
-		d.AddAt(nil, false, Problem{Message: `must be a set of fields, one "name: value" a line`})
+		d.AddAt(nil, false, Problem{Message: `must be a set of fields, one "name: value" per line`})
 	}
 	return m, ok
 }
 
-// Report returns all that is wrong with the document, in order. What goes
-// beyond any use is counted only.
+// Report returns the problems of the document in order. Beyond MaxProblems, they are only
+// counted.
 func (d *Document) Report() Problems {
 	d.Problems.Sort()
 	if len(d.Problems) <= MaxProblems {
@@ -132,14 +129,14 @@ func (d *Document) Report() Problems {
 	}
 	more := d.Problems[MaxProblems:]
 	rest := Problem{File: d.Path, Line: more[0].Line, Column: more[0].Column, Severity: Warning,
-		Message: fmt.Sprintf("%d more problems follow in this file", len(more)+d.Dropped)}
+		Message: fmt.Sprintf("this file has %d more problems", len(more)+d.Dropped)}
 	if n, _ := more.Count(); n+d.Dropped > 0 {
 		rest.Severity = Error
 	}
 	return append(d.Problems[:MaxProblems:MaxProblems], rest)
 }
 
-// Add adds a problem at a position. Its severity is Error unless it says otherwise.
+// Add adds a problem at a position. Its severity is Error unless it has one.
 func (d *Document) Add(line, col int, p Problem) {
 	p.File, p.Line, p.Column = d.Path, max(line, 1), max(col, 1)
 	if p.Severity == "" {
@@ -160,7 +157,7 @@ func (d *Document) AddAt(path []string, key bool, p Problem) {
 	d.Add(line, col, p)
 }
 
-// NodePosition returns where a node begins, counted from 1; columns in characters.
+// NodePosition returns the start of a node, counted from 1; columns are in characters.
 func NodePosition(n ast.Node) (line, col int) {
 	if n == nil || n.GetToken() == nil {
 		return 1, 1
@@ -175,7 +172,7 @@ func NodePosition(n ast.Node) (line, col int) {
 	return p.Line, p.Column
 }
 
-// Members returns the members of a mapping, in either form the parser gives it.
+// Members returns the members of a mapping, in either form that the parser produces.
 func Members(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch m := n.(type) {
 	case *ast.MappingNode:
@@ -186,8 +183,8 @@ func Members(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	return nil, false
 }
 
-// Locate finds the place of a field; of the nearest enclosing one where the
-// field is not there.
+// Locate returns the position of a field, or of the nearest enclosing field if there is no
+// such field.
 func (d *Document) Locate(path []string, key bool) (line, col int) {
 	n := d.Root
 	line, col = NodePosition(n)
@@ -214,7 +211,7 @@ func (d *Document) Locate(path []string, key bool) (line, col int) {
 	return line, col
 }
 
-// member returns the first member of a mapping that has a name, nil if none has.
+// member returns the first member of a mapping with a name, nil if there is none.
 func (d *Document) member(n ast.Node, name string) *ast.MappingValueNode {
 	index, ok := d.members[n]
 	if !ok {
@@ -233,14 +230,14 @@ func (d *Document) member(n ast.Node, name string) *ast.MappingValueNode {
 	return index[name]
 }
 
-// Text returns a text without the spaces around it, "" for any other value. Equal texts
+// Text returns a trimmed text, or "" for any other value. Equal texts
 // share one copy: a catalogue repeats categories, tags and dates all the time.
 func Text(v any) string {
 	s, _ := v.(string)
 	return unique.Make(strings.TrimSpace(s)).Value()
 }
 
-// Texts returns those of a list, each as Text does.
+// Texts returns the texts in a list, each as Text does.
 func Texts(v any) []string {
 	list, _ := v.([]any)
 	if len(list) == 0 {

@@ -13,7 +13,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Severity says whether a problem keeps content from being built.
+// Severity determines whether a problem prevents a build.
 type Severity string
 
 // The severities of a problem.
@@ -22,7 +22,7 @@ const (
 	Warning Severity = "warning"
 )
 
-// Problem is one thing that is wrong in a file, and where.
+// Problem is a problem in a file and its position.
 type Problem struct {
 	File       string   `json:"file"`
 	Line       int      `json:"line"`
@@ -30,11 +30,11 @@ type Problem struct {
 	Severity   Severity `json:"severity"`
 	Field      string   `json:"field"` // with dots and brackets, "" for the file
 	Message    string   `json:"message"`
-	Suggestion string   `json:"suggestion,omitempty"` // the nearest right thing
+	Suggestion string   `json:"suggestion,omitempty"` // the nearest valid value
 }
 
-// String is the problem on one line:
-// file:line:column: field: what is wrong (did you mean "…"?)
+// String returns the problem on one line:
+// file:line:column: field: message (did you mean "…"?)
 func (p Problem) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s:%d:%d: ", safetext.Escape(p.File), p.Line, p.Column)
@@ -48,8 +48,7 @@ func (p Problem) String() string {
 	return b.String()
 }
 
-// Text is the problem without its place and field: what is wrong (did you mean
-// "…"?)
+// Text returns the problem without position and field: message (did you mean "…"?)
 func (p Problem) Text() string {
 	if p.Suggestion == "" {
 		return p.Message
@@ -57,10 +56,10 @@ func (p Problem) Text() string {
 	return fmt.Sprintf("%s (did you mean %q?)", p.Message, p.Suggestion)
 }
 
-// Problems are what is wrong in a set of files. As an error it lists them all.
+// Problems are the problems in a set of files. As an error it lists them all.
 type Problems []Problem
 
-// Error lists the problems, one a line.
+// Error lists the problems, one per line.
 func (ps Problems) Error() string {
 	lines := make([]string, len(ps))
 	for i, p := range ps {
@@ -69,7 +68,7 @@ func (ps Problems) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// Count returns how many problems are errors and how many are warnings.
+// Count returns the numbers of errors and warnings.
 func (ps Problems) Count() (errors, warnings int) {
 	for _, p := range ps {
 		if p.Severity == Warning {
@@ -81,15 +80,15 @@ func (ps Problems) Count() (errors, warnings int) {
 	return errors, warnings
 }
 
-// With returns these problems and further ones, in order.
+// With returns these problems and more, in order.
 func (ps Problems) With(more Problems) Problems {
 	all := slices.Concat(ps, more)
 	all.Sort()
 	return all
 }
 
-// Sort orders by file, place and text, so that reports do not depend on which
-// file was read first.
+// Sort sorts by file, position and text, so that reports do not depend on the order in
+// which files are read.
 func (ps Problems) Sort() {
 	slices.SortStableFunc(ps, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),
@@ -97,8 +96,8 @@ func (ps Problems) Sort() {
 	})
 }
 
-// FieldName writes a path into a document as people write it: signals.stars,
-// tags[2]. A name that might be taken for something else stands in quotes.
+// FieldName formats a document path for people: signals.stars, tags[2]. Ambiguous names
+// are quoted.
 func FieldName(path []string) string {
 	var b strings.Builder
 	for i, p := range path {
@@ -117,17 +116,17 @@ func FieldName(path []string) string {
 	return b.String()
 }
 
-// maxPlainLen is the length up to which a name is shown as it is, in characters. It is
-// not part of plainName, which would take milliseconds to compile.
+// maxPlainLen is the maximum length of an unquoted name, in characters. It is not part of
+// plainName because that would then take milliseconds to compile.
 const maxPlainLen = 61
 
 var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_-]*$`)
 
-// Quote quotes a value for a message, long ones cut.
+// Quote quotes a value for a message and shortens long ones.
 func Quote(v any) string {
 	switch v := v.(type) {
 	case string:
-		return safetext.Escape(strconv.Quote(safetext.Shorten(v, 60))) // Quote leaves some hidden letters and marks
+		return safetext.Escape(strconv.Quote(safetext.Shorten(v, 60))) // strconv.Quote does not escape some hidden letters and marks
 	case []any:
 		return "a list"
 	case map[string]any:

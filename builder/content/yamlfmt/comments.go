@@ -11,16 +11,15 @@ import (
 	"kindex/builder/content/yamldoc"
 )
 
-// comment is one comment of a file, with its #.
+// comment is a comment in a file, including its #.
 type comment struct {
 	position
 	text    string
-	ownLine bool // nothing stands before it on its line
+	ownLine bool // nothing precedes it on its line
 }
 
-// readComments lists the comments of a file in order. They are taken from the
-// lexer, since the parser loses and moves some; the lines of the file have the
-// last word on where they stand.
+// readComments lists the comments of a file in order. They come from the lexer, since the
+// parser loses and moves some; their positions are checked against the lines of the file.
 func readComments(d *yamldoc.Document, text string, lines []string) ([]comment, error) {
 	var list []comment
 	for _, t := range lexer.Tokenize(text) {
@@ -44,10 +43,9 @@ func readComments(d *yamldoc.Document, text string, lines []string) ([]comment, 
 	return list, nil
 }
 
-// attachComments puts every comment, and every blank line that separates something,
-// where it belongs.
+// attachComments attaches every comment and every separating blank line to its node.
 func (r *layoutReader) attachComments(root *node, comments []comment) {
-	i := 0 // of the first item behind the comment
+	i := 0 // index of the first item after the comment
 	for _, c := range comments {
 		for i < len(r.nodes) && r.nodes[i].start.before(c.position) {
 			r.noteBlankLine(i)
@@ -81,8 +79,7 @@ func (r *layoutReader) attachComments(root *node, comments []comment) {
 	}
 }
 
-// noteBlankLine notes a blank line right above an item: below the comments above it,
-// or instead of them.
+// noteBlankLine records a blank line directly above an item, after any comments.
 func (r *layoutReader) noteBlankLine(i int) {
 	p := r.nodes[i]
 	switch {
@@ -94,7 +91,7 @@ func (r *layoutReader) noteBlankLine(i int) {
 	}
 }
 
-// blankAbove tells whether the line above shows nothing.
+// blankAbove reports whether the line above is blank or a document marker.
 func (r *layoutReader) blankAbove(line int) bool {
 	if line < 2 {
 		return false
@@ -103,8 +100,8 @@ func (r *layoutReader) blankAbove(line int) bool {
 	return text == "" || text == "---" || text == "..."
 }
 
-// attachOwnLine finds the owner of a comment on a line of its own: the item below,
-// unless its column says that it belongs to the set or list that ends here.
+// attachOwnLine attaches a comment on its own line to the item below, unless its column
+// shows that it belongs to the mapping or list that ends here.
 func (r *layoutReader) attachOwnLine(root, previous, next *node, c comment) {
 	brackets := previous.parent
 	if previous.inBrackets(c.position) {
@@ -143,7 +140,7 @@ func (r *layoutReader) attachAbove(p *node, c comment) {
 }
 
 func (r *layoutReader) attachBelow(p *node, c comment) {
-	if len(p.items) == 0 { // there is no room inside
+	if len(p.items) == 0 { // no items inside
 		p.headComments = append(p.headComments, c.text)
 		return
 	}
@@ -153,9 +150,9 @@ func (r *layoutReader) attachBelow(p *node, c comment) {
 	p.footComments = append(p.footComments, c.text)
 }
 
-// addLineComment takes a comment at the end of a line. There is room for one only.
+// addLineComment adds a comment at the end of a line. A node can have only one.
 func (p *node) addLineComment(c comment) {
-	if !p.named && p.kind != scalar && !p.flow && c.before(p.value) { // behind a dash
+	if !p.named && p.kind != scalar && !p.flow && c.before(p.value) { // after a dash
 		p.headComments = append(p.headComments, c.text)
 		return
 	}
@@ -165,12 +162,12 @@ func (p *node) addLineComment(c comment) {
 	p.lineComment, p.commentColumn = c.text, c.col
 }
 
-// modeline begins the comment that tells an editor the schema of a file.
+// modeline starts the comment that tells editors the schema of a file.
 const modeline = "# yaml-language-server:"
 
-// hoistHeader takes the comments that are about the file from its first field,
-// so that they stay on top wherever that goes: the modeline, and what a blank
-// line sets apart.
+// hoistHeader moves the comments about the whole file from its first field to the layout,
+// so that they stay on top wherever that field goes: the modeline, and comments followed by
+// a blank line.
 func (l *layout) hoistHeader() {
 	if len(l.items) == 0 {
 		return

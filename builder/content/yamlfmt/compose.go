@@ -13,13 +13,11 @@ import (
 	"kindex/builder/content/yamldoc"
 )
 
-// Compose writes the file of an entity: its fields in the order of the schema,
-// in the form that Format gives to files. The values are those that JSON has:
-// text, bool, nil, numbers (json.Number, float64, int, int64), []any, []string
-// and map[string]any. A version that is a number becomes the text of its
-// digits, as it does in a file. The same fields give the same bytes, and the
-// file reads back as the same values. Whether they make a valid entity is for
-// ParseEntity to tell.
+// Compose returns the file of an entity, formatted as by Format, with its fields in the
+// order of the schema. The values are JSON values: string, bool, nil, numbers (json.Number,
+// float64, int, int64), []any, []string and map[string]any. A version that is a number
+// becomes the text of its digits, as in a file. The output is deterministic and reads back
+// as the same values. Compose does not check whether the entity is valid; ParseEntity does.
 func Compose(fields map[string]any) ([]byte, error) {
 	root, err := layoutOfFields(fields)
 	if err != nil {
@@ -39,8 +37,8 @@ func Compose(fields map[string]any) ([]byte, error) {
 	return data, nil
 }
 
-// Normalize returns the values as which the file that Compose writes of some fields
-// reads back. It parses no YAML.
+// Normalize returns the values that the file written by Compose would read back as, without
+// parsing YAML.
 func Normalize(fields map[string]any) (any, error) {
 	root, err := layoutOfFields(fields)
 	if err != nil {
@@ -56,7 +54,7 @@ func nameOrAll(name string) string {
 	return name
 }
 
-// layoutOfFields makes the layout of an entity.
+// layoutOfFields returns the layout of an entity.
 func layoutOfFields(fields map[string]any) (*layout, error) {
 	root, err := layoutOfCollection(fields, nil)
 	if err != nil {
@@ -70,7 +68,7 @@ func layoutOfFields(fields map[string]any) (*layout, error) {
 	return root, nil
 }
 
-// layoutOf makes a layout of plain values.
+// layoutOf returns the layout of plain values.
 func layoutOf(v any, path []string) (*layout, error) {
 	switch v := v.(type) {
 	case nil:
@@ -88,7 +86,7 @@ func layoutOf(v any, path []string) (*layout, error) {
 		}
 		x, err := strconv.ParseFloat(string(v), 64)
 		if err != nil {
-			return nil, &FieldError{yamldoc.FieldName(path), yamldoc.Quote(string(v)) + " is not a number that can be written"}
+			return nil, &FieldError{yamldoc.FieldName(path), yamldoc.Quote(string(v)) + " is not a valid number"}
 		}
 		return layoutOf(x, path)
 	case float64:
@@ -103,10 +101,10 @@ func layoutOf(v any, path []string) (*layout, error) {
 	case []string, []any, map[string]any:
 		return layoutOfCollection(v, path)
 	}
-	return nil, &FieldError{yamldoc.FieldName(path), fmt.Sprintf("a %T is not a value of a file", v)}
+	return nil, &FieldError{yamldoc.FieldName(path), fmt.Sprintf("a %T cannot be written to a file", v)}
 }
 
-// layoutOfCollection makes a layout of a list or a set.
+// layoutOfCollection returns the layout of a list or mapping.
 func layoutOfCollection(v any, path []string) (*layout, error) {
 	l := &layout{kind: sequence}
 	var err error
@@ -130,7 +128,7 @@ func layoutOfCollection(v any, path []string) (*layout, error) {
 	return l, err
 }
 
-// addItem adds a value to a set or list.
+// addItem adds a value to a mapping or list.
 func (l *layout) addItem(v any, name string, path []string) error {
 	if len(path) > yamldoc.MaxDepth {
 		return &FieldError{yamldoc.FieldName(path), fmt.Sprintf("is nested more than %d levels deep", yamldoc.MaxDepth)}
@@ -147,7 +145,7 @@ func (l *layout) addItem(v any, name string, path []string) error {
 	return nil
 }
 
-// value is what a layout reads back as.
+// value returns the value that a layout reads back as.
 func (l *layout) value() any {
 	switch l.kind {
 	case sequence:
@@ -172,13 +170,13 @@ func (l *layout) value() any {
 		if i, err := strconv.ParseInt(l.text, 10, 64); err == nil {
 			return i
 		}
-		x, _ := strconv.ParseFloat(l.text, 64) // a number too large for it does not read back
+		x, _ := strconv.ParseFloat(l.text, 64) // too large a number does not read back
 		return x
 	}
 	return nil
 }
 
-// differing names a field in which two values differ.
+// differing returns the name of a field in which two values differ.
 func differing(a, b any) string {
 	var path []string
 	for {
@@ -200,11 +198,11 @@ func differing(a, b any) string {
 	}
 }
 
-// FieldError is a value of a field that no file can hold.
+// FieldError is a field value that cannot be written to a file.
 type FieldError struct {
 	Field   string // with dots and brackets
 	Message string
 }
 
-// Error names the field and says what is wrong with its value.
+// Error returns the field and the message.
 func (e *FieldError) Error() string { return e.Field + ": " + e.Message }

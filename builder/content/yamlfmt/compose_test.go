@@ -102,10 +102,10 @@ func TestComposeRefuses(t *testing.T) {
 		"name: is not UTF-8 text":                     {"name": "a\xff"},
 		"is not UTF-8 text":                           {"a\xff": 1},
 		"signals.stars: NaN is not a finite number":   {"signals": map[string]any{"stars": math.NaN()}},
-		"a: \"1e999\" is not a number":                {"a": json.Number("1e999")},
-		"a: \"0x\" is not a number":                   {"a": json.Number("0x")},
+		"a: \"1e999\" is not a valid number":          {"a": json.Number("1e999")},
+		"a: \"0x\" is not a valid number":             {"a": json.Number("0x")},
 		"is nested more than 32 levels deep":          {"a": deep},
-		"tags[0]: a struct {} is not a value":         {"tags": []any{struct{}{}}},
+		"tags[0]: a struct {} cannot be written":      {"tags": []any{struct{}{}}},
 		"the fields: cannot be written as YAML: is l": {"description": strings.Repeat("x", 300000)},
 	} {
 		if got, err := yamlfmt.Compose(fields); err == nil || !strings.Contains(err.Error(), want) {
@@ -129,7 +129,7 @@ func FuzzCompose(f *testing.F) {
 		}
 		got, err := yamlfmt.Compose(fields)
 		if err != nil {
-			for _, allowed := range []string{"levels deep", "is not a number that", "is larger than", "the most that a file may have"} {
+			for _, allowed := range []string{"levels deep", "is not a valid number", "is larger than", "the maximum for a file"} {
 				if strings.Contains(err.Error(), allowed) {
 					return
 				}

@@ -1,5 +1,5 @@
-// Package yamlfmt writes content files in one form: it formats files, composes them of
-// values, and merges new values into them without losing a comment.
+// Package yamlfmt formats content files, composes them from values, and merges new values
+// into them without losing comments.
 package yamlfmt
 
 import (
@@ -17,16 +17,14 @@ import (
 	"kindex/exports/record"
 )
 
-// Format returns the form in which a content file should be written: fields of
-// entities in the order of the schema, two spaces of indentation, quotes where
-// YAML needs them, no more than one blank line in a row. All data and all
-// comments stay; a file that is in this form already is returned as it is.
-// path tells what kind of file it is, and stands in messages.
+// Format returns a content file in the standard format: entity fields in the order of the
+// schema, two spaces of indentation, quotes only where YAML needs them, no consecutive blank
+// lines. All data and comments are preserved; a formatted file is returned unchanged. path
+// determines the kind of file and is used in messages.
 //
-// What is not right YAML, or uses a form that content files do not have, is
-// refused with Problems, and so is a file that could not be written without
-// losing something. The schema is not asked: a file with an unknown field or a
-// wrong value can be formatted.
+// Format returns Problems for invalid YAML, for YAML features that content files do not
+// support, and for a file that cannot be formatted without losing something. It does not
+// check the schema: a file with unknown fields or invalid values can be formatted.
 func Format(path string, data []byte) ([]byte, error) {
 	original := yamldoc.Parse(path, data, yamldoc.VersionField)
 	fields, ok := original.Fields()
@@ -46,15 +44,15 @@ func Format(path string, data []byte) ([]byte, error) {
 	result := printLayout(before.root, s)
 	after, err := canonicalize(path, result, s)
 	if err != nil {
-		return nil, refusal(original, nil, "the result would not be right YAML")
+		return nil, refusal(original, nil, "the result would not be valid YAML")
 	}
 	switch field, lost := before.root.firstDifference(after.root, nil); {
 	case lost != "":
-		return nil, refusal(original, field, lost+" would not stay as it is")
+		return nil, refusal(original, field, lost+" would change")
 	case !reflect.DeepEqual(original.Value, after.value):
-		return nil, refusal(original, nil, "a value would not stay as it is")
+		return nil, refusal(original, nil, "a value would change")
 	case !bytes.Equal(printLayout(after.root, s), result):
-		return nil, refusal(original, nil, "formatting the result once more would change it again")
+		return nil, refusal(original, nil, "formatting the result again would change it")
 	}
 	if r := lostCharacter(text, result); r != 0 {
 		return nil, refusal(original, nil, fmt.Sprintf("one of its characters %q would be lost", r))
@@ -62,8 +60,8 @@ func Format(path string, data []byte) ([]byte, error) {
 	return result, nil
 }
 
-// isEntity tells whether a file is the file of an entity: by its place, and
-// where that says nothing by its fields.
+// isEntity reports whether a file is an entity file, by its path or, if that is
+// inconclusive, by its fields.
 func isEntity(path string, fields map[string]any) bool {
 	path = filepath.ToSlash(path)
 	switch {
@@ -75,7 +73,7 @@ func isEntity(path string, fields map[string]any) bool {
 	return fields["name"] != nil
 }
 
-// canonicalForm is a file in the form that Format gives to it.
+// canonicalForm is a formatted file.
 type canonicalForm struct {
 	root  *layout
 	value any
@@ -100,14 +98,13 @@ func canonicalize(path string, text []byte, s *shape) (*canonicalForm, error) {
 	return &canonicalForm{root, d.Value}, nil
 }
 
-// refusal is why a file that is right is left alone all the same.
+// refusal returns the problem of a valid file that cannot be formatted.
 func refusal(d *yamldoc.Document, field []string, why string) error {
 	d.AddAt(field, false, yamldoc.Problem{Message: "cannot be formatted: " + why + "; write this part in a simpler way"})
 	return d.Report()
 }
 
-// firstDifference names the first thing that two layouts do not have in common, "" for
-// none.
+// firstDifference returns the first difference between two layouts, or "".
 func (l *layout) firstDifference(o *layout, path []string) (field []string, what string) {
 	comments := slices.Equal(l.headComments, o.headComments) && slices.Equal(l.footComments, o.footComments) && l.lineComment == o.lineComment
 	switch {
@@ -118,7 +115,7 @@ func (l *layout) firstDifference(o *layout, path []string) (field []string, what
 	case !comments:
 		return path, "a comment"
 	case l.flow != o.flow || l.blankBefore != o.blankBefore || !slices.Equal(l.block, o.block):
-		return path, "the form"
+		return path, "the notation"
 	}
 	for i, item := range l.items {
 		step := item.name
@@ -134,9 +131,8 @@ func (l *layout) firstDifference(o *layout, path []string) (field []string, what
 
 var indentNumber = regexp.MustCompile(`[|>][-+]?[1-9]`)
 
-// lostCharacter finds a letter, a digit or a # that a file holds more often before
-// than after, 0 where there is none. It knows nothing of YAML, so that it does
-// not share a mistake with the parser.
+// lostCharacter returns a letter, digit or # that occurs more often before than after, or
+// 0. It is independent of YAML, so that it does not share the parser's bugs.
 func lostCharacter(before, after []byte) rune {
 	escapes := bytes.IndexByte(before, '\\') >= 0
 	numbers := indentNumber.Match(before)

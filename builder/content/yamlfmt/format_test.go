@@ -41,7 +41,7 @@ func TestFormat(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(a.Files) != 2 || a.Files[1].Name != "want" || len(bytes.TrimSpace(a.Comment)) == 0 {
-				t.Fatal("an archive says what it shows, and holds a file and what is wanted")
+				t.Fatal("an archive needs a comment, a file and the wanted result")
 			}
 			in := a.Files[0]
 			got, err := yamlfmt.Format("content/"+in.Name, in.Data)
@@ -64,7 +64,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestFormatRaw has what a text archive cannot hold well.
+// TestFormatRaw has cases that a text archive cannot represent well.
 func TestFormatRaw(t *testing.T) {
 	const want = "name: X # é\ndescription: >\n  a\n  b\n\ntags: [a, b]\n# end\n"
 	for name, data := range map[string]string{
@@ -122,7 +122,7 @@ func TestFormatExamples(t *testing.T) {
 	}
 }
 
-// FuzzFormat: whatever a file holds, formatting keeps its data and comments or
+// FuzzFormat: whatever a file contains, formatting keeps its data and comments or
 // refuses the file, does nothing more the second time, and panics never.
 func FuzzFormat(f *testing.F) {
 	for i, data := range contenttest.Seeds(f) {
@@ -130,7 +130,7 @@ func FuzzFormat(f *testing.F) {
 			f.Add(data)
 		}
 	}
-	f.Add([]byte("name: X\n!n!!")) // which the parser takes for no more than a name
+	f.Add([]byte("name: X\n!n!!")) // the parser reads it as a name
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, path := range []string{"content/tool/x.yaml", "content/scoring.yaml"} {
 			checkFormat(t, path, data, false)
@@ -284,7 +284,7 @@ func scatter(random *rand.Rand, text string) string {
 			lines[at] += strings.Repeat(" ", 1+random.IntN(3)) + remark(i)
 		case 3:
 			lines = slices.Insert(lines, at, "")
-		default: // a line break behind a sign, with or without a comment
+		default: // a line break after punctuation, with or without a comment
 			signs := regexp.MustCompile(`[\[{,:]( |$)|- |[\[{]|[\]}]`).FindAllStringIndex(line, -1)
 			if len(signs) == 0 {
 				continue

@@ -11,25 +11,24 @@ import (
 	"kindex/builder/content/schema"
 )
 
-// layout is the form that a value has in a file: a leaf, a set of fields or a
-// list, with the comments around it. Compose makes one of values, Format of a
-// file; print writes it down.
+// layout is the notation of a value in a file: a leaf, a mapping or a list, with its
+// comments. Compose creates it from values, Format from a file; print writes it.
 type layout struct {
 	name  string // of a field
 	named bool   // a field of a set; else an entry of a list, or the document
 
 	kind  layoutKind
-	text  string   // of a leaf: its value where it is a text, else as it is written
-	raw   bool     // a leaf that is no text: a number, true, false, null
+	text  string   // of a leaf: its value if it is text, otherwise as written
+	raw   bool     // a leaf that is not text: a number, true, false, null
 	block []string // of a leaf written as a block (> or |): its header, then its lines
 
 	items []*layout
 	flow  bool // in brackets, on one line
 
-	blankBefore   bool     // a blank line stands before it
+	blankBefore   bool     // a blank line precedes it
 	headComments  []string // comments above it; "" is a blank line between them
-	lineComment   string   // comment behind it
-	commentColumn int      // where that comment began, 0 where it may stand anywhere
+	lineComment   string   // comment after it
+	commentColumn int      // preferred column of that comment, 0 for any
 	footComments  []string // comments below its items, in their column
 }
 
@@ -41,23 +40,23 @@ const (
 	sequence
 )
 
-// hasComments tells whether a comment stands anywhere within a set or list, so
-// that it cannot be written on one line.
+// hasComments reports whether a mapping or list contains a comment, so that it cannot be
+// written on one line.
 func (l *layout) hasComments() bool {
 	return len(l.footComments) > 0 || slices.ContainsFunc(l.items, func(item *layout) bool {
 		return len(item.headComments) > 0 || item.lineComment != "" || item.block != nil || item.hasComments()
 	})
 }
 
-// shape is what the writer of files needs to know of a schema: the order of the
-// fields, and which texts are dates.
+// shape is the part of a schema that the printer needs: the order of the fields, and which
+// texts are dates.
 type shape struct {
 	Properties shapes
 	Items      *shape
 	Ref        string `json:"$ref"`
 }
 
-// shapes keeps the order in which a schema lists its fields.
+// shapes keeps the order of fields in a schema.
 type shapes struct {
 	names []string
 	of    map[string]*shape
@@ -96,8 +95,8 @@ var entityShape = sync.OnceValue(func() *shape {
 	return s
 })
 
-// field returns the shape of a field or of the entries of a list; of what the
-// schema does not know, an empty one.
+// field returns the shape of a field or of the entries of a list; it is empty if the schema
+// has none.
 func (s *shape) field(name string) *shape {
 	if member := s.Properties.of[name]; member != nil {
 		return member
@@ -112,8 +111,7 @@ func (s *shape) entry() *shape {
 	return new(shape)
 }
 
-// isDate tells whether the texts here are days or months, which are written
-// without quotes.
+// isDate reports whether the texts here are days or months, which are written unquoted.
 func (s *shape) isDate() bool {
 	return strings.HasSuffix(s.Ref, "/date") || strings.HasSuffix(s.Ref, "/month")
 }
@@ -138,16 +136,15 @@ func (l *layout) order(s *shape) {
 		return len(s.Properties.names)
 	}
 	first := l.items[0]
-	gap := first.blankBefore // separates the comments on top from whatever comes first
+	gap := first.blankBefore // separates the comments at the top from the first field
 	slices.SortStableFunc(l.items, func(a, b *layout) int { return rank(a) - rank(b) })
 	if l.items[0] != first {
 		first.blankBefore, l.items[0].blankBefore = false, gap
 	}
 }
 
-// placeComments gives comments and blank lines their places once the order is known:
-// what is said of the first item of an entry stands above its dash, and nothing
-// begins with a blank line.
+// placeComments places comments and blank lines once the order is known: comments on the
+// first item of an entry go above its dash, and nothing starts with a blank line.
 func (l *layout) placeComments(top bool) {
 	for i, item := range l.items {
 		item.placeComments(false)
@@ -161,9 +158,9 @@ func (l *layout) placeComments(top bool) {
 	}
 }
 
-// chooseFlow decides what stands in brackets. In entities that is lists of words,
-// and sets within sets; in other files, what the writer has put there. Never
-// something with a comment in it, for which there would be no room.
+// chooseFlow decides what is written in brackets: in entities, lists of words and nested
+// mappings; in other files, what the author wrote that way. A value with a comment inside is
+// never in brackets, as there would be no room for the comment.
 func (l *layout) chooseFlow(entity bool, depth int) {
 	words := true
 	for _, item := range l.items {
@@ -186,10 +183,10 @@ func (l *layout) chooseFlow(entity bool, depth int) {
 		case l.flow:
 			item.blankBefore = false
 			if item.raw && item.text == "" {
-				item.text = "null" // nothing at all would be hard to see
+				item.text = "null" // an empty value is easy to overlook
 			}
 		case !item.named && item.kind != scalar && !item.flow && item.lineComment != "":
-			item.headComments, item.lineComment = append(item.headComments, item.lineComment), "" // the first field stands behind the dash
+			item.headComments, item.lineComment = append(item.headComments, item.lineComment), "" // the first field follows the dash
 		}
 	}
 }

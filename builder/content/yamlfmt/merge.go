@@ -9,14 +9,13 @@ import (
 	"kindex/builder/content/yamldoc"
 )
 
-// Merge returns the file of an entity with new values for some of its fields,
-// in the form that Format gives to files. Of links and signals, each is a field
-// of its own here; a signal is replaced as a whole, since its date and source
-// belong to its value. All other fields stay, and so do all comments. A file
-// that says all of it already is returned as it is.
+// Merge returns the file of an entity with new values for some of its fields, formatted as
+// by Format. Each link and each signal counts as a field; a signal is replaced as a whole,
+// since its date and source belong to its value. All other fields and all comments are
+// preserved. A file that already has all the values is returned unchanged.
 //
-// A file that cannot be formatted is refused with the problems that Format
-// finds, and so is one in which a comment would lose its place.
+// Merge returns the problems of Format if the file cannot be formatted, and an error if a
+// comment would lose its place.
 func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 	fresh, err := layoutOf(fields, nil)
 	if err != nil {
@@ -50,19 +49,19 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 		return nil, err
 	}
 	if !reflect.DeepEqual(after.value, want) || !slices.Equal(before, after.root.comments(nil)) {
-		return nil, fmt.Errorf("%s cannot be updated without losing something; change it by hand", path)
+		return nil, fmt.Errorf("%s cannot be updated without losing data; edit it by hand", path)
 	}
 	return result, nil
 }
 
-// mergedByMember tells whether a set is merged member by member, and whether members
-// that have no new value stay.
+// mergedByMember reports whether a mapping is merged member by member, and whether members
+// without a new value are kept.
 func mergedByMember(path []string) (yes, stay bool) {
 	stay = len(path) == 0 || len(path) == 1 && (path[0] == "links" || path[0] == "signals")
 	return stay || len(path) == 2 && path[0] == "signals", stay
 }
 
-// merged is what a value is after a merge.
+// merged returns a value after a merge.
 func merged(old, fresh any, path []string) any {
 	members, ok1 := old.(map[string]any)
 	news, ok2 := fresh.(map[string]any)
@@ -80,15 +79,15 @@ func merged(old, fresh any, path []string) any {
 	return out
 }
 
-// merge puts new values into a layout whose values are have. It returns the
-// path of what holds a comment that would have no place, nil where nothing does.
+// merge puts new values into a layout whose values are have. It returns the path of a node
+// with a comment that would be lost, or nil.
 func (l *layout) merge(fresh *layout, have any, path []string) (lost []string) {
 	members, _ := have.(map[string]any)
 	yes, stay := mergedByMember(path)
 	if reflect.DeepEqual(have, fresh.value()) {
 		return nil
 	}
-	l.commentColumn = 0 // the line behind which a comment stood is another one now
+	l.commentColumn = 0 // the line before the comment has changed
 	if !yes || l.kind != mapping || fresh.kind != mapping || len(l.items) == 0 {
 		if l.hasComments() {
 			return path

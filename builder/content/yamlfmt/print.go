@@ -12,8 +12,7 @@ import (
 // printer writes a layout as YAML.
 type printer struct{ bytes.Buffer }
 
-// printLayout returns the file that a layout describes. The shape tells which
-// texts are dates.
+// printLayout returns a layout as a file. The shape determines which texts are dates.
 func printLayout(root *layout, s *shape) []byte {
 	p := new(printer)
 	p.comments(root.headComments, 0)
@@ -40,8 +39,8 @@ func (p *printer) comments(lines []string, indent int) {
 
 func (p *printer) indent(n int) { p.WriteString(strings.Repeat(" ", n)) }
 
-// block writes the items of a set or list, one below the other. The first one
-// may go on a line that has begun.
+// block writes the items of a mapping or list, one per line. If begun, the first item
+// continues the current line.
 func (p *printer) block(l *layout, s *shape, indent int, begun bool) {
 	for i, item := range l.items {
 		if item.blankBefore {
@@ -62,11 +61,11 @@ func (p *printer) block(l *layout, s *shape, indent int, begun bool) {
 	}
 }
 
-// item writes what follows the name of a field, or the dash of an entry.
+// item writes what follows the name of a field or the dash of an entry.
 func (p *printer) item(l *layout, s *shape, indent int) {
 	below := l.kind != scalar && !l.flow && len(l.items) > 0
 	switch {
-	case below && !l.named && l.lineComment == "": // a list of sets: the first field follows the dash
+	case below && !l.named && l.lineComment == "": // a list of mappings: the first field follows the dash
 		p.WriteByte(' ')
 		p.block(l, s, indent+2, true)
 	case below:
@@ -91,8 +90,7 @@ func (p *printer) item(l *layout, s *shape, indent int) {
 	p.comments(l.footComments, indent+2)
 }
 
-// endLine ends a line, with a comment where there is one: in its old column if
-// the line leaves room for that.
+// endLine ends a line, with its comment if any: in its old column if there is room.
 func (p *printer) endLine(l *layout) {
 	if l.lineComment != "" {
 		text := p.Bytes()
@@ -103,7 +101,7 @@ func (p *printer) endLine(l *layout) {
 	p.WriteByte('\n')
 }
 
-// value writes a value on the line that has begun.
+// value writes a value on the current line.
 func (p *printer) value(l *layout, s *shape) { p.inline(l, s, false) }
 
 func (p *printer) inline(l *layout, s *shape, brackets bool) {
@@ -142,10 +140,10 @@ func (p *printer) inline(l *layout, s *shape, brackets bool) {
 var (
 	dateForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$`)
 
-	// What programs of one YAML version or another take for something other
-	// than a text: YAML 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema) and
-	// YAML 1.1 (https://yaml.org/type/), which many programs still read.
-	// The first sign is no + or - here, which no text without quotes begins with.
+	// notText matches what some YAML version reads as something other than text: YAML
+	// 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema) and YAML 1.1
+	// (https://yaml.org/type/), which many programs still use. It need not match a
+	// leading + or -, with which no unquoted text starts.
 	notText = regexp.MustCompile(`(?i)^(` +
 		`null|~|true|false|yes|no|on|off|y|n|=|` +
 		`[0-9][0-9_,]*(\.[0-9_]*)?(e[-+0-9_]*)?|` +
@@ -157,16 +155,16 @@ var (
 		`)$`)
 )
 
-// plainOrQuoted writes a text without quotes where every YAML program reads it
-// so, else in double quotes. In brackets, a text of several words has quotes
-// too, since commas and colons around it are signs there.
+// plainOrQuoted writes a text unquoted if every YAML program reads that as the same text,
+// otherwise in double quotes. In brackets, texts of several words are quoted too, since
+// commas and colons are punctuation there.
 func plainOrQuoted(s string, brackets, name bool) string {
 	plain := s != "" && !strings.ContainsFunc(s, unprintable) &&
 		!strings.ContainsRune(" +,[]{}#&*!|>'\"%@`-?:=", firstRune(s)) && !strings.HasSuffix(s, " ") &&
 		!strings.Contains(s, ": ") && !strings.Contains(s, " #") && !strings.HasSuffix(s, ":") &&
 		!strings.HasPrefix(s, "...") && !strings.Contains(s, "<<") && !notText.MatchString(s)
 	if brackets {
-		plain = plain && !strings.ContainsAny(s, " ,[]{}?") // many programs take any ? for a sign there
+		plain = plain && !strings.ContainsAny(s, " ,[]{}?") // many programs read any ? as punctuation there
 	}
 	if name {
 		plain = plain && !strings.Contains(s, ":")
@@ -182,8 +180,8 @@ func firstRune(s string) rune {
 	return r
 }
 
-// unprintable tells whether a character is written as an escape: those that no
-// file may hold.
+// unprintable reports whether a character must be written as an escape, because files must
+// not contain it.
 func unprintable(r rune) bool {
 	return r != ' ' && !unicode.IsGraphic(r) || r == '\ufeff' ||
 		r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'

@@ -10,7 +10,7 @@ import (
 	"kindex/builder/content/yamldoc"
 )
 
-// position is a place in a file, counted from 1; columns in characters.
+// position is a position in a file, counted from 1; columns are in characters.
 type position struct{ line, col int }
 
 func (p position) before(q position) bool {
@@ -19,8 +19,7 @@ func (p position) before(q position) bool {
 
 func tokenPosition(t *token.Token) position { return position{t.Position.Line, t.Position.Column} }
 
-// node is a layout with the places it has in a file, for comments to be put
-// where they belong.
+// node is a layout with its positions in a file, for attaching comments.
 type node struct {
 	*layout
 	parent     *node
@@ -31,17 +30,17 @@ type node struct {
 	itemColumn int      // the column of its items
 }
 
-// inBrackets tells whether a place lies within the brackets of a set or list.
+// inBrackets reports whether a position is within the brackets of a mapping or list.
 func (p *node) inBrackets(c position) bool { return p.flow && c.before(p.end) }
 
-// layoutReader makes the layout of a document.
+// layoutReader reads the layout of a document.
 type layoutReader struct {
 	lines []string
-	nodes []*node // in the order of the file, the document itself left out
+	nodes []*node // in the order of the file, without the document itself
 }
 
-// readLayout returns how the document is written, comments included. There must be
-// nothing wrong with the document.
+// readLayout returns the layout of a document, including comments. The document must have
+// no problems.
 func readLayout(d *yamldoc.Document, text string) (*layout, error) {
 	r := &layoutReader{lines: strings.Split(text, "\n")}
 	root := &node{layout: &layout{}, start: position{1, 1}, itemColumn: 1}
@@ -54,7 +53,7 @@ func readLayout(d *yamldoc.Document, text string) (*layout, error) {
 	return root.layout, nil
 }
 
-// read fills in a layout from the value that the parser has for it.
+// read fills in a layout from a parsed value.
 func (r *layoutReader) read(p *node, n ast.Node) {
 	if members, ok := yamldoc.Members(n); ok {
 		p.kind = mapping
@@ -80,7 +79,7 @@ func (r *layoutReader) read(p *node, n ast.Node) {
 		if p.flow {
 			p.value, p.end = tokenPosition(v.Start), tokenPosition(v.End)
 		} else if p.parent != nil && p.parent.flow {
-			p.flow, p.end = true, p.value // the parser does not mind - a in brackets
+			p.flow, p.end = true, p.value // the parser accepts - a in brackets
 		}
 		for i, item := range v.Values {
 			line, col := yamldoc.NodePosition(item)
@@ -95,7 +94,7 @@ func (r *layoutReader) read(p *node, n ast.Node) {
 	}
 }
 
-// readLeaf fills in a layout from a text, a number, true, false or null.
+// readLeaf fills in a layout from a text, number, true, false or null.
 func (r *layoutReader) readLeaf(p *node, n ast.Node) {
 	textual := p.depth == 1 && p.name == yamldoc.VersionField
 	switch v := n.(type) {
@@ -120,7 +119,7 @@ func (r *layoutReader) readLeaf(p *node, n ast.Node) {
 	}
 }
 
-// add reads one item of a set or list.
+// add reads one item of a mapping or list.
 func (r *layoutReader) add(parent *node, l *layout, start position, value ast.Node) {
 	p := &node{layout: l, parent: parent, depth: parent.depth + 1, start: start}
 	if len(parent.items) == 0 {
@@ -131,12 +130,12 @@ func (r *layoutReader) add(parent *node, l *layout, start position, value ast.No
 	r.read(p, value)
 }
 
-// blockLines returns a text in block form (> or |) as it is written, without its
-// indentation; nil where it can only be written in quotes.
+// blockLines returns the lines of a text in block form (> or |) without their indentation,
+// or nil if the text can only be written in quotes.
 func (r *layoutReader) blockLines(n *ast.LiteralNode) []string {
 	header := strings.TrimSuffix(n.Start.Value, "+")
 	if strings.Trim(header, "|>-") != "" {
-		return nil // the indentation is given as a number
+		return nil // explicit indentation
 	}
 	lines := []string{header}
 	indent := -1
@@ -151,7 +150,7 @@ func (r *layoutReader) blockLines(n *ast.LiteralNode) []string {
 		}
 		lines = append(lines, line[min(len(line), max(indent, 0)):])
 	}
-	for len(lines) > 1 && lines[len(lines)-1] == "" { // blanks beyond the indentation are part of the text
+	for len(lines) > 1 && lines[len(lines)-1] == "" { // spaces beyond the indentation are part of the text
 		lines = lines[:len(lines)-1]
 	}
 	first := slices.IndexFunc(lines[1:], func(s string) bool { return s != "" })

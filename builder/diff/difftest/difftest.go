@@ -1,5 +1,5 @@
-// Package difftest makes comparisons for tests, and finds what of their Markdown is not
-// code.
+// Package difftest creates comparisons for tests, and extracts the parts of their Markdown
+// outside code.
 package difftest
 
 import (
@@ -13,8 +13,7 @@ import (
 	"kindex/exports/record"
 )
 
-// Report is a comparison in which so many entities were created, each
-// with a field of this value.
+// Report returns a comparison with n created entities, each with a field of this value.
 func Report(n int, value string) *diff.Report {
 	d := &diff.Report{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Formula: &diff.Formula{Old: value, New: value}}}
 	d.From, d.To = diff.Ref{Name: jsonenc.OptionalString(value), Commit: "1"}, diff.Ref{Name: "b", Commit: "2"}
@@ -34,7 +33,7 @@ func Report(n int, value string) *diff.Report {
 
 var fenced = regexp.MustCompile("(?ms)^(```+)diff\n.*?^(```+)\n")
 
-// OutsideCode is a comment without what stands in code.
+// OutsideCode returns a comment without its code spans and blocks.
 func OutsideCode(markdown string) string {
 	markdown = fenced.ReplaceAllStringFunc(markdown, func(block string) string {
 		m := fenced.FindStringSubmatch(block)
@@ -52,7 +51,7 @@ func OutsideCode(markdown string) string {
 		}
 		fence := "`" + rest[:len(rest)-len(strings.TrimLeft(rest, "`"))]
 		rest = rest[len(fence)-1:]
-		end := 0 // of the code: the next run of just as many backticks
+		end := 0 // of the code: the next run of equally many backticks
 		for _, run := range regexp.MustCompile("`+").FindAllStringIndex(rest, -1) {
 			if run[1]-run[0] == len(fence) {
 				end = run[1]

@@ -1,4 +1,4 @@
-// Package gitdiff compares revisions of a content folder that lies in a git repository.
+// Package gitdiff compares revisions of a content folder in a git repository.
 package gitdiff
 
 import (
@@ -17,14 +17,14 @@ import (
 )
 
 // Compare compares the two revisions of a content folder that an argument names: A..B,
-// A...B, A or nothing, which mean what the help of kindex diff says. Where the second one
-// has errors, they are a yamldoc.Problems error.
+// A...B, A or nothing, as described in the help of kindex diff. If the second one has
+// errors, Compare returns them as yamldoc.Problems.
 func Compare(ctx context.Context, dir, arg string, asOf time.Time) (*diff.Report, error) {
 	location, err := gitlog.FindLocation(ctx, dir)
 	if err != nil {
 		return nil, err
 	}
-	defer location.Close() // what stays is the system's to remove
+	defer location.Close() // leftover temporary files are the system's to remove
 	from, to, err := resolve(ctx, location, arg)
 	if err != nil {
 		return nil, err
@@ -33,8 +33,8 @@ func Compare(ctx context.Context, dir, arg string, asOf time.Time) (*diff.Report
 	return d, err
 }
 
-// CompareRefs is Compare for revisions that are known by their commits. It also returns
-// the content of the second one as it was compared.
+// CompareRefs is Compare for given commits. It also returns the content of the second
+// revision as compared.
 func CompareRefs(ctx context.Context, location *gitlog.Location, dir string, from, to diff.Ref, asOf time.Time) (*diff.Report, diff.Revision, error) {
 	d := &diff.Report{From: from, To: to, Notes: []string{}}
 	second, err := loadRevision(ctx, location, to, dir)
@@ -52,7 +52,7 @@ func CompareRefs(ctx context.Context, location *gitlog.Location, dir string, fro
 		return nil, diff.Revision{}, err
 	}
 	if first.loaded == nil && second.loaded == nil {
-		return nil, diff.Revision{}, errors.Join(first.failed, fmt.Errorf("neither %s nor %s has a folder %s with content", from, to, dir))
+		return nil, diff.Revision{}, errors.Join(first.failed, fmt.Errorf("neither %s nor %s has a content folder %s", from, to, dir))
 	}
 	addNotes(d, dir, first, second)
 	before, after := first.completedBy(second), second.completedBy(first)
@@ -97,7 +97,7 @@ func resolve(ctx context.Context, location *gitlog.Location, arg string) (from, 
 	return from, to, nil
 }
 
-// addNotes says what a reader must know of the revisions.
+// addNotes adds notes about the revisions.
 func addNotes(d *diff.Report, dir string, from, to *loadedRevision) {
 	for _, s := range []struct {
 		*loadedRevision
@@ -109,11 +109,11 @@ func addNotes(d *diff.Report, dir string, from, to *loadedRevision) {
 		}
 	}
 	if from.failed != nil && !from.absent {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s holds nothing to compare with, everything is created: %v", d.From, from.failed))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s has nothing to compare with, so everything is created: %v", d.From, from.failed))
 	}
 	if n, _ := from.problems.Count(); n > 0 {
 		first := slices.IndexFunc(from.problems, isError)
-		d.Notes = append(d.Notes, fmt.Sprintf("%s has %s, the first of them %v; what can be read of it is compared",
+		d.Notes = append(d.Notes, fmt.Sprintf("%s has %s, the first being %v; only its readable part is compared",
 			d.From, plural.Count(n, "error", "errors"), from.problems[first]))
 	}
 }

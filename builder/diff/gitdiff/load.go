@@ -17,15 +17,15 @@ import (
 
 // loadedRevision is the content of one revision.
 type loadedRevision struct {
-	dir      string          // the folder as messages name it
-	loaded   *builder.Loaded // nil where nothing can be read
+	dir      string          // the folder in messages
+	loaded   *builder.Loaded // nil if nothing can be read
 	problems yamldoc.Problems
-	failed   error // why nothing can be read; nil where the folder is not there
-	absent   bool  // there is no folder
+	failed   error // why nothing can be read; nil if the folder does not exist
+	absent   bool  // the folder does not exist
 }
 
-// loadRevision reads the content folder as it is in the working tree, or at a commit
-// from a temporary copy of which no message tells.
+// loadRevision reads the content folder from the working tree, or from a temporary copy of
+// a commit, whose path no message shows.
 func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, dir string) (_ *loadedRevision, err error) {
 	s, at := &loadedRevision{dir: path.Clean(filepath.ToSlash(dir))}, dir
 	if r.Commit != "" {
@@ -33,7 +33,7 @@ func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, di
 		if err != nil {
 			return nil, err
 		}
-		defer os.RemoveAll(tmp) // what stays is the system's to remove
+		defer os.RemoveAll(tmp) // leftovers are the system's to remove
 		at = filepath.Join(tmp, "content")
 		if err := os.Mkdir(at, 0o777); err != nil {
 			return nil, err
@@ -57,7 +57,7 @@ func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, di
 	return s, nil
 }
 
-// renamePaths makes messages that speak of a copy speak of the folder.
+// renamePaths replaces the path of the copy with the folder in messages.
 func (s *loadedRevision) renamePaths(from string) {
 	below := s.dir + "/"
 	if s.dir == "." {
@@ -73,9 +73,9 @@ func (s *loadedRevision) renamePaths(from string) {
 	}
 }
 
-// completedBy is the revision as it is compared with another one: where nothing is,
-// and where a file for the whole folder cannot be read, the other's formula,
-// categories and index.yaml take its place, so that no difference is made up.
+// completedBy returns the revision to compare with another one. A missing folder and
+// unreadable root files are replaced by the formula, categories and index.yaml of the
+// other, so that they show no spurious differences.
 func (s *loadedRevision) completedBy(other *loadedRevision) diff.Revision {
 	if s.loaded == nil {
 		return diff.Revision{Formula: other.loaded.Formula}

@@ -11,10 +11,10 @@ import (
 	"kindex/exports/record"
 )
 
-// check adds what the schema cannot tell of a mapping.
+// check adds problems that the schema cannot detect.
 func check(d *yamldoc.Document, m *Mapping) {
 	if kind, ok := typeName(m); ok && !slices.Contains(record.Types, kind) {
-		d.AddAt([]string{"type"}, false, yamldoc.Problem{Message: fmt.Sprintf("%s is not a type of entity; known are %s, or say {column: …}",
+		d.AddAt([]string{"type"}, false, yamldoc.Problem{Message: fmt.Sprintf("%s is not an entity type; expected one of: %s, or {column: …}",
 			yamldoc.Quote(kind), strings.Join(record.Types, ", ")), Suggestion: didyoumean.Name(kind, record.Types)})
 	}
 	delimiter, _ := yamldoc.ValueAt(d.Value, []string{"input", "delimiter"}).(string)
@@ -22,17 +22,17 @@ func check(d *yamldoc.Document, m *Mapping) {
 		d.AddAt([]string{"input", "delimiter"}, false, yamldoc.Problem{Message: wrong})
 	}
 	if errors, _ := d.Problems.Count(); errors > 0 {
-		return // what follows may have been meant
+		return // the missing parts may be among the unknown fields
 	}
 	if m.Slug == nil {
-		d.Add(1, 1, yamldoc.Problem{Field: "slug", Message: "is missing, and there is no fields.name that it could be made from"})
+		d.Add(1, 1, yamldoc.Problem{Field: "slug", Message: "is missing, and there is no fields.name to derive it from"})
 	}
 	if len(m.Targets) == 0 && len(m.Benchmarks) == 0 {
-		d.Add(1, 1, yamldoc.Problem{Field: "fields", Message: "is missing: the mapping yields nothing"})
+		d.Add(1, 1, yamldoc.Problem{Field: "fields", Message: "is missing: the mapping defines no fields"})
 	}
 }
 
-// typeName is the type that a mapping names itself.
+// typeName returns the type if the mapping sets it for all rows.
 func typeName(m *Mapping) (name string, ok bool) {
 	if m.Type != nil {
 		name, ok = m.Type.Constant.(string)
@@ -52,25 +52,25 @@ func wrongDelimiter(s string) string {
 	return ""
 }
 
-// valueSources are the parts of a value that say where it comes from.
+// valueSources are the alternative sources of a value.
 var valueSources = []string{"column", "constant", "template", "first", "all"}
 
-// checkValue adds what is wrong between the parts of a value.
+// checkValue adds conflicts between the parts of a value.
 func checkValue(d *yamldoc.Document, m map[string]any, path []string) {
 	checkOneOf(d, m, path, valueSources...)
 	if m["optional"] != nil && m["column"] == nil && m["template"] == nil {
-		d.AddAt(append(slices.Clone(path), "optional"), true, yamldoc.Problem{Message: "belongs beside column or template"})
+		d.AddAt(append(slices.Clone(path), "optional"), true, yamldoc.Problem{Message: "is only valid with column or template"})
 	}
 	if m["list"] != nil && m["all"] != nil {
-		d.AddAt(append(slices.Clone(path), "list"), true, yamldoc.Problem{Message: "is not needed beside all, which is a list"})
+		d.AddAt(append(slices.Clone(path), "list"), true, yamldoc.Problem{Message: "is not valid with all, which is already a list"})
 	}
 }
 
-// checkOneOf: a set has exactly one of these fields.
+// checkOneOf checks that a mapping has exactly one of some fields.
 func checkOneOf(d *yamldoc.Document, m map[string]any, path []string, names ...string) {
 	for name := range m {
 		if d.Faulty[yamldoc.FieldName(append(slices.Clone(path), name))] {
-			return // it may be one of them, misspelt
+			return // it may be one of them, misspelled
 		}
 	}
 	var given []string
@@ -84,12 +84,11 @@ func checkOneOf(d *yamldoc.Document, m map[string]any, path []string, names ...s
 	case len(given) == 0:
 		d.AddAt(path, false, yamldoc.Problem{Message: "needs one of " + all})
 	case len(given) > 1:
-		d.AddAt(append(slices.Clone(path), given[1]), true, yamldoc.Problem{Message: "is given beside " + given[0] + "; there can be just one of " + all})
+		d.AddAt(append(slices.Clone(path), given[1]), true, yamldoc.Problem{Message: "conflicts with " + given[0] + "; use only one of " + all})
 	}
 }
 
-// parseTemplate splits a template into texts and columns. Two braces stand for
-// one.
+// parseTemplate splits a template into texts and columns. A doubled brace is a literal one.
 func parseTemplate(s string) (parts []TemplatePart, wrong string) {
 	var literal strings.Builder
 	columns := 0
@@ -108,11 +107,11 @@ func parseTemplate(s string) (parts []TemplatePart, wrong string) {
 		name, after, closed := strings.Cut(rest, "}")
 		switch name = strings.TrimSpace(name); {
 		case brace == '}':
-			return nil, "has a } without a {; write }} for a brace"
+			return nil, "has a } without a {; write }} for a literal brace"
 		case !closed:
-			return nil, "has a { that is never closed; write {{ for a brace"
+			return nil, "has an unclosed {; write {{ for a literal brace"
 		case name == "" || strings.Contains(name, "{"):
-			return nil, "has no name of a column between { and }; write {{ and }} for braces"
+			return nil, "has no column name between { and }; write {{ and }} for literal braces"
 		}
 		if literal.Len() > 0 {
 			parts = append(parts, TemplatePart{Literal: literal.String()})
@@ -127,25 +126,25 @@ func parseTemplate(s string) (parts []TemplatePart, wrong string) {
 		parts = append(parts, TemplatePart{Literal: literal.String()})
 	}
 	if columns == 0 {
-		return nil, "names no column in braces; use constant"
+		return nil, "has no column in braces; use constant instead"
 	}
 	return parts, ""
 }
 
-// ColumnUse is one place of a mapping that names a column.
+// ColumnUse is a use of a column in a mapping.
 type ColumnUse struct {
 	Column   string
 	Optional bool
 	Location Location
 }
 
-// Problem is an error at that place.
+// Problem returns an error at a location in the mapping.
 func (m *Mapping) Problem(at Location, message, suggestion string) yamldoc.Problem {
 	return yamldoc.Problem{File: m.Path, Line: at.Line, Column: at.Column, Severity: yamldoc.Error, Field: at.Field, Message: message, Suggestion: suggestion}
 }
 
-// Columns lists every use of a column, in no particular order. Columns of the
-// entries of a list have its name and a dot in front.
+// Columns lists every use of a column, in no particular order. Columns of list entries are
+// prefixed with the name of the list and a dot.
 func (m *Mapping) Columns() (uses []ColumnUse) {
 	add := func(prefix string, values ...*Value) {
 		for _, v := range values {

@@ -1,5 +1,4 @@
-// Package mapping reads the language in which a catalogue of somebody else is mapped to
-// entities.
+// Package mapping reads mappings, which define how the rows of a catalogue become entities.
 package mapping
 
 import (
@@ -11,44 +10,44 @@ import (
 	"kindex/builder/content/yamldoc"
 )
 
-// Mapping says how the rows of somebody's catalogue become entity files: the
-// file that an import takes. content/README.md describes every part of it.
+// Mapping defines how the rows of a catalogue become entity files. content/README.md
+// describes every part of it.
 type Mapping struct {
 	Path   string // for messages
 	Source *Source
 	Input  InputForm
 
 	Type      *Value
-	Slug      *Value // the name of the entity, unless given
-	ClashSlug *Value // nil where rows of one slug are refused
+	Slug      *Value // the name of the entity by default
+	ClashSlug *Value // if nil, rows with the same slug are refused
 	Where     []Condition
 
-	// Targets are the fields, links and signals that the mapping yields, in the
-	// order of their names.
+	// Targets are the fields, links and signals that the mapping defines, sorted by
+	// name.
 	Targets    []Target
 	Benchmarks []BenchmarkColumns
 }
 
-// Source is the collection that is imported, for the credits.
+// Source is the imported collection, for the credits.
 type Source struct {
 	Name, URL, License, Date, Changes string
 }
 
-// InputForm is how the file is written.
+// InputForm is the format of the input file.
 type InputForm struct {
-	Delimiter rune   // 0 where the name of the file tells
+	Delimiter rune   // 0 means to use the name of the file
 	Decimal   string // "", "." or ","
 	Missing   []string
 }
 
-// Location is where something stands in the mapping.
+// Location is a position in the mapping.
 type Location struct {
 	Line, Column int
 	Field        string
 }
 
-// Target is one field of an entity and where its value comes from: license,
-// links.paper, or signals.stars with the parts of a signal.
+// Target is a field of an entity and the source of its value: license, links.paper, or
+// signals.stars with the parts of a signal.
 type Target struct {
 	Path  []string
 	Value *Value
@@ -56,11 +55,11 @@ type Target struct {
 	Date, Source *Value
 }
 
-// Value is where a value comes from and what is made of it, in the order of the
-// fields. Exactly one of Column, Constant, Template, First and All is set.
+// Value is the source of a value and its transformations, in the order of the fields.
+// Exactly one of Column, Constant, Template, First and All is set.
 type Value struct {
 	Column   string
-	Constant any // a text, a number, a bool or a list of these
+	Constant any // a text, number, bool or a list of these
 	Template []TemplatePart
 	First    []*Value
 	All      []*Value
@@ -69,8 +68,8 @@ type Value struct {
 	Optional bool              // the column may be absent from the file
 	List     string            // "", "python" or a separator
 	Take     string            // "", "first" or "last"
-	Table    map[string]string // what to write instead; "" is nothing
-	As       string            // "", or one of the names that the schema lists
+	Table    map[string]string // replacement values; "" means no value
+	As       string            // "", or one of the names in the schema
 	Default  any
 
 	Location Location
@@ -81,7 +80,7 @@ type TemplatePart struct {
 	Literal, Column string
 }
 
-// Condition is what a column must be. Exactly one of Is, Not and Empty is set.
+// Condition is a condition on a column. Exactly one of Is, Not and Empty is set.
 type Condition struct {
 	Column   string
 	Is, Not  []any
@@ -90,8 +89,8 @@ type Condition struct {
 	Location Location
 }
 
-// BenchmarkColumns is where benchmark results come from: one a row, or one an
-// entry of the list Each.
+// BenchmarkColumns is the source of benchmark results: one per row, or one per entry of the
+// list Each.
 type BenchmarkColumns struct {
 	Each                      string
 	Name, Value, Date, Source *Value
@@ -100,8 +99,8 @@ type BenchmarkColumns struct {
 	Location                  Location
 }
 
-// Parse reads a mapping. It is nil where one of the problems is an
-// error. path is only for messages.
+// Parse reads a mapping, which is nil if one of the problems is an error. path is only for
+// messages.
 func Parse(path string, data []byte) (*Mapping, yamldoc.Problems) {
 	d := yamldoc.Parse(path, data, "")
 	m, ok := d.Fields()
@@ -117,8 +116,7 @@ func Parse(path string, data []byte) (*Mapping, yamldoc.Problems) {
 	return mapping, d.Report()
 }
 
-// decode takes over what has the right form; the schema has complained about
-// the rest.
+// decode reads the valid parts; the schema check has reported the rest.
 func decode(d *yamldoc.Document, m map[string]any) *Mapping {
 	out := &Mapping{Path: d.Path, Input: inputForm(m["input"]),
 		Type: typeOf(d, m["type"]), Slug: valueOf(d, m["slug"], "slug"), ClashSlug: valueOf(d, m["clashSlug"], "clashSlug"),
@@ -170,7 +168,7 @@ func inputForm(v any) InputForm {
 	return form
 }
 
-// typeOf is like valueOf, but a bare text is the type itself.
+// typeOf is like valueOf, but a plain text is the type itself.
 func typeOf(d *yamldoc.Document, v any) *Value {
 	if s, ok := v.(string); ok {
 		return &Value{Constant: s, Location: locationOf(d, "type")}
@@ -200,7 +198,7 @@ func benchmarksOf(d *yamldoc.Document, v any) (out []BenchmarkColumns) {
 	return out
 }
 
-// valueOf returns nil where there is no value.
+// valueOf returns nil if there is no value.
 func valueOf(d *yamldoc.Document, v any, path ...string) *Value {
 	out := &Value{Location: locationOf(d, path...)}
 	m := setOf(v)

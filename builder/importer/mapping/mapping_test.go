@@ -32,7 +32,7 @@ func TestMappingLint(t *testing.T) {
 				t.Fatal(err)
 			}
 			if len(bytes.TrimSpace(a.Comment)) == 0 || len(a.Files) != 2 {
-				t.Fatal("the archive should say what is wrong, and hold mapping.yaml and want")
+				t.Fatal("the archive needs a comment on what is wrong, mapping.yaml and want")
 			}
 			m, problems := mapping.Parse("mapping.yaml", a.Files[0].Data)
 			if n, _ := problems.Count(); (m == nil) != (n > 0) {
@@ -87,7 +87,7 @@ func TestMappingExamples(t *testing.T) {
 	}
 }
 
-// FuzzParseMapping holds what must be true of any bytes whatever.
+// FuzzParseMapping checks what must be true for any bytes.
 func FuzzParseMapping(f *testing.F) {
 	for _, pattern := range []string{"testdata/lint/*.txtar", "../testdata/*.yaml"} {
 		files, err := filepath.Glob(pattern)
