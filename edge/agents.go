@@ -106,10 +106,10 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	switch {
 	case err != nil:
 	case len(body) > maxMessageLen:
-		err = web.NewProblem("body-too-large", fmt.Sprintf("A message may have %d KiB at most.", maxMessageLen>>10))
+		err = web.NewProblem("body-too-large", fmt.Sprintf("A message can be at most %d KiB.", maxMessageLen>>10))
 	default:
 		if _, bodyErr := web.ReadMembers(body); bodyErr != nil {
-			err = web.NewProblem("invalid-body", "The body "+bodyErr.Error()+". Send one JSON-RPC message; batches are not taken.")
+			err = web.NewProblem("invalid-body", "The body "+bodyErr.Error()+". Send a single JSON-RPC message; batches are not supported.")
 		}
 	}
 	if err != nil {
@@ -134,7 +134,7 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	case catcher.refused != 0:
 		c.Fail(w, catcher.problem())
 	case !catcher.started && ctx.Err() != nil:
-		p := web.NewProblem("state-unavailable", "The answer took too long; ask for less, or try again.")
+		p := web.NewProblem("state-unavailable", "The response took too long; request less, or try again.")
 		p.Cause = ctx.Err()
 		c.Fail(w, p)
 	}
@@ -177,7 +177,7 @@ func (p *plainErrorCatcher) problem() error {
 	if p.refused >= 500 {
 		return fmt.Errorf("mcp: status %d: %s", p.refused, text)
 	}
-	return web.NewProblem("invalid-body", "The message was refused: "+strings.TrimSuffix(text, ".")+".")
+	return web.NewProblem("invalid-body", "The message was rejected: "+strings.TrimSuffix(text, ".")+".")
 }
 
 // inProcessAPI asks this edge.
@@ -190,7 +190,7 @@ var forwardedHeaders = []string{"X-Api-Key", "X-Forwarded-For", "Forwarded"}
 // Get implements mcp.API.
 func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, header http.Header) (status int, respHeader http.Header, body []byte, err error) {
 	if !strings.HasPrefix(path, "/api/") {
-		return 0, nil, nil, errors.New("only the API can be asked")
+		return 0, nil, nil, errors.New("only paths under /api/ are allowed")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -211,7 +211,7 @@ func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, he
 	w := &memoryResponse{header: http.Header{}, status: http.StatusOK}
 	defer func() { // the connection that such a panic cuts is none here
 		if cause := recover(); cause != nil {
-			status, respHeader, body, err = 0, nil, nil, fmt.Errorf("the answer broke off: %v", cause)
+			status, respHeader, body, err = 0, nil, nil, fmt.Errorf("the response was cut off: %v", cause)
 		}
 	}()
 	a.server.ServeHTTP(w, r)
@@ -219,7 +219,7 @@ func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, he
 	case ctx.Err() != nil:
 		return 0, nil, nil, ctx.Err()
 	case w.overflowed:
-		return 0, nil, nil, errors.New("the answer is too large; ask with a smaller limit")
+		return 0, nil, nil, errors.New("the response is too large; use a smaller limit")
 	}
 	return w.status, w.header, w.body, nil
 }

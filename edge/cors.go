@@ -24,7 +24,7 @@ type Origins struct {
 // ParseOrigins parses a list of origins, "*" for all or "none".
 func ParseOrigins(values []string) (*Origins, error) {
 	if len(values) == 0 {
-		return nil, errors.New(`the list is empty: write origins such as https://app.example.org, "*" or "none"`)
+		return nil, errors.New(`the list is empty: use origins such as https://app.example.org, "*" or "none"`)
 	}
 	if len(values) == 1 && (values[0] == "*" || values[0] == "none") {
 		return &Origins{any: values[0] == "*"}, nil
@@ -57,7 +57,7 @@ func parseOrigin(s string) (string, error) {
 	}
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme == "" || u.Hostname() == "" || u.User != nil || strings.TrimSuffix(u.Path, "/") != "" || strings.ContainsAny(s, "?#* ") {
-		return "", fmt.Errorf("%q is not an origin: write a scheme and a host, such as https://app.example.org", s)
+		return "", fmt.Errorf("%q is not an origin: use a scheme and a host, such as https://app.example.org", s)
 	}
 	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	switch {
@@ -225,6 +225,6 @@ func (s *Server) ownOrigin(origin string, r *http.Request) bool {
 // logOrigins logs who can read a service whose operator has not set origins.
 func (s *Server) logOrigins() {
 	if s.options.Origins == nil && !s.origins.any {
-		s.log.Info("only web pages on the reader's own machine can read this index, as --url is not a public https address; --cors-origins names others, --hosts further names of this service")
+		s.log.Info("only web pages on the reader's own machine can read this index, because --url is not a public https address; --cors-origins allows other origins, --hosts adds host names")
 	}
 }

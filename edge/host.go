@@ -17,7 +17,7 @@ func ParseHosts(names []string) ([]string, error) {
 	for _, n := range names {
 		host := strings.ToLower(strings.TrimSuffix(n, "."))
 		if host == "" || strings.ContainsAny(host, ":/*@ \t[]") {
-			return nil, fmt.Errorf("%q is not a host name: write it without scheme and port, such as index.example.lan", n)
+			return nil, fmt.Errorf("%q is not a host name: use one without scheme and port, such as index.example.lan", n)
 		}
 		hosts = append(hosts, host)
 	}
@@ -84,7 +84,7 @@ func requireHost(named []string, next http.Handler) http.Handler {
 		if !hostAllowed(r, named) {
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			writeStatus(w, http.StatusForbidden, map[string]any{"status": "refused",
-				"detail": "This is not a host name of this listener. Use its IP address or localhost, or add the host name with --admin-host."})
+				"detail": "This listener does not accept this host name. Use its IP address or localhost, or add the host name with --admin-host."})
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -17,7 +17,7 @@ import (
 func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
 	for _, job := range []func(context.Context){
-		func(ctx context.Context) { s.keys.Work(ctx, s.errorLogger("storing uses of keys")) },
+		func(ctx context.Context) { s.keys.Work(ctx, s.errorLogger("storing key usage")) },
 		func(ctx context.Context) { ratelimit.Sweep(ctx, s.state, s.now, s.log) },
 		s.markPublishedLoop,
 		s.followForge,
@@ -51,7 +51,7 @@ func (s *Server) errorLogger(doing string) func(error) {
 const purgeInterval = 10 * time.Minute
 
 func (s *Server) purge(ctx context.Context) {
-	logError := s.errorLogger("clearing away what is old")
+	logError := s.errorLogger("deleting expired records")
 	tick := time.NewTicker(purgeInterval)
 	defer tick.Stop()
 	for {

@@ -85,7 +85,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	defer cancel()
 	err = servers[0].Shutdown(drainCtx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = errors.Join(fmt.Errorf("requests were still under way after %v and were cut off", l.Drain), servers[0].Close())
+		err = errors.Join(fmt.Errorf("requests still in progress after %v were cut off", l.Drain), servers[0].Close())
 	}
 	for _, srv := range servers[1:] {
 		err = errors.Join(err, srv.Close())

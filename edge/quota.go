@@ -82,7 +82,7 @@ func (l *limits) close(log *slog.Logger) {
 		err = errors.Join(err, l.memory.Close(ctx))
 	}
 	if err != nil {
-		log.Error("the last counts of requests are not stored", "error", err)
+		log.Error("storing the last request counts failed", "error", err)
 	}
 }
 
@@ -181,12 +181,12 @@ func (c *request) peek() {
 func (c *request) Exceeded(refused error) *web.Problem {
 	m := &c.quota
 	wait := m.state.Wait(c.Shared.Now())
-	detail := "The limit of " + strconv.FormatInt(m.state.Limit, 10) + " requests is used up until " + m.state.Reset.UTC().Format(time.RFC3339) + "."
+	detail := "The limit of " + strconv.FormatInt(m.state.Limit, 10) + " requests has been reached; it resets at " + m.state.Reset.UTC().Format(time.RFC3339) + "."
 	switch {
 	case refused != nil:
-		detail += " This limit is for your IP address, because your key was refused: " + refused.Error()
+		detail += " This is the limit of your IP address, because your key was rejected: " + refused.Error()
 	case c.Principal.Account == nil:
-		detail += " A key has a higher one."
+		detail += " A key has a higher limit."
 	}
 	p := web.NewProblem("rate-limited", detail+c.Shared.ContactSentence("", " For more, write to %s."))
 	p.Header = http.Header{"Retry-After": {strconv.FormatInt(wait, 10)}}

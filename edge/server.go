@@ -98,7 +98,7 @@ type Server struct {
 // is none that can be served. The state is the caller's to close, after Close.
 func New(o Options) (*Server, error) {
 	if o.State == nil {
-		return nil, errors.New("edge: there is no state")
+		return nil, errors.New("edge: no database")
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -118,7 +118,7 @@ func New(o Options) (*Server, error) {
 	s.gates = newGates(o)
 	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, URL: o.URL, ContactAddress: o.Contact,
 		Exports: newExportGate(exportsPerCaller, exportWaitTimeout), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
-			s.log.Warn("a forwarding header from an address that is no trusted proxy is ignored; this is told once", "from", from)
+			s.log.Warn("ignoring a forwarding header from an address that is not a trusted proxy; logged once", "from", from)
 		})}
 	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,
 		Pages: pages.Options{SignIn: o.SignIn.Configured(), Contact: o.Contact, LimitAnonymous: o.LimitAnonymous, LimitKey: o.LimitKey}})

@@ -18,7 +18,7 @@ const (
 // markPublishedLoop notes which accepted submissions the build has, until ctx
 // ends.
 func (s *Server) markPublishedLoop(ctx context.Context) {
-	logError := s.errorLogger("noting which submissions are published")
+	logError := s.errorLogger("recording which submissions are published")
 	tick := time.NewTicker(buildPollInterval)
 	defer tick.Stop()
 	lastID, at := "", time.Time{}
@@ -63,7 +63,7 @@ func (s *Server) followForge(ctx context.Context) {
 		return
 	}
 	f := &github.Follower{Forge: s.options.Forge, Store: s.state, Log: s.log}
-	logError := s.errorLogger("noting which submissions are published")
+	logError := s.errorLogger("recording which submissions are published")
 	f.Follow(ctx, github.PollInterval, func(ctx context.Context) {
 		if err := s.markPublished(ctx); err != nil && ctx.Err() == nil {
 			logError(err)

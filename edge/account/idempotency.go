@@ -84,9 +84,9 @@ func idempotentReply(a storage.IdempotencyKey, done storage.IdempotencyRecord, r
 	}
 	switch {
 	case done.BodyHash != a.BodyHash:
-		return nil, web.NewProblem("idempotency-key-reused", "This Idempotency-Key was sent with another body within the last 24 hours; a new write needs a new key.")
+		return nil, web.NewProblem("idempotency-key-reused", "This Idempotency-Key was used with a different body within the last 24 hours; use a new key for a new request.")
 	case done.SecretID != "":
-		return nil, web.NewProblem("secret-shown-once", "This write was made already: it made "+done.SecretID+", whose secret was shown in the first answer only.")
+		return nil, web.NewProblem("secret-shown-once", "This request was already processed: it created "+done.SecretID+", whose secret was shown only in the first response.")
 	}
 	r.Header.Set("Idempotency-Replayed", "true")
 	return r, nil
@@ -108,7 +108,7 @@ func readIdempotencyKey(c *web.Call) (storage.IdempotencyKey, error) {
 		return a, nil
 	}
 	if a.Key = values[0]; len(values) > 1 || !isVisibleASCII(a.Key) || len(a.Key) > 255 || a.Key == "" {
-		const must = "must be one value of 1 to 255 visible ASCII characters, such as a UUID"
+		const must = "must be a single value of 1 to 255 visible ASCII characters, such as a UUID"
 		p := web.NewProblem("invalid-idempotency-key", "Idempotency-Key "+must+".")
 		p.Errors = append(p.Errors, web.FieldError{Field: "Idempotency-Key", Message: must})
 		return a, p

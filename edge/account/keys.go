@@ -72,7 +72,7 @@ func (k NewKey) Grant(now time.Time) (apikey.Grant, error) {
 	if k.ExpiresAt != nil {
 		at, err := time.Parse(time.RFC3339, *k.ExpiresAt)
 		if err != nil {
-			err = errors.New("must be a time such as 2027-01-31T00:00:00Z (RFC 3339)")
+			err = errors.New("must be an RFC 3339 time, such as 2027-01-31T00:00:00Z")
 		} else {
 			g.ExpiresAt = web.TruncateToSecond(at)
 			err = apikey.CheckExpiry(g.ExpiresAt, now)

@@ -17,7 +17,7 @@ import (
 	"kindex/exports/record"
 )
 
-// openSecrets are the secrets of a webhook, the newest first.
+// openSecrets are the secrets of a webhook, newest first.
 func openSecrets(keys *seal.Keys, w *webhook.Webhook) (secrets []webhook.Secret, err error) {
 	for _, sealed := range []string{w.SealedSecret, w.PreviousSealed} {
 		if sealed == "" {
@@ -100,7 +100,7 @@ func (s *Service) CreateWebhook(ctx context.Context, account, address string, ev
 		}
 		created, err := tx.CreateWebhook(w)
 		if errors.Is(err, webhook.ErrTooMany) {
-			return Result{}, web.NewProblem("too-many-webhooks", "An account has at most 10 webhooks; delete one first.")
+			return Result{}, web.NewProblem("too-many-webhooks", "An account can have at most 10 webhooks; delete one first.")
 		}
 		if err != nil {
 			return Result{}, err
@@ -118,9 +118,9 @@ func checkEvents(names []string) (fieldErrors []web.FieldError) {
 	for i, name := range names {
 		switch {
 		case !slices.Contains(record.Events, name):
-			message := "has " + web.Shorten(name) + ", which is no event; known are " + strings.Join(record.Events, ", ")
+			message := "has " + web.Shorten(name) + ", which is not an event; expected one of: " + strings.Join(record.Events, ", ")
 			if near := didyoumean.Name(name, record.Events); near != "" {
-				message = "has " + web.Shorten(name) + ", which is no event; did you mean " + near + "?"
+				message = "has " + web.Shorten(name) + ", which is not an event; did you mean " + near + "?"
 			}
 			fieldErrors = append(fieldErrors, web.FieldError{Field: "events", Message: message})
 		case slices.Contains(names[:i], name):
@@ -158,7 +158,7 @@ func ValidID(prefix, id string) bool {
 }
 
 func unknownWebhook(id string) *web.Problem {
-	return web.NewProblem("unknown-webhook", "Your account has no webhook "+web.Shorten(id)+"; GET /api/webhooks lists those that it has.")
+	return web.NewProblem("unknown-webhook", "Your account has no webhook "+web.Shorten(id)+"; GET /api/webhooks lists its webhooks.")
 }
 
 // webhookProblem is what the client is told of an error of the state, nil for
@@ -166,13 +166,13 @@ func unknownWebhook(id string) *web.Problem {
 func webhookProblem(err error, id, delivery string) error {
 	switch {
 	case errors.Is(err, webhook.ErrUnknown) && delivery != "":
-		return web.NewProblem("unknown-delivery", "This webhook has no delivery "+web.Shorten(delivery)+"; GET /api/webhooks/"+id+"/deliveries lists them for 30 days.")
+		return web.NewProblem("unknown-delivery", "This webhook has no delivery "+web.Shorten(delivery)+"; GET /api/webhooks/"+id+"/deliveries lists those of the last 30 days.")
 	case errors.Is(err, webhook.ErrUnknown):
 		return unknownWebhook(id)
 	case errors.Is(err, webhook.ErrGone):
-		return web.NewProblem("event-gone", "The event of this delivery is kept no longer: events are kept for 30 days.")
+		return web.NewProblem("event-gone", "The event of this delivery has been deleted: events are kept for 30 days.")
 	case errors.Is(err, webhook.ErrBusy):
-		return web.NewProblem("too-many-waiting", "A hundred tests and replays of this webhook are waiting already; wait until they were tried.")
+		return web.NewProblem("too-many-waiting", "This webhook already has 100 pending tests and replays; wait until they have been sent.")
 	}
 	return web.StateProblem(err)
 }

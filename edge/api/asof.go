@@ -18,7 +18,7 @@ func atParam(c *web.Call) (string, error) {
 	}
 	a := c.Served.Build.Archive()
 	if last := a.LastDay(); day > last {
-		return "", &query.Error{Param: "at", Message: fmt.Sprintf("%s is not known yet: this build knows the index until %s", day, last), Suggestion: last}
+		return "", &query.Error{Param: "at", Message: fmt.Sprintf("%s is after the last day of this build, %s", day, last), Suggestion: last}
 	}
 	if first := a.FirstDay(); first == "" || day < first {
 		return "", noHistory(c, day)
@@ -28,9 +28,9 @@ func atParam(c *web.Call) (string, error) {
 
 // noHistory answers for a day before the first change.
 func noHistory(c *web.Call, day string) error {
-	p := web.NewProblem("no-history", fmt.Sprintf("Nothing is known of %s: this index has no history.", day))
+	p := web.NewProblem("no-history", fmt.Sprintf("There is no history for %s: this index has none.", day))
 	if first := c.Served.Build.Archive().FirstDay(); first != "" {
-		p.Detail = fmt.Sprintf("Nothing is known of %s: the history begins on %s.", day, first)
+		p.Detail = fmt.Sprintf("There is no history for %s: it starts on %s.", day, first)
 		_ = p.WithSuggestion(first)
 	}
 	return p
@@ -45,7 +45,7 @@ func catalogueAt(c *web.Call, day string) (catalogue exports.Catalogue, asOf str
 	a := c.Served.Build.Archive()
 	s, ok := a.Snapshot(day)
 	if !ok { // the scores are of a time before the first change
-		return nil, "", web.NewProblem("no-history", fmt.Sprintf("No list is kept of %s or a day before it: the history begins on %s, but the scores of this build are as of %s.",
+		return nil, "", web.NewProblem("no-history", fmt.Sprintf("There is no snapshot for %s or an earlier day: the history starts on %s, but the scores of this build are as of %s.",
 			day, a.FirstDay(), c.Served.AsOf.Format(time.DateOnly)))
 	}
 	return s, s.Day, nil
@@ -58,7 +58,7 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	switch lifecycle {
 	case exports.Unknown:
 		if _, _, ok := c.Served.Build.Find(typ, slug); ok {
-			return nil, web.NewProblem("no-history", fmt.Sprintf("The %s %q has no history: it is not committed yet.", typ, slug))
+			return nil, web.NewProblem("no-history", fmt.Sprintf("The %s %q has no history because it is not committed yet.", typ, slug))
 		}
 		return nil, web.UnknownEntity(c, typ, slug)
 	case exports.NotYet:

@@ -70,9 +70,9 @@ func badgeLabel(c *web.Call, show string) (string, error) {
 	case err != nil:
 		return "", err
 	case n > badge.MaxLabelLen:
-		return "", &query.Error{Param: "label", Message: fmt.Sprintf("has %d characters, at most %d are allowed", n, badge.MaxLabelLen)}
+		return "", &query.Error{Param: "label", Message: fmt.Sprintf("has %d characters; at most %d are allowed", n, badge.MaxLabelLen)}
 	case n > 0 && (!utf8.ValidString(label) || safetext.OneLine(label) == ""):
-		return "", &query.Error{Param: "label", Message: "must have characters that can be seen, in UTF-8"}
+		return "", &query.Error{Param: "label", Message: "must contain visible characters, in UTF-8"}
 	case n == 0:
 		return badge.DefaultLabel(c.Served.Build.Manifest, show), nil
 	}

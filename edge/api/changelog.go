@@ -154,7 +154,7 @@ func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
 	return page, rest > limit
 }
 
-// changesPage answers with a page of changes, the newest first. The cursor
+// changesPage answers with a page of changes, newest first. The cursor
 // names the last change that was given, so that those which come on top while
 // somebody reads move nothing.
 func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, error) {
@@ -169,7 +169,7 @@ func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, er
 		if !ok { // the history was rewritten: go on at the same time
 			at, err := time.Parse(time.RFC3339, page.Cursor.Value)
 			if err != nil {
-				return nil, &query.Error{Param: "cursor", Message: "does not belong to a changelog; begin again without one"}
+				return nil, &query.Error{Param: "cursor", Message: "is not a cursor of the changelog; start again without a cursor"}
 			}
 			end = a.ChangesSince(at.Add(time.Second))
 		}

@@ -136,7 +136,7 @@ func orderedPage(c *web.Call, sel *selection, sort exports.Sort) (ordinals []uin
 	}
 	ordinals, more, ok := sel.catalogue.Page(sel.set, sort, after, page.Offset, page.Limit)
 	if !ok {
-		return nil, "", &query.Error{Param: "cursor", Message: "does not fit the sort order; begin again without one"}
+		return nil, "", &query.Error{Param: "cursor", Message: "does not match the sort order; start again without a cursor"}
 	}
 	if more {
 		next = query.Cursor{Position: sel.catalogue.PositionOf(sort, ordinals[len(ordinals)-1])}.String(cursorScope(c))

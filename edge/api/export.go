@@ -45,7 +45,7 @@ func exportFormat(c *web.Call) (table.Format, error) {
 	case err != nil:
 		return table.Format{}, err
 	case c.Query.Has("csv") && name != "csv":
-		return table.Format{}, &query.Error{Param: "csv", Message: "sets how CSV is written; use it with format=csv"}
+		return table.Format{}, &query.Error{Param: "csv", Message: "applies to CSV only; use it with format=csv"}
 	case kind == spreadsheetCSV:
 		f.Name = table.SpreadsheetCSV
 	}
@@ -168,7 +168,7 @@ func (c *chunkWriter) flush() error {
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	data, f, ok := c.Served.Build.File(name)
 	if !ok {
-		return nil, fmt.Errorf("the build has no file %s", name)
+		return nil, fmt.Errorf("build has no file %s", name)
 	}
 	b := c.Served.Build
 	return &web.Reply{MediaType: f.MediaType, Attachment: attachment,
@@ -205,7 +205,7 @@ func boardParam(c *web.Call, name, day string) (string, error) {
 	if slices.Contains(known, name) {
 		return name, nil
 	}
-	p := web.NewProblem("unknown-category", fmt.Sprintf("There is no category %q; known are %s.", web.Shorten(name), strings.Join(known, ", ")))
+	p := web.NewProblem("unknown-category", fmt.Sprintf("There is no category %q; expected one of: %s.", web.Shorten(name), strings.Join(known, ", ")))
 	return "", p.WithSuggestion(didyoumean.Name(name, known))
 }
 

@@ -80,7 +80,7 @@ func changesOfKey(c *web.Call, key string) ([]uint32, error) {
 	if last, ok := a.Last(typ, slug); ok {
 		return a.EntityChanges(last), nil
 	}
-	paramErr := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is no entity: use type/slug, such as tool/pytorch", web.Shorten(key))}
+	paramErr := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is not an entity: use type/slug, such as tool/pytorch", web.Shorten(key))}
 	if !slices.Contains(record.Types, typ) {
 		typ = didyoumean.Name(typ, record.Types)
 	}

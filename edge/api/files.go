@@ -49,8 +49,8 @@ func (a *API) Data(c *web.Call) (*web.Reply, error) {
 }
 
 func unknownFile(id, path string) *web.Problem {
-	return web.NewProblem("unknown-build", "There is no file "+web.Shorten(path)+" of a build "+web.Shorten(id)+
-		" here; old builds are removed. GET /api/export/manifest lists the files of the current one.")
+	return web.NewProblem("unknown-build", "No file "+web.Shorten(path)+" in build "+web.Shorten(id)+
+		"; old builds are deleted. GET /api/export/manifest lists the files of the current build.")
 }
 
 // dataFile finds a file of the current build in memory, and of an older one on

@@ -63,7 +63,7 @@ func (a *API) countReport(c *web.Call) error {
 	case st.Allowed:
 		return nil
 	}
-	p := web.NewProblem("rate-limited", fmt.Sprintf("An IP address can report %d keys an hour; try again at %s.", MaxReports, st.Reset.UTC().Format(time.RFC3339))+
+	p := web.NewProblem("rate-limited", fmt.Sprintf("An IP address can report %d keys per hour; try again at %s.", MaxReports, st.Reset.UTC().Format(time.RFC3339))+
 		c.Shared.ContactSentence("", " For more, write to %s."))
 	p.Header = http.Header{"Retry-After": {strconv.FormatInt(st.Wait(c.Shared.Now()), 10)}}
 	return p

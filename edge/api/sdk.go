@@ -41,7 +41,7 @@ func (*API) SDKVersion(language string) web.Handler {
 		for _, a := range sdk.Versions(language) {
 			known = append(known, a.File)
 		}
-		p := web.NewProblem("unknown-version", fmt.Sprintf("There is no %s of the %s client here; there are %s.",
+		p := web.NewProblem("unknown-version", fmt.Sprintf("The %[2]s client has no %[1]s; available: %[3]s.",
 			web.Shorten(c.Param("file")), sdkNames[language], strings.Join(known, ", ")))
 		return nil, p.WithSuggestion("/api/sdk/" + language + "/" + cmp.Or(didyoumean.Name(c.Param("file"), known), known[0]))
 	}

@@ -24,7 +24,7 @@ func searchText(c *web.Call) (string, error) {
 	case q == "":
 		return "", &query.Error{Param: "q", Message: "is required: the words to search for"}
 	case len(q) > live.MaxQueryLen:
-		return "", &query.Error{Param: "q", Message: fmt.Sprintf("has %d bytes, at most %d are allowed", len(q), live.MaxQueryLen)}
+		return "", &query.Error{Param: "q", Message: fmt.Sprintf("has %d bytes; at most %d are allowed", len(q), live.MaxQueryLen)}
 	}
 	return q, nil
 }
@@ -90,7 +90,7 @@ func searchAfter(c *web.Call, cur *query.Cursor) (*indexes.After, error) {
 	}
 	position, ok := c.Served.Build.SortPositionOf(cur.Position)
 	if !ok || cur.Relevance == nil {
-		return nil, &query.Error{Param: "cursor", Message: "does not belong to a search; begin again without one"}
+		return nil, &query.Error{Param: "cursor", Message: "is not a search cursor; start again without a cursor"}
 	}
 	return &indexes.After{Relevance: *cur.Relevance, SortPosition: position}, nil
 }

@@ -202,7 +202,7 @@ func (a *API) Submissions(c *web.Call) (*web.Reply, error) {
 	return submissionPageReply(c, answer)
 }
 
-// submissionList is a page of submissions, the newest first.
+// submissionList is a page of submissions, newest first.
 type submissionList struct {
 	Data       []submissionRecord `json:"data"`
 	Count      int                `json:"count"`
@@ -226,7 +226,7 @@ func (a *API) submissionCursor(c *web.Call, owner string) (string, error) {
 	}
 	at, err := a.state.Submission(c.Request.Context(), text)
 	if errors.Is(err, submission.ErrUnknown) || err == nil && at.AccountID != owner {
-		return "", &query.Error{Param: "cursor", Message: "is not a cursor of this list; begin again without one"}
+		return "", &query.Error{Param: "cursor", Message: "is not a cursor of this list; start again without a cursor"}
 	}
 	return text, web.StateProblem(err)
 }

@@ -104,9 +104,9 @@ func keyInBasic(credentials string) string {
 }
 
 // ErrWrongHeader tells that a key came in Authorization, as a bearer token or so.
-var ErrWrongHeader = errors.New("the API key belongs in the header x-api-key, not in Authorization")
+var ErrWrongHeader = errors.New("send the API key in the header x-api-key, not in Authorization")
 
-var errSeveral = errors.New("the header x-api-key was sent more than once; send one key")
+var errSeveral = errors.New("the header x-api-key was sent more than once; send a single key")
 
 // Identify tells whose key this is. Errors are ErrMalformed, ErrUnknown, ErrRevoked,
 // ErrExpired and, together with the key and the account, *SuspendedError; any other

@@ -56,10 +56,10 @@ type Grant struct {
 // has sent the key.
 var (
 	ErrMalformed = errors.New("this is not an API key")
-	ErrUnknown   = errors.New("there is no such API key; it may have been sent to another service than it was made by")
+	ErrUnknown   = errors.New("unknown API key; another service may have issued it")
 	ErrRevoked   = errors.New("this API key was revoked")
-	ErrExpired   = errors.New("this API key has expired; create another one")
-	ErrTooMany   = fmt.Errorf("an account has at most %d active API keys; revoke one first", MaxActive)
+	ErrExpired   = errors.New("this API key has expired; create a new one")
+	ErrTooMany   = fmt.Errorf("an account can have at most %d active API keys; revoke one first", MaxActive)
 	// ErrNoAccount tells that an account is named that does not exist.
 	ErrNoAccount = errors.New("there is no such account")
 )
@@ -71,7 +71,7 @@ type SuspendedError struct {
 }
 
 func (e *SuspendedError) Error() string {
-	return fmt.Sprintf("the account %q is suspended since %s", e.Account, e.Since.UTC().Format("2006-01-02 15:04 UTC"))
+	return fmt.Sprintf("the account %q has been suspended since %s", e.Account, e.Since.UTC().Format("2006-01-02 15:04 UTC"))
 }
 
 // maxName is how many characters a name has at most.
@@ -89,7 +89,7 @@ func CheckName(name string) error {
 	case n > maxName:
 		return fmt.Errorf("has %d characters; use at most %d", n, maxName)
 	case name[0] == ' ' || name[len(name)-1] == ' ':
-		return errors.New("begins or ends with a space; leave it out")
+		return errors.New("starts or ends with a space; remove it")
 	}
 	for _, r := range safetext.Hidden(name) {
 		return fmt.Errorf("has the character %U; use letters, digits, punctuation and plain spaces", r)
@@ -100,7 +100,7 @@ func CheckName(name string) error {
 		}
 	}
 	if !norm.NFC.IsNormalString(name) {
-		return fmt.Errorf("is not in Unicode normal form C; use %q as it is written here", norm.NFC.String(name))
+		return fmt.Errorf("is not in Unicode normalization form C; use %q as written here", norm.NFC.String(name))
 	}
 	return nil
 }

@@ -98,7 +98,7 @@ const MaxKeyAge = 5 * 366 * 24 * time.Hour
 func CheckExpiry(at, now time.Time) error {
 	switch {
 	case !at.After(now):
-		return fmt.Errorf("must be in the future; it is %s now", now.UTC().Format(time.RFC3339))
+		return fmt.Errorf("must be in the future; the time is now %s", now.UTC().Format(time.RFC3339))
 	case at.Sub(now) > MaxKeyAge:
 		return errors.New("must be within five years; omit it for a key that never expires")
 	}

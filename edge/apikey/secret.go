@@ -80,9 +80,9 @@ func check(s string) error {
 	case s == "":
 		return malformed("it is empty")
 	case strings.TrimSpace(s) != s:
-		return malformed("there is white space around it")
+		return malformed("it has leading or trailing white space")
 	case !strings.HasPrefix(s, Prefix):
-		return malformed("keys begin with %s", Prefix)
+		return malformed("keys start with %s", Prefix)
 	case len(s) != length:
 		return malformed("it has %d characters instead of %d", len(s), length)
 	}
@@ -92,7 +92,7 @@ func check(s string) error {
 		}
 	}
 	if checksum(s[len(Prefix):len(Prefix)+randomLen]) != s[len(Prefix)+randomLen:] {
-		return malformed("its checksum does not fit; it was mistyped or is not whole")
+		return malformed("its checksum does not match; it is mistyped or truncated")
 	}
 	return nil
 }

@@ -88,21 +88,21 @@ func (g *github) whoHas(ctx context.Context, token *oauth2.Token) (Identity, err
 	r.Header.Set("User-Agent", "kindex")
 	res, err := g.client.Do(r) //nolint:gosec,bodyclose // as above; drain closes the body
 	if err != nil {
-		return Identity{}, fmt.Errorf("asking who has signed in: %w", err)
+		return Identity{}, fmt.Errorf("reading the signed-in user: %w", err)
 	}
 	defer drain(res.Body)
 	if res.StatusCode != http.StatusOK {
-		return Identity{}, fmt.Errorf("asking who has signed in: the API answered with status %d", res.StatusCode)
+		return Identity{}, fmt.Errorf("reading the signed-in user: the API returned status %d", res.StatusCode)
 	}
 	var user struct {
 		ID    int64  `json:"id"`
 		Login string `json:"login"`
 	}
 	if err := json.NewDecoder(res.Body).Decode(&user); err != nil {
-		return Identity{}, fmt.Errorf("asking who has signed in: %w", err)
+		return Identity{}, fmt.Errorf("reading the signed-in user: %w", err)
 	}
 	if user.ID <= 0 {
-		return Identity{}, errors.New("asking who has signed in: the API has told no id")
+		return Identity{}, errors.New("reading the signed-in user: the API returned no id")
 	}
 	return Identity{Provider: g.address, Subject: strconv.FormatInt(user.ID, 10), Login: plainLogin(user.Login)}, nil
 }

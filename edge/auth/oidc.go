@@ -113,7 +113,7 @@ func (p *oidcProvider) remembered() (d *discovery, err error, known bool) {
 func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 	found, err := oidc.NewProvider(ctx, p.issuer)
 	if err != nil {
-		return nil, fmt.Errorf("the OpenID Connect provider %s does not tell its endpoints: %s", p.issuer, shorten(err.Error()))
+		return nil, fmt.Errorf("the OpenID Connect provider %s does not publish its endpoints: %s", p.issuer, shorten(err.Error()))
 	}
 	var metadata struct {
 		JWKS    string   `json:"jwks_uri"`
@@ -131,7 +131,7 @@ func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 	for _, address := range addresses {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || u.Scheme != "https" && !(p.plain && u.Scheme == "http" && loopback(u)) {
-			return nil, fmt.Errorf("the OpenID Connect provider %s names the endpoint %q, which is no https address", p.issuer, shorten(address))
+			return nil, fmt.Errorf("the OpenID Connect provider %s has the endpoint %q, which is not an https address", p.issuer, shorten(address))
 		}
 	}
 	// Told once instead of tried out: a code that was shown is used up.
@@ -164,7 +164,7 @@ func (p *oidcProvider) identify(ctx context.Context, a Attempt, answer url.Value
 		return Identity{}, err
 	}
 	if iss := answer.Get("iss"); iss != p.issuer && (d.iss || answer.Has("iss")) {
-		return Identity{}, fmt.Errorf("the answer is by the issuer %q instead of %q (RFC 9207)", shorten(iss), p.issuer)
+		return Identity{}, fmt.Errorf("the response is from the issuer %q, not %q (RFC 9207)", shorten(iss), p.issuer)
 	}
 	code, err := answered(answer)
 	if err != nil {
@@ -191,7 +191,7 @@ func (p *oidcProvider) identify(ctx context.Context, a Attempt, answer url.Value
 func (p *oidcProvider) verify(ctx context.Context, d *discovery, token *oauth2.Token, nonce string) (*oidc.IDToken, error) {
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {
-		return nil, errors.New("the provider has sent no id_token")
+		return nil, errors.New("the provider sent no id_token")
 	}
 	t, err := d.Verifier(&oidc.Config{ClientID: p.config.ClientID, Now: p.now}).Verify(ctx, raw)
 	if err != nil {
@@ -205,9 +205,9 @@ func (p *oidcProvider) verify(ctx context.Context, d *discovery, token *oauth2.T
 	}
 	switch {
 	case subtle.ConstantTimeCompare([]byte(t.Nonce), []byte(nonce)) != 1:
-		return nil, errors.New("the id_token has another nonce: it was made for another sign-in")
+		return nil, errors.New("the id_token has a different nonce: it was issued for another sign-in")
 	case more.Party != "" && more.Party != p.config.ClientID, more.Party == "" && len(t.Audience) > 1:
-		return nil, fmt.Errorf("the id_token was made for %q, not for this service alone", shorten(more.Party))
+		return nil, fmt.Errorf("the id_token was issued for %q, not for this service alone", shorten(more.Party))
 	case t.Subject == "" || len(t.Subject) > 255 || strings.ContainsFunc(t.Subject, func(r rune) bool { return r < ' ' || r == 0xfffd }):
 		return nil, errors.New("the id_token has no usable subject") // at most 255 ASCII characters (section 2)
 	}
@@ -234,7 +234,7 @@ func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken,
 		return "", nil //nolint:nilerr // a name can be made without it
 	}
 	if u.Subject != t.Subject { // section 5.3.2
-		return "", errors.New("the provider's user information is of somebody else than the id_token")
+		return "", errors.New("the provider's user information and the id_token have different subjects")
 	}
 	if err := u.Claims(&c); err != nil {
 		return "", nil //nolint:nilerr // as above

@@ -83,7 +83,7 @@ func (h *Handler) leaving() string {
 // render sends a page that was rendered.
 func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, body []byte, err error) {
 	if err != nil {
-		h.log.Error("a page cannot be made", "path", r.URL.Path, "error", err)
+		h.log.Error("rendering a page failed", "path", r.URL.Path, "error", err)
 		http.Error(w, "Something went wrong here.", http.StatusInternalServerError)
 		return
 	}

@@ -74,9 +74,9 @@ func providerURL(what, s string) (*url.URL, error) {
 func credentials(client, clientFlag, secret, secretVariable string) error {
 	switch {
 	case client == "":
-		return fmt.Errorf("%s is missing: the id that the provider has given to this service", clientFlag)
+		return fmt.Errorf("%s is missing: the client id that the provider assigned to this service", clientFlag)
 	case secret == "":
-		return fmt.Errorf("the environment has no %s: the secret that belongs to %s", secretVariable, clientFlag)
+		return fmt.Errorf("environment variable %s is not set: the secret for %s", secretVariable, clientFlag)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func credentials(client, clientFlag, secret, secretVariable string) error {
 // refusal is a provider's answer that people should hear of in their own words.
 type refusal struct{ code string }
 
-func (e *refusal) Error() string { return "the provider answered with the error " + e.code }
+func (e *refusal) Error() string { return "the provider returned the error " + e.code }
 
 // answered finds the code in the provider's answer, or its error (RFC 6749,
 // section 4.1.2.1). Of an error only the code is kept, if it is one that is known:
@@ -97,10 +97,10 @@ func answered(answer url.Values) (code string, err error) {
 			"unsupported_response_type", "application_suspended", "redirect_uri_mismatch":
 			return "", &refusal{e}
 		}
-		return "", &refusal{"(one that is not known)"}
+		return "", &refusal{"(unknown)"}
 	}
 	if code = answer.Get("code"); code == "" {
-		return "", errors.New("the answer has no code")
+		return "", errors.New("the response has no code")
 	}
 	return code, nil
 }
@@ -114,11 +114,11 @@ func exchange(ctx context.Context, c *oauth2.Config, code, verifier string) (*oa
 		if failed.Response != nil {
 			status = failed.Response.StatusCode
 		}
-		return nil, fmt.Errorf("the provider does not take the code: status %d, error %q, %q",
+		return nil, fmt.Errorf("the provider rejected the code: status %d, error %q, %q",
 			status, shorten(failed.ErrorCode), shorten(failed.ErrorDescription))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("turning the code into a token: %w", err)
+		return nil, fmt.Errorf("exchanging the code for a token: %w", err)
 	}
 	return token, nil
 }

@@ -92,7 +92,7 @@ func (h *Handler) Session(r *http.Request) (account apikey.Account, token string
 	if now.Sub(s.SeenAt) >= sessionStep {
 		// What cannot be noted now is noted by the next request.
 		if err := h.store.ExtendSession(r.Context(), s.Hash, now, sessionEnd(s.CreatedAt, now)); err != nil {
-			h.log.Warn("the use of a session was not noted", "account", account.ID, "error", err)
+			h.log.Warn("recording the use of a session failed", "account", account.ID, "error", err)
 		}
 	}
 	return account, formToken(secret), nil
@@ -109,7 +109,7 @@ func sessionEnd(created, seen time.Time) time.Time {
 
 // ErrForged tells that a form was not sent by a page of this service, in this
 // session. Its text may be shown.
-var ErrForged = errors.New("this form was not sent by a page of this service, or you have signed in anew since; open the page again")
+var ErrForged = errors.New("this form was not sent by a page of this service, or you have signed in again since; reload the page")
 
 // CheckForm reports whether a POST comes from a form of this service in the session
 // of the browser that sent it: from a page of the same origin, and with the token

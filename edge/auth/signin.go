@@ -91,7 +91,7 @@ type Handler struct {
 // must not keep the service from starting.
 func New(o Options) (*Handler, error) {
 	if o.Store == nil || o.Pages == nil {
-		return nil, errors.New("sign-in has no store or no pages")
+		return nil, errors.New("sign-in needs a store and pages")
 	}
 	return newHandler(o)
 }
@@ -133,7 +133,7 @@ func newHandler(o Options) (*Handler, error) {
 		h.providers = append(h.providers, p)
 	}
 	if len(h.providers) == 0 {
-		return nil, errors.New("sign-in has no provider")
+		return nil, errors.New("sign-in needs a provider")
 	}
 	h.routes()
 	return h, nil
@@ -145,13 +145,13 @@ func publicURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
 	case s == "":
-		return nil, errors.New("sign-in needs --url, the address that people see, such as https://index.example.org")
+		return nil, errors.New("sign-in needs --url, the public address, such as https://index.example.org")
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("--url %q: sign-in needs an address such as https://index.example.org", s)
 	case u.Path != "" && u.Path != "/":
-		return nil, fmt.Errorf("--url %q: sign-in needs an address without a path; its cookies are for a host of its own", s)
+		return nil, fmt.Errorf("--url %q: sign-in needs an address without a path, because its cookies cover the whole host", s)
 	case u.Scheme != "https" && !(u.Scheme == "http" && loopback(u)):
-		return nil, fmt.Errorf("--url %q: sign-in needs https; only http://127.0.0.1 and http://localhost do without, to try it out", s)
+		return nil, fmt.Errorf("--url %q: sign-in needs https, except on http://127.0.0.1 and http://localhost for trying it out", s)
 	}
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
 }

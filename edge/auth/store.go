@@ -36,8 +36,8 @@ const (
 
 // Why the store has nothing to give.
 var (
-	ErrNoAttempt = errors.New("there is no such attempt to sign in, or it is too old, or it was used")
-	ErrSignedOut = errors.New("nobody is signed in")
+	ErrNoAttempt = errors.New("unknown, expired or completed sign-in attempt")
+	ErrSignedOut = errors.New("not signed in")
 )
 
 // Attempt is a sign-in under way, between its start and the provider's answer. It

@@ -61,7 +61,7 @@ func (f *forms) take(c *web.Call, who ratelimit.Subject) error {
 	st, err := f.counts.Take(c.Request.Context(), who)
 	if err != nil || !st.Allowed {
 		c.Writer.Header().Set("Retry-After", strconv.FormatInt(st.Wait(c.Shared.Now()), 10))
-		return &formError{http.StatusTooManyRequests, "That was too much for one hour; go on a little later. Nothing is lost: what you have entered stands below."}
+		return &formError{http.StatusTooManyRequests, "You have reached the hourly limit; try again later. Nothing is lost: what you entered is below."}
 	}
 	return nil
 }
@@ -117,8 +117,8 @@ func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 	}
 	f := &form.Form{}
 	if err := s.fillSession(c, f); err != nil {
-		s.shared.Log.Warn("who is signed in is not known", "requestId", c.ID, "error", err)
-		f.Notice = "Accounts cannot be reached at the moment; checking goes on."
+		s.shared.Log.Warn("reading the session failed", "requestId", c.ID, "error", err)
+		f.Notice = "Accounts are currently unavailable; you can still check the form."
 	}
 	return s.formPage(c, f)
 }
@@ -153,7 +153,7 @@ func (s *Console) SubmitForm(c *web.Call) (*web.Reply, error) {
 		case draft == nil:
 			f.Status = http.StatusUnprocessableEntity
 		case f.Account == "":
-			f.Notice = "Nothing was stored: nobody is signed in. There are other ways to send it, below its file."
+			f.Notice = "Nothing was stored: you are not signed in. Below the file are other ways to send it."
 		default:
 			return s.storeSubmission(c, f, draft)
 		}
@@ -165,7 +165,7 @@ func (s *Console) SubmitForm(c *web.Call) (*web.Reply, error) {
 func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.Draft) (*web.Reply, error) {
 	err := s.auth.CheckForm(c.Request)
 	if errors.Is(err, auth.ErrForged) {
-		return nil, &formError{http.StatusForbidden, "Nothing was stored: you have signed in anew since this form was opened. It is ready now; submit it again."}
+		return nil, &formError{http.StatusForbidden, "Nothing was stored: you have signed in again since this form was opened. Submit it again."}
 	}
 	if err != nil {
 		return nil, web.StateProblem(err)
@@ -217,7 +217,7 @@ func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, e
 	switch {
 	case errors.As(err, &p):
 		if !c.ClientGone() {
-			s.shared.Log.Warn("a form was not answered", "requestId", c.ID, "error", p.Cause)
+			s.shared.Log.Warn("answering a form failed", "requestId", c.ID, "error", p.Cause)
 		}
 		formErr = &formError{p.Status, p.Detail}
 	case !errors.As(err, &formErr):
@@ -234,7 +234,7 @@ func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, e
 // calls done then.
 func (s *Console) readForm(c *web.Call, f *form.Form) (done func(), err error) {
 	if s.forms.foreign.Check(c.Request) != nil {
-		return nil, &formError{http.StatusForbidden, "This form was sent by a page of another site. Use the form on this page."}
+		return nil, &formError{http.StatusForbidden, "This form was sent from another site. Use the form on this page."}
 	}
 	sent, size, tooLong := readFormBody(c)
 	if sent != nil {

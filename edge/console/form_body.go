@@ -42,7 +42,7 @@ func readFormBody(c *web.Call) (sent url.Values, size int, err error) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, size, &formError{http.StatusRequestEntityTooLarge, "This is more than the file of an entity can hold: all fields together can have 64 KiB."}
+		return nil, size, &formError{http.StatusRequestEntityTooLarge, "This is too much for an entity file: all fields together can have 64 KiB."}
 	case err != nil:
 		return nil, size, &formError{http.StatusBadRequest, "The form did not arrive completely. Send it again."}
 	}
@@ -100,11 +100,11 @@ func formFields(sent url.Values, values map[string]string) (fields map[string]an
 			continue
 		case !known:
 			if len(problems) < web.MaxFieldErrors {
-				problems = append(problems, submission.Problem{Field: web.Shorten(name), Message: "is no field of this form", Suggestion: didyoumean.Name(name, formNames)})
+				problems = append(problems, submission.Problem{Field: web.Shorten(name), Message: "is not a field of this form", Suggestion: didyoumean.Name(name, formNames)})
 			}
 			continue
 		case len(sent[name]) > 1 && kind != "list":
-			problems = append(problems, submission.Problem{Field: name, Message: "is there twice"})
+			problems = append(problems, submission.Problem{Field: name, Message: "is given twice"})
 			continue
 		}
 		text := strings.TrimSpace(values[name])

@@ -11,7 +11,7 @@ import (
 const maxQueuedForms = 32
 
 // errQueueFull is returned if a network has too many requests waiting.
-var errQueueFull = errors.New("too many requests of one network are waiting")
+var errQueueFull = errors.New("too many requests from one network are waiting")
 
 // networkQueues lets each network do one thing at a time. It holds nothing for a network
 // without requests under way, so that requests under way bound its size. The zero

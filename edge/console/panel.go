@@ -113,7 +113,7 @@ func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (
 
 // errSignedOut is what a form comes to whose session is over.
 var errSignedOut = &web.Problem{Status: http.StatusForbidden, Title: "You are signed out",
-	Detail: "Your session is over, so nothing was changed. Sign in, and do it again."}
+	Detail: "Your session has ended, so nothing was changed. Sign in and try again."}
 
 // authorize finds out who asks, and has the request answered if it may be. Only what a
 // page of this session has sent, and not too often, changes anything.
@@ -158,8 +158,8 @@ func (v *panelRequest) countForm(w http.ResponseWriter) error {
 		return web.StateProblem(err)
 	case !st.Allowed:
 		w.Header().Set("Retry-After", strconv.FormatInt(st.Wait(v.Shared.Now()), 10))
-		return &web.Problem{Status: http.StatusTooManyRequests, Title: "That is too much for one hour",
-			Detail: fmt.Sprintf("At most %d changes can be made here in an hour, so nothing was changed. The API has a limit of its own.", MaxPanelForms)}
+		return &web.Problem{Status: http.StatusTooManyRequests, Title: "Hourly limit reached",
+			Detail: fmt.Sprintf("You can make at most %d changes per hour here, so nothing was changed. The API has its own limit.", MaxPanelForms)}
 	}
 	return nil
 }
@@ -170,13 +170,13 @@ func (v *panelRequest) refusal(w http.ResponseWriter, err error) panel.Page {
 	r := &panel.RefusalPage{Member: v.member, Status: p.Status, Heading: p.Title, Text: p.Detail, Back: auth.Panel, BackTo: "Back to your keys"}
 	switch {
 	case p.Status == http.StatusNotFound:
-		r.Heading, r.Text = "You have nothing at this address", "It may have been deleted, or it is another account's."
+		r.Heading, r.Text = "Not found", "It may have been deleted, or it belongs to another account."
 	case p.Status == http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "5")
 		fallthrough
 	case p.Status >= 500:
 		v.Shared.Log.Error("request failed", "requestId", v.ID, "path", v.Request.URL.Path, "error", fmt.Sprint(p.Cause))
-		r.Text = "Nothing is wrong with you or your account. Try again in a minute."
+		r.Text = "Your account is not affected. Try again in a minute."
 	case v.member.Account == "":
 		r.Back, r.BackTo = "/signin", "Sign in"
 	}

@@ -154,7 +154,7 @@ func (v *panelRequest) ownKey() (panel.APIKey, error) {
 			return panelKey(k), nil
 		}
 	}
-	return panel.APIKey{}, web.NewProblem("unknown-key", "The account has no such active key.")
+	return panel.APIKey{}, web.NewProblem("unknown-key", "Your account has no such active key.")
 }
 
 // confirmRevoke asks back.
@@ -166,7 +166,7 @@ func (v *panelRequest) confirmRevoke() (panelReply, error) {
 func (v *panelRequest) revokeKey() (panelReply, error) {
 	revoked, err := v.console.accounts.RevokeKey(v.Request.Context(), v.account.ID, v.Param("key"))
 	if err == nil && !revoked {
-		err = web.NewProblem("unknown-key", "The account has no such active key.")
+		err = web.NewProblem("unknown-key", "Your account has no such active key.")
 	}
 	return panelReply{redirect: auth.Panel}, err
 }

@@ -93,7 +93,7 @@ func (l *Reloader) Load() error {
 	}
 	next.close = func() {
 		if err := errors.Join(next.Index.Close(), next.Build.Close()); err != nil {
-			l.options.Log.Error("close a build", "build", id, "error", err)
+			l.options.Log.Error("closing a build", "build", id, "error", err)
 		}
 	}
 	next.UniqueModified, next.options = l.modifiedIsUnique(next), l.options.Pages
@@ -154,7 +154,7 @@ func (l *Reloader) publishCurrent() {
 	if len(l.edits) > 0 {
 		with, err := l.published.withEdits(l.edits)
 		if err != nil {
-			l.options.Log.Error("edits cannot be shown; the build is, without them", "error", err)
+			l.options.Log.Error("edits cannot be served; serving the build without them", "error", err)
 		} else {
 			next = with
 		}
@@ -174,11 +174,11 @@ func (l *Reloader) publishCurrent() {
 func (l *Reloader) Follow(ctx context.Context) {
 	var events <-chan fsnotify.Event
 	if w, err := fsnotify.NewWatcher(); err != nil {
-		l.options.Log.Warn("no file events; new builds are found by looking", "error", err)
+		l.options.Log.Warn("no file events; polling for new builds", "error", err)
 	} else {
 		defer w.Close()
 		if err := w.Add(filepath.Join(l.options.Root, "exports")); err != nil {
-			l.options.Log.Warn("no file events; new builds are found by looking", "error", err)
+			l.options.Log.Warn("no file events; polling for new builds", "error", err)
 		}
 		events = w.Events
 		go drainErrors(w.Errors)
@@ -201,7 +201,7 @@ func (l *Reloader) Follow(ctx context.Context) {
 			reported = ""
 		} else if err.Error() != reported {
 			reported = err.Error()
-			l.options.Log.Error("the new build is refused; the old one goes on being served", "error", err)
+			l.options.Log.Error("new build rejected; still serving the previous build", "error", err)
 		}
 	}
 }

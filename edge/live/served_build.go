@@ -53,7 +53,7 @@ func openBuild(root, id string) (v *ServedBuild, err error) {
 	defer func() {
 		// Checksums fit in a build that somebody has forged, offsets may not.
 		if r := recover(); r != nil {
-			v, err = nil, &store.DamageError{Path: dir, Problem: fmt.Sprintf("has files that do not fit together: %v", r)}
+			v, err = nil, &store.DamageError{Path: dir, Problem: fmt.Sprintf("has inconsistent files: %v", r)}
 		}
 	}()
 	m, err := store.Verify(dir)

@@ -51,7 +51,7 @@ func ask(ctx context.Context, api API, path string, query url.Values, accept str
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, &apiError{text: "The index did not answer in time. Try again, with a smaller limit."}
 	case err != nil:
-		return nil, &apiError{text: "The index cannot be asked: " + err.Error() + "."}
+		return nil, &apiError{text: "The index cannot be reached: " + err.Error() + "."}
 	}
 	mediaType, _, _ := mime.ParseMediaType(answered.Get("Content-Type"))
 	if mediaType == markdownType {
@@ -119,7 +119,7 @@ func askFor(ctx context.Context, api API, path string, query url.Values, into an
 		return nil, err
 	}
 	if err := json.Unmarshal(a.body, into); err != nil || a.mediaType != jsonType {
-		return nil, &apiError{text: "What answers at " + path + " is no index that this program understands."}
+		return nil, &apiError{text: "The response from " + path + " is not one that this program understands."}
 	}
 	return a, nil
 }
@@ -152,7 +152,7 @@ func explain(status int, answered http.Header, body []byte) error {
 	var p problem
 	mediaType, _, _ := mime.ParseMediaType(answered.Get("Content-Type"))
 	if err := json.Unmarshal(body, &p); err != nil || p.Detail == "" || !strings.HasSuffix(mediaType, "json") {
-		p = problem{Detail: fmt.Sprintf("The index answered %d %s.", status, http.StatusText(status))}
+		p = problem{Detail: fmt.Sprintf("The index returned %d %s.", status, http.StatusText(status))}
 	}
 	var b strings.Builder
 	if rest, ok := strings.CutPrefix(p.Detail, "q: "); ok { // the argument has a longer name
@@ -167,13 +167,13 @@ func explain(status int, answered http.Header, body []byte) error {
 	}
 	switch {
 	case p.Code == "unknown-entity":
-		b.WriteString(" The tool search finds entities by words.")
+		b.WriteString(" Use the tool search to find entities by words.")
 	case status == http.StatusTooManyRequests:
-		b.WriteString(" Do not try again before" + waitFor(answered) + ".")
+		b.WriteString(" Do not try again for" + waitFor(answered) + ".")
 	case status == http.StatusUnauthorized:
-		b.WriteString(" The key must be corrected where this server is set up.")
+		b.WriteString(" Correct the key in the configuration of this server.")
 	case status >= 500:
-		b.WriteString(" Try again when" + waitFor(answered) + ".")
+		b.WriteString(" Try again after" + waitFor(answered) + ".")
 		if p.RequestID != "" {
 			b.WriteString(" (Request " + p.RequestID + ".)")
 		}
@@ -195,9 +195,9 @@ func suggested(s string) string {
 func waitFor(answered http.Header) string {
 	seconds, err := strconv.Atoi(answered.Get("Retry-After"))
 	if err != nil || seconds < 0 {
-		return " a while has passed"
+		return " some time"
 	}
-	return fmt.Sprintf(" %s have passed", (time.Duration(seconds) * time.Second).String())
+	return fmt.Sprintf(" %s", (time.Duration(seconds) * time.Second).String())
 }
 
 // params makes the query of a request of the arguments that are given.

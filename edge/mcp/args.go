@@ -119,7 +119,7 @@ func (v values) list(name string) []string { l, _ := v[name].([]string); return 
 type argumentError struct{ faults []string }
 
 func (e *argumentError) Error() string {
-	return "The arguments cannot be used.\n- " + strings.Join(e.faults, "\n- ")
+	return "Invalid arguments.\n- " + strings.Join(e.faults, "\n- ")
 }
 
 // check reads the arguments of a call. What a model means is taken where there is no
@@ -156,9 +156,9 @@ func check(raw json.RawMessage, args []argument) (values, error) {
 		if len(faults) == maxFieldErrors {
 			break // the nearest name of each of thousands would take its time
 		}
-		fault := fmt.Sprintf("there is no argument %q; known are %s", shorten(name), strings.Join(known, ", "))
+		fault := fmt.Sprintf("unknown argument %q; expected one of: %s", shorten(name), strings.Join(known, ", "))
 		if near := didyoumean.Name(name, known); near != "" {
-			fault = fmt.Sprintf("there is no argument %q; did you mean %s?", shorten(name), near)
+			fault = fmt.Sprintf("unknown argument %q; did you mean %s?", shorten(name), near)
 		}
 		faults = append(faults, fault)
 	}
@@ -197,7 +197,7 @@ func (a *argument) take(got any) (any, error) {
 	case a.typ == reference:
 		return key(s)
 	case a.typ == slug && (!slugGrammar.MatchString(s) || len(s) > maxText):
-		return nil, fmt.Errorf("%s is no slug: use lower-case letters, digits and hyphens, as kindex://categories has it", shown(s))
+		return nil, fmt.Errorf("%s is not a slug: use lower-case letters, digits and hyphens, as listed in kindex://categories", shown(s))
 	}
 	if len([]rune(s)) > maxText {
 		return nil, fmt.Errorf("use at most %d characters", maxText)
@@ -249,7 +249,7 @@ func takeReferences(got any) (any, error) {
 			return nil, err
 		}
 		if slices.Contains(keys, k) {
-			return nil, fmt.Errorf("%s is there twice", k)
+			return nil, fmt.Errorf("%s is given twice", k)
 		}
 		keys = append(keys, k)
 	}
@@ -267,9 +267,9 @@ func key(s string) (string, error) {
 		return k, nil
 	}
 	if keyGrammar.MatchString("tool/" + k) {
-		return "", fmt.Errorf("%s has no type: write tool/%s or model/%s; search finds the right one", shown(s), shorten(k), shorten(k))
+		return "", fmt.Errorf("%s has no type: use tool/%s or model/%s; search finds the right one", shown(s), shorten(k), shorten(k))
 	}
-	return "", fmt.Errorf("%s is no type/slug such as tool/pytorch; use the id of a result of search", shown(s))
+	return "", fmt.Errorf("%s is not a type/slug such as tool/pytorch; use the id of a search result", shown(s))
 }
 
 // shown is a value as it was given, shortened.

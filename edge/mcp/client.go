@@ -28,7 +28,7 @@ const maxAnswer = 8 << 20
 func NewClient(address, key string) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, fmt.Errorf("%q is no address of a service; use one such as https://index.example.org", address)
+		return nil, fmt.Errorf("%q is not the address of a service; use one such as https://index.example.org", address)
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	t := http.DefaultTransport.(*http.Transport).Clone()
@@ -63,15 +63,15 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values, header 
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return 0, nil, nil, fmt.Errorf("%s does not answer: %w", c.base, cause(err))
+		return 0, nil, nil, fmt.Errorf("no response from %s: %w", c.base, cause(err))
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return 0, nil, nil, fmt.Errorf("the answer of %s broke off: %w", c.base, cause(err))
+		return 0, nil, nil, fmt.Errorf("the response from %s was cut off: %w", c.base, cause(err))
 	case len(body) > maxAnswer:
-		return 0, nil, nil, fmt.Errorf("the answer of %s is larger than %d MiB", c.base, maxAnswer>>20)
+		return 0, nil, nil, fmt.Errorf("the response from %s is larger than %d MiB", c.base, maxAnswer>>20)
 	}
 	return res.StatusCode, res.Header, body, nil
 }
@@ -95,17 +95,17 @@ func (c *Client) Check(ctx context.Context) error {
 		return err
 	}
 	if to := header.Get("Location"); status >= 300 && status < 400 && to != "" {
-		return fmt.Errorf("%s leads to %s; give the address that answers itself", c.base, to)
+		return fmt.Errorf("%s redirects to %s; use that address", c.base, to)
 	}
 	if status != http.StatusOK {
-		return fmt.Errorf("%s answers: %w", c.base, explain(status, header, body))
+		return fmt.Errorf("error from %s: %w", c.base, explain(status, header, body))
 	}
 	var d struct {
 		OpenAPI string `json:"openapi"`
 		Paths   map[string]json.RawMessage
 	}
 	if json.Unmarshal(body, &d) != nil || d.OpenAPI == "" || d.Paths["/api/entity/{type}/{slug}"] == nil {
-		return fmt.Errorf("%s answers, but it is no kindex; give the address of the service without a path", c.base)
+		return fmt.Errorf("%s is not a kindex service; use its address without a path", c.base)
 	}
 	return nil
 }

@@ -26,7 +26,7 @@ func (t *tools) getEntity(ctx context.Context, v values) (any, string, error) {
 	id := v.text("entity")
 	if v.text("view") == scoreView {
 		if v.text("at") != "" {
-			return nil, "", &argumentError{[]string{"at: the view score is always of the present; leave at out, or use the view summary"}}
+			return nil, "", &argumentError{[]string{"at: the view score has no history; omit at, or use the view summary"}}
 		}
 		return t.explainScore(ctx, id)
 	}
@@ -50,7 +50,7 @@ func (t *tools) fetch(ctx context.Context, id string, q url.Values, full bool) (
 	}
 	note := ""
 	if a.from != "" && d.ID != id {
-		note = fmt.Sprintf("%s is called %s now.\n", id, d.ID)
+		note = fmt.Sprintf("%s is now called %s.\n", id, d.ID)
 	}
 	return &d, note, nil
 }
@@ -101,7 +101,7 @@ func (t *tools) explainScore(ctx context.Context, id string) (any, string, error
 	}
 	one := oneEntity{Score: &e.explanation}
 	if a.from != "" && e.ID != id {
-		one.Note = fmt.Sprintf("%s is called %s now.\n", id, e.ID)
+		one.Note = fmt.Sprintf("%s is now called %s.\n", id, e.ID)
 	}
 	return one, e.explanation.text(e.Name) + one.Note, nil
 }
@@ -109,16 +109,16 @@ func (t *tools) explainScore(ctx context.Context, id string) (any, string, error
 // text tells a score by its parts.
 func (e *explanation) text(name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s): composite score %s by formula %s, as of %s", quoted(name), e.ID, plainScore(e.Composite), oneLine(e.Formula), e.AsOf)
+	fmt.Fprintf(&b, "%s (%s): composite score %s with formula %s, as of %s", quoted(name), e.ID, plainScore(e.Composite), oneLine(e.Formula), e.AsOf)
 	if e.Reason != "" {
 		b.WriteString("; " + oneLine(e.Reason))
 	}
 	b.WriteString("\n")
 	for _, d := range e.Dimensions {
-		fmt.Fprintf(&b, "%s %s, weight %s, known to %d %%\n", d.Name, plainScore(d.Score), number64(d.Weight), int(100*d.Coverage+0.5))
+		fmt.Fprintf(&b, "%s %s, weight %s, %d %% known\n", d.Name, plainScore(d.Score), number64(d.Weight), int(100*d.Coverage+0.5))
 		for _, m := range d.Measures {
 			if m.State == "missing" {
-				fmt.Fprintf(&b, "- %s: not known\n", m.Name)
+				fmt.Fprintf(&b, "- %s: unknown\n", m.Name)
 				continue
 			}
 			fmt.Fprintf(&b, "- %s: %s gives %s (%s)", m.Name, plain(m.Value), plainScore(rounded(m.Score)), m.State)

@@ -47,16 +47,16 @@ var templates = []struct {
 	accept   string
 }{
 	{sdk.ResourceTemplate{URITemplate: entityURI + "{type}/{slug}", Name: "entity", Title: "Entity",
-		Description: "One tool or model as a page to read."},
+		Description: "One tool or model as a readable page."},
 		entityURI, keyGrammar, func(key string) string { return "/api/entity/" + key }, nil, markdownType + ", " + jsonType + ";q=0.5"},
 	{sdk.ResourceTemplate{URITemplate: recordURI + "{type}/{slug}", Name: "record", Title: "Record", MIMEType: jsonType,
 		Description: "One tool or model as JSON, with the date and source of every figure."},
 		recordURI, keyGrammar, func(key string) string { return "/api/entity/" + key }, nil, jsonType},
 	{sdk.ResourceTemplate{URITemplate: scoreURI + "{type}/{slug}", Name: "score", Title: "Score", MIMEType: jsonType,
-		Description: "How the score of one tool or model came about, as JSON."},
+		Description: "How the score of one tool or model is calculated, as JSON."},
 		scoreURI, keyGrammar, func(key string) string { return "/api/entity/" + key + "/score" }, nil, jsonType},
 	{sdk.ResourceTemplate{URITemplate: nearURI + "{type}/{slug}", Name: "similar", Title: "Similar entities", MIMEType: jsonType,
-		Description: "What is like one tool or model, as JSON."},
+		Description: "Entities similar to one tool or model, as JSON."},
 		nearURI, keyGrammar, func(key string) string { return "/api/entity/" + key + "/similar" }, url.Values{"limit": {"5"}}, jsonType},
 	{sdk.ResourceTemplate{URITemplate: lifeURI + "{type}/{slug}", Name: "changes", Title: "Changes of an entity", MIMEType: jsonType,
 		Description: "The latest changes of one tool or model, as JSON."},
@@ -79,7 +79,7 @@ func addResources(s *sdk.Server, api API) {
 		s.AddResourceTemplate(&t.template, func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 			name := strings.TrimPrefix(req.Params.URI, t.prefix)
 			if len(name) > maxText || !t.grammar.MatchString(name) {
-				return nil, invalid("There is no resource %s; use %s.", shorten(req.Params.URI), t.template.URITemplate)
+				return nil, invalid("Unknown resource %s; use %s.", shorten(req.Params.URI), t.template.URITemplate)
 			}
 			return read(ctx, api, req.Params.URI, t.path(name), t.query, t.accept)
 		})
@@ -140,7 +140,7 @@ func complete(ctx context.Context, api API, req *sdk.CompleteRequest) (*sdk.Comp
 		list, err = completeSlug(ctx, api, word, typ)
 		word = "" // what is suggested need not begin with it
 	default:
-		return nil, invalid("There is nothing to complete for %q; known are type, slug, category.", shorten(req.Params.Argument.Name))
+		return nil, invalid("Nothing to complete for %q; expected one of: type, slug, category.", shorten(req.Params.Argument.Name))
 	}
 	if err != nil {
 		return nil, invalid("%s", err)

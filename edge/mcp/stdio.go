@@ -24,7 +24,7 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 	case err == nil, errors.Is(err, io.EOF), errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return nil //nolint:nilerr // a normal end
 	}
-	return fmt.Errorf("what came on stdin is no message of the protocol (JSON-RPC, one a line): %w", err)
+	return fmt.Errorf("invalid message on stdin (expected JSON-RPC, one message per line): %w", err)
 }
 
 // keepOpen is a writer that is not the transport's to close.

@@ -45,7 +45,7 @@ func (c Cursor) String(scope string) string {
 
 // ParseCursor reads what String wrote for the same scope.
 func ParseCursor(s, scope string) (*Cursor, error) {
-	bad := &Error{Param: "cursor", Message: "is not a cursor that this service gave; begin again without one"}
+	bad := &Error{Param: "cursor", Message: "is not a cursor from this service; start again without a cursor"}
 	if len(s) > 2048 {
 		return nil, bad
 	}
@@ -60,7 +60,7 @@ func ParseCursor(s, scope string) (*Cursor, error) {
 		return nil, bad
 	}
 	if c.Scope != scopeHash(scope) {
-		return nil, &Error{Param: "cursor", Message: "belongs to another request; the parameters must stay the same from page to page"}
+		return nil, &Error{Param: "cursor", Message: "is from a different request; keep all other parameters the same from page to page"}
 	}
 	return &Cursor{Position: exports.Position{Value: c.Value, Type: c.Type, Slug: c.Slug}, Relevance: c.Relevance}, nil
 }

@@ -56,7 +56,7 @@ func Parse(raw string, allowed []string) (*Params, error) {
 		return &Params{}, nil
 	}
 	if len(raw) > MaxQuery {
-		return nil, &Error{Param: "query", Message: fmt.Sprintf("has %d bytes, at most %d are allowed", len(raw), MaxQuery)}
+		return nil, &Error{Param: "query", Message: fmt.Sprintf("has %d bytes; at most %d are allowed", len(raw), MaxQuery)}
 	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -83,11 +83,11 @@ func check(name string, list, allowed []string) error {
 	case !utf8.ValidString(name) || slices.ContainsFunc(list, func(v string) bool { return !utf8.ValidString(v) }):
 		return &Error{Param: cmp.Or(strings.ToValidUTF8(name, "\uFFFD"), "query"), Message: "is not UTF-8"}
 	case name == "" && !slices.Contains(allowed, name):
-		return &Error{Param: "query", Message: "holds a value without a name"}
+		return &Error{Param: "query", Message: "has a value without a name"}
 	case !slices.Contains(allowed, name):
-		e := &Error{Param: name, Unknown: true, Message: "this address takes no parameters"}
+		e := &Error{Param: name, Unknown: true, Message: "this endpoint takes no parameters"}
 		if len(allowed) > 0 {
-			e.Message = "is not a parameter of this address; known are " + strings.Join(slices.Sorted(slices.Values(allowed)), ", ")
+			e.Message = "is not a parameter of this endpoint; expected one of: " + strings.Join(slices.Sorted(slices.Values(allowed)), ", ")
 			e.Suggestion = didyoumean.Name(name, allowed)
 		}
 		return e
@@ -95,14 +95,14 @@ func check(name string, list, allowed []string) error {
 	n := len(list)
 	for _, v := range list {
 		if len(v) > MaxValue {
-			return &Error{Param: name, Message: fmt.Sprintf("has a value of %d bytes, at most %d are allowed", len(v), MaxValue)}
+			return &Error{Param: name, Message: fmt.Sprintf("has a value of %d bytes; at most %d are allowed", len(v), MaxValue)}
 		}
 		if slices.Contains(joined, name) {
 			n += strings.Count(v, ",")
 		}
 	}
 	if n > MaxValues {
-		return &Error{Param: name, Message: fmt.Sprintf("has %d values, at most %d are allowed", n, MaxValues)}
+		return &Error{Param: name, Message: fmt.Sprintf("has %d values; at most %d are allowed", n, MaxValues)}
 	}
 	return nil
 }
@@ -192,7 +192,7 @@ func (p *Params) List(name string, known []string) ([]string, error) {
 			s = strings.TrimSpace(s)
 			if !slices.Contains(known, s) {
 				if s == "" {
-					return nil, &Error{Param: name, Message: "must not be empty; known are " + strings.Join(known, ", ")}
+					return nil, &Error{Param: name, Message: "must not be empty; expected one of: " + strings.Join(known, ", ")}
 				}
 				return nil, unknownValue(name, s, known)
 			}
@@ -324,7 +324,7 @@ func (p *Params) Page(scope string, maxLimit int) (Page, error) {
 		return page, err
 	}
 	if p.Has("offset") {
-		return page, &Error{Param: "offset", Message: "cannot be joined with cursor; use one of them"}
+		return page, &Error{Param: "offset", Message: "cannot be combined with cursor; use one or the other"}
 	}
 	page.Cursor, err = ParseCursor(text, scope)
 	return page, err

@@ -68,7 +68,7 @@ func ParseTrusted(list string) ([]netip.Prefix, error) {
 
 func parsePrefix(item string) (netip.Prefix, error) {
 	bad := func(why string) error {
-		return fmt.Errorf("%q %s; proxies are named by address or network, such as 10.0.0.5, 10.0.0.0/8 or fd00::/8", item, why)
+		return fmt.Errorf("%q %s; list proxies by address or network, such as 10.0.0.5, 10.0.0.0/8 or fd00::/8", item, why)
 	}
 	if addr, err := netip.ParseAddr(item); err == nil {
 		addr = plain(addr)
@@ -85,7 +85,7 @@ func parsePrefix(item string) (netip.Prefix, error) {
 		prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
 	}
 	if prefix.Bits() == 0 {
-		return netip.Prefix{}, bad("would let every client choose the address that it is counted for")
+		return netip.Prefix{}, bad("would let every client choose the address it is counted by")
 	}
 	return prefix.Masked(), nil
 }

@@ -38,7 +38,7 @@ func (m *Memory) flushLoop(ctx, flush context.Context) {
 		case <-time.After(m.options.FlushAfter):
 		}
 		if err := m.Flush(flush); err != nil && ctx.Err() == nil {
-			m.options.Log.Error("counts of requests are not stored; trying again", "error", err)
+			m.options.Log.Error("storing request counts failed; retrying", "error", err)
 		}
 	}
 }
@@ -150,7 +150,7 @@ func Sweep(ctx context.Context, store Dropper, now func() time.Time, log *slog.L
 	defer tick.Stop()
 	for {
 		if err := store.DropCounters(ctx, now().Add(-counterRetention)); err != nil && ctx.Err() == nil {
-			log.Warn("old counts of requests are not dropped; trying again in an hour", "error", err)
+			log.Warn("deleting old request counts failed; retrying in an hour", "error", err)
 		}
 		select {
 		case <-ctx.Done():

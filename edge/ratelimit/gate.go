@@ -11,9 +11,9 @@ import (
 // The reasons why a Gate refuses a caller.
 var (
 	// ErrBusy reports that too much is under way and nothing has ended in time.
-	ErrBusy = errors.New("too many requests at the moment")
+	ErrBusy = errors.New("too many concurrent requests")
 	// ErrTooManyPerCaller reports that one caller has as much under way as it may.
-	ErrTooManyPerCaller = errors.New("too many requests of one caller at the moment")
+	ErrTooManyPerCaller = errors.New("too many concurrent requests from one caller")
 )
 
 // GateOptions are the bounds of a Gate.

@@ -24,7 +24,7 @@ const Day = 24 * time.Hour
 
 // ErrUnavailable tells that requests cannot be counted, because the store of the
 // counts cannot be reached.
-var ErrUnavailable = errors.New("requests cannot be counted at the moment")
+var ErrUnavailable = errors.New("requests cannot be counted")
 
 // Subject is somebody whose requests are counted.
 type Subject struct {

@@ -27,7 +27,7 @@ import (
 )
 
 // ErrRefused is what every connection fails with that the guard does not allow.
-var ErrRefused = errors.New("not an address of the public internet")
+var ErrRefused = errors.New("not an address on the public internet")
 
 // Resolver looks names up; *net.Resolver is one. It may be asked from many
 // goroutines.
@@ -111,7 +111,7 @@ func New(o Options) *Guard {
 // the reason, which is for the operator's log.
 func (g *Guard) Check(to netip.AddrPort) error {
 	if g.deniesAddress(to.Addr()) {
-		return fmt.Errorf("%w: denied by the operator", ErrRefused)
+		return fmt.Errorf("%w: blocked by the operator", ErrRefused)
 	}
 	if g.allows(to) {
 		return nil

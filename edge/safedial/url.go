@@ -55,18 +55,18 @@ func (g *Guard) CheckURL(ctx context.Context, raw string) (string, error) {
 
 func parseURL(raw string) (*url.URL, error) {
 	if len(raw) > MaxURL {
-		return nil, refuse("has %d bytes, which is more than %d", len(raw), MaxURL)
+		return nil, refuse("has %d bytes; at most %d are allowed", len(raw), MaxURL)
 	}
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || strings.ContainsAny(raw, " \\") || u.Opaque != "" || strings.Contains(raw, "#"):
-		return nil, refuse("is not an address to call: write it as https://host/path, without a fragment")
+		return nil, refuse("is not a webhook address: use https://host/path, without a fragment")
 	case u.Scheme != "https":
-		return nil, refuse("must begin with https://, nothing else is called")
+		return nil, refuse("must start with https://")
 	case u.User != nil:
-		return nil, refuse("must not carry a name or a password; put a token into the path or the query, or check the signature")
+		return nil, refuse("must not contain a user name or password; put a token in the path or query, or check the signature")
 	case u.Hostname() == "":
-		return nil, refuse("names no host")
+		return nil, refuse("has no host")
 	}
 	return u, nil
 }
@@ -77,7 +77,7 @@ func portOf(u *url.URL) (uint16, error) {
 	}
 	port, err := strconv.ParseUint(u.Port(), 10, 16)
 	if err != nil || port == 0 {
-		return 0, refuse("names %s, which is no port", u.Port())
+		return 0, refuse("has the invalid port %s", u.Port())
 	}
 	return uint16(port), nil
 }
@@ -90,7 +90,7 @@ func hostOf(u *url.URL) (string, error) {
 	if strings.HasPrefix(u.Host, "[") {
 		a, err := netip.ParseAddr(host)
 		if err != nil || a.Zone() != "" || a.Is4In6() {
-			return "", refuse("names [%s], which is not an IPv6 address that can be called: write it without a zone, an IPv4 address in its own form", host)
+			return "", refuse("has the unsupported IPv6 address [%s]: write it without a zone, and an IPv4 address in dotted form", host)
 		}
 		return a.String(), nil
 	}
@@ -99,7 +99,7 @@ func hostOf(u *url.URL) (string, error) {
 		return a.String(), nil
 	}
 	if len(host) > 253 {
-		return "", refuse("names a host of more than 253 letters")
+		return "", refuse("has a host longer than 253 characters")
 	}
 	labels := strings.Split(host, ".")
 	for _, l := range labels {
@@ -108,22 +108,22 @@ func hostOf(u *url.URL) (string, error) {
 		}
 	}
 	if last := labels[len(labels)-1]; numeric(last) {
-		return "", refuse("names %s, which is not a host: write an IPv4 address as four decimal numbers, such as 192.0.2.1", host)
+		return "", refuse("has the invalid host %s: write an IPv4 address as four decimal numbers, such as 192.0.2.1", host)
 	}
 	return host, nil
 }
 
 func checkLabel(l string) error {
 	if l == "" || len(l) > 63 || l[0] == '-' || l[len(l)-1] == '-' {
-		return refuse("names a host with the part %q, which no name may have", l)
+		return refuse("has a host with the invalid label %q", l)
 	}
 	for i := range len(l) {
 		c := l[i]
 		switch {
 		case c >= 0x80:
-			return refuse("names a host that is not ASCII: write it in the form that begins with xn--")
+			return refuse("has a non-ASCII host: use its xn-- form")
 		case (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-':
-			return refuse("names a host with %q in it, which no name may have", string(rune(c)))
+			return refuse("has a host with the invalid character %q", string(rune(c)))
 		}
 	}
 	return nil
@@ -154,7 +154,7 @@ func (g *Guard) checkHost(ctx context.Context, host string, port uint16) error {
 			continue
 		}
 		if port != securePort && g.Check(netip.AddrPortFrom(a, securePort)) == nil {
-			return refuse("names port %d, which is not called; use %d", port, securePort)
+			return refuse("has port %d, which is not allowed; use %d", port, securePort)
 		}
 		public = false
 	}
@@ -162,9 +162,9 @@ func (g *Guard) checkHost(ctx context.Context, host string, port uint16) error {
 		return nil
 	}
 	if _, err := netip.ParseAddr(host); err == nil {
-		return refuse("names %s, which is not an address of the public internet", host)
+		return refuse("has the host %s, which is not on the public internet", host)
 	}
-	return refuse("names %s, which leads to no address, or to one that is not of the public internet", host)
+	return refuse("has the host %s, which has no address on the public internet", host)
 }
 
 var (
@@ -181,7 +181,7 @@ func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	}
 	host = strings.TrimSuffix(host, ".")
 	if g.deniesName(host) {
-		return nil, fmt.Errorf("%w: denied by the operator", ErrRefused)
+		return nil, fmt.Errorf("%w: blocked by the operator", ErrRefused)
 	}
 	if numeric(host[strings.LastIndex(host, ".")+1:]) {
 		return nil, fmt.Errorf("%w: host %q", ErrRefused, host)

@@ -15,10 +15,10 @@ func Load(path string) (*Keys, error) {
 		return nil, fmt.Errorf("the operator's key: %w", err)
 	}
 	if i.Mode().Perm()&0o007 != 0 {
-		return nil, fmt.Errorf("the operator's key %s is open to every user of this machine: chmod 600 %s", path, path)
+		return nil, fmt.Errorf("the operator's key %s is accessible to every user of this machine: chmod 600 %s", path, path)
 	}
 	if i.Size() > 64<<10 || !i.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no key file", path)
+		return nil, fmt.Errorf("%s is not a key file", path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -41,7 +41,7 @@ func LoadOrMake(path string) (keys *Keys, made bool, err error) {
 		return keys, false, err
 	}
 	if err := makeFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, false, fmt.Errorf("the operator's key cannot be made: %w", err)
+		return nil, false, fmt.Errorf("creating the operator's key: %w", err)
 	} else if err == nil {
 		made = true
 	}
@@ -49,7 +49,7 @@ func LoadOrMake(path string) (keys *Keys, made bool, err error) {
 	return keys, made, err
 }
 
-const heading = "# The operator's key of kindex. It opens the secrets in the state: keep a copy\n# apart from those of the database, and show it to nobody.\n"
+const heading = "# The operator's key of kindex. It decrypts the secrets in the database: keep a copy\n# apart from the database backups, and keep it secret.\n"
 
 // makeFile writes the file under another name and links it into its place, so
 // that nobody ever reads half a key.

@@ -20,13 +20,13 @@ const KeySize = 32
 
 // ErrDamaged is returned for a sealed text that no key opens: it was changed, or
 // belongs to another purpose or row.
-var ErrDamaged = errors.New("the sealed text is damaged or belongs elsewhere")
+var ErrDamaged = errors.New("the sealed text is damaged or belongs to another record")
 
 // UnknownKeyError tells which key a text was sealed with that is not at hand.
 type UnknownKeyError struct{ ID string }
 
 func (e *UnknownKeyError) Error() string {
-	return "it was sealed with the operator's key " + e.ID + ", which is not among the given ones"
+	return "it was sealed with the operator's key " + e.ID + ", which is not one of the given keys"
 }
 
 // Keys are the operator's keys. The first seals, all of them open, so that a new
@@ -75,14 +75,14 @@ func Parse(text string) (*Keys, error) {
 				return nil, fmt.Errorf("line %d: %w", n+1, err)
 			}
 			if seen[one.id] {
-				return nil, fmt.Errorf("line %d: the key %s stands there twice", n+1, one.id)
+				return nil, fmt.Errorf("line %d: duplicate key %s", n+1, one.id)
 			}
 			seen[one.id] = true
 			keys.list = append(keys.list, one)
 		}
 	}
 	if len(keys.list) == 0 {
-		return nil, errors.New("there is no key; one is 32 random bytes in base64, such as openssl rand -base64 32 prints")
+		return nil, errors.New("no key found; a key is 32 random bytes in base64, for example from openssl rand -base64 32")
 	}
 	return keys, nil
 }
@@ -93,7 +93,7 @@ func parseKey(word string) (key, error) {
 		raw, err = base64.RawURLEncoding.DecodeString(strings.TrimRight(word, "="))
 	}
 	if err != nil || len(raw) != KeySize {
-		return key{}, fmt.Errorf("this is no key: one is %d random bytes in base64, 44 characters", KeySize)
+		return key{}, fmt.Errorf("invalid key: a key is %d random bytes in base64, 44 characters", KeySize)
 	}
 	block, err := aes.NewCipher(raw)
 	if err != nil {

@@ -133,16 +133,16 @@ func (tx *Tx) insertFreeAccount(name string) (string, error) {
 			free = name + "-" + NewID("")[:10]
 		}
 	}
-	return "", fmt.Errorf("no name like %q is free for an account", name)
+	return "", fmt.Errorf("no account name like %q is available", name)
 }
 
 // SetQuota gives an account a number of requests in a window of its own; 0 takes it
 // back. A window of 0 is a UTC day. An unknown account is apikey.ErrNoAccount.
 func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
 	if quota < 0 || window < 0 {
-		return fmt.Errorf("a quota of %d in %v makes no sense", quota, window)
+		return fmt.Errorf("invalid quota of %d in %v", quota, window)
 	}
-	detail := "the limit of every account"
+	detail := "the default limit"
 	if quota > 0 {
 		detail = fmt.Sprintf("%d requests in a UTC day", quota)
 		if window > 0 {

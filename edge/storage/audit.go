@@ -175,5 +175,5 @@ func (s *State) AuditLog(ctx context.Context, accountID string, before int64, li
 // PurgeAudit removes entries older than AuditRetention.
 func (s *State) PurgeAudit(ctx context.Context) error {
 	_, err := s.exec(ctx, "DELETE FROM audit_log WHERE at <= $1", s.now().Add(-AuditRetention).UnixMilli())
-	return s.wrap("removing old audit entries", err)
+	return s.wrap("deleting old audit entries", err)
 }

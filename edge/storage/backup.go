@@ -22,7 +22,7 @@ func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report,
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*.part") // with mode 0600
 	if err != nil {
-		return nil, fmt.Errorf("the backup cannot be written: %w", err)
+		return nil, fmt.Errorf("writing the backup: %w", err)
 	}
 	part := f.Name()
 	defer removeDatabase(part)
@@ -34,10 +34,10 @@ func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report,
 	}
 	report, err := checkFile(ctx, part, path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the backup again: %w", err)
+		return nil, fmt.Errorf("verifying the backup: %w", err)
 	}
 	if len(report.Problems) > 0 {
-		return report, fmt.Errorf("no backup was made of what is not sound; see: kindex state check")
+		return report, fmt.Errorf("no backup was written because the database has problems; see: kindex state check")
 	}
 	return report, errors.Join(syncFile(part), publishFile(part, path, replace))
 }
@@ -50,19 +50,19 @@ func (s *State) checkBackupTarget(path string, replace bool) error {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("the backup cannot be written: %w", err)
+		return fmt.Errorf("writing the backup: %w", err)
 	case there != nil && there.IsDir():
-		return fmt.Errorf("%s is a folder; a backup is a file, such as %s", path, filepath.Join(path, "kindex-backup.db"))
+		return fmt.Errorf("%s is a directory; use a file, such as %s", path, filepath.Join(path, "kindex-backup.db"))
 	case there != nil && !replace:
-		return fmt.Errorf("%s is there already: choose another name, or --force to replace it", path)
+		return fmt.Errorf("%s already exists: choose another name, or use --force to replace it", path)
 	}
 	if s.engine == SQLite {
 		if own, err := os.Stat(s.file); err == nil && os.SameFile(own, there) {
-			return fmt.Errorf("%s is the state itself", path)
+			return fmt.Errorf("%s is the database itself", path)
 		}
 	}
 	if _, err := os.Stat(path + "-wal"); err == nil {
-		return fmt.Errorf("%s-wal is there: somebody uses a database %s, or did so and stopped without closing it; choose another name", path, path)
+		return fmt.Errorf("%s-wal exists: the database %s is in use, or was not closed properly; choose another name", path, path)
 	}
 	return nil
 }
@@ -115,7 +115,7 @@ func publishFile(part, path string, replace bool) error {
 	err := os.Link(part, path) // unlike a rename it replaces nothing
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s has come to be meanwhile; choose another name", path)
+		return fmt.Errorf("%s was created in the meantime; choose another name", path)
 	case err != nil: // a file system without links
 		err = os.Rename(part, path)
 	}

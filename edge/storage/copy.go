@@ -77,7 +77,7 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	case err != nil:
 		return nil, err
 	case at == 0:
-		return nil, fmt.Errorf("%s is no state: it has no schema", s.target)
+		return nil, fmt.Errorf("%s is not a kindex database: it has no schema", s.target)
 	case at > newest:
 		return nil, &SchemaTooNewError{s.target, at, newest}
 	}
@@ -85,7 +85,7 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 		return nil, err
 	}
 	if other, _, err := to.Versions(ctx); err != nil || other != at {
-		return nil, errors.Join(err, fmt.Errorf("%s has schema %d, and %s schema %d; this brings it up to date: kindex state migrate", to.target, other, s.target, at))
+		return nil, errors.Join(err, fmt.Errorf("%s has schema %d, but %s has schema %d; to upgrade it: kindex state migrate", to.target, other, s.target, at))
 	}
 	tables, err := s.tables(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	for _, t := range tables {
 		i := slices.IndexFunc(others, func(o table) bool { return o.name == t.name })
 		if i < 0 || !slices.Equal(others[i].columns, t.columns) {
-			return nil, fmt.Errorf("the table %s (%s) of %s is not the same in %s", t.name, t.columnList(), s.target, to.target)
+			return nil, fmt.Errorf("the table %s (%s) of %s differs in %s", t.name, t.columnList(), s.target, to.target)
 		}
 	}
 	return tables, nil
@@ -115,7 +115,7 @@ func (s *State) requireEmpty(tx *Tx, t table) error {
 	n := 0
 	err := tx.row("SELECT COUNT(*) FROM " + t.name).Scan(&n)
 	if err == nil && n > 0 {
-		err = fmt.Errorf("%s is not empty: its table %s has %d rows; copy into a new state", s.target, t.name, n)
+		err = fmt.Errorf("%s is not empty: its table %s has %d rows; copy into a new database", s.target, t.name, n)
 	}
 	return err
 }
@@ -181,7 +181,7 @@ func eachRow(ctx context.Context, from querier, t table, do func([]any) error) (
 		case "TEXT":
 			row[i] = new(sql.NullString)
 		default:
-			return f, fmt.Errorf("the column %s is %s: both engines have TEXT and BIGINT alone in common", c.name, c.kind)
+			return f, fmt.Errorf("the column %s is %s: only TEXT and BIGINT exist in both engines", c.name, c.kind)
 		}
 	}
 	rows, err := from.QueryContext(ctx, "SELECT "+t.columnList()+" FROM "+t.name)

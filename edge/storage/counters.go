@@ -58,7 +58,7 @@ func (s *State) GiveCounter(ctx context.Context, subject string, w ratelimit.Win
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
-	return used, s.wrap("taking a request off a count", err)
+	return used, s.wrap("uncounting a request", err)
 }
 
 // asyncCommit is a condition that is always true. On PostgreSQL it lets the statement
@@ -118,7 +118,7 @@ func (s *State) DropCounters(ctx context.Context, before time.Time) error {
 		n, err := s.exec(ctx, "DELETE FROM counters WHERE (ends, lasts, subject) IN"+
 			" (SELECT ends, lasts, subject FROM counters WHERE ends < $1 ORDER BY ends, lasts, subject LIMIT $2)", before.UnixMilli(), dropBatchSize)
 		if err != nil || n < dropBatchSize {
-			return s.wrap("dropping old request counts", err)
+			return s.wrap("deleting old request counts", err)
 		}
 	}
 }

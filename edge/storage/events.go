@@ -36,7 +36,7 @@ func (s *State) EventCursor(ctx context.Context) (webhook.Cursor, error) {
 	c.ChangeAt = fromMillis(at)
 	var r recentChanges
 	if err := json.Unmarshal([]byte(recent), &r); err != nil {
-		return c, fmt.Errorf("the changes that webhooks were told last: %w", err)
+		return c, fmt.Errorf("reading the last changes sent to webhooks: %w", err)
 	}
 	c.Log, c.Gone = r.Log, r.Gone
 	return c, nil

@@ -65,5 +65,5 @@ func (tx *Tx) SaveIdempotency(a IdempotencyKey, d IdempotencyRecord) error {
 // PurgeIdempotency removes attempts that are too old to matter.
 func (s *State) PurgeIdempotency(ctx context.Context) error {
 	_, err := s.exec(ctx, `DELETE FROM idempotency WHERE created_at <= $1`, s.now().Add(-idempotencyTTL).UnixMilli())
-	return s.wrap("forgetting old attempts", err)
+	return s.wrap("deleting old idempotency keys", err)
 }

@@ -78,7 +78,7 @@ func (tx *Tx) CreateLimitedKey(accountID string, g apikey.Grant, secret apikey.S
 		return apikey.Key{}, fmt.Errorf("the name of the key %w", err)
 	}
 	if g.Scopes == 0 {
-		return apikey.Key{}, errors.New("a key without scopes is of no use")
+		return apikey.Key{}, errors.New("a key needs at least one scope")
 	}
 	account, err := tx.lockAccount(accountID)
 	if err != nil {

@@ -32,7 +32,7 @@ func (s *State) Versions(ctx context.Context) (at, newest int64, err error) {
 	if err = s.row(ctx, query).Scan(&there); err == nil && there > 0 {
 		err = s.row(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM "+versionTable).Scan(&at)
 	}
-	return at, newest, s.wrap("reading the version of the schema", err)
+	return at, newest, s.wrap("reading the schema version", err)
 }
 
 // latestSchema is the version of the last of the migrations, which are named for
@@ -84,7 +84,7 @@ func (s *State) migrateTo(ctx context.Context, version int64) error {
 		return err
 	}
 	if _, err := p.UpTo(ctx, version); err != nil {
-		return s.wrap("bringing the schema up to date", err)
+		return s.wrap("upgrading the schema", err)
 	}
 	return nil
 }
@@ -96,7 +96,7 @@ type SchemaTooNewError struct {
 }
 
 func (e *SchemaTooNewError) Error() string {
-	return fmt.Sprintf("the state %s has schema %d, this kindex knows schema %d: use the kindex that made it, or a newer one", e.Target, e.Version, e.Latest)
+	return fmt.Sprintf("the database %s has schema %d, but this kindex supports up to schema %d: use the version that created it, or a newer one", e.Target, e.Version, e.Latest)
 }
 
 // checkOwnDatabase refuses a SQLite file that something else keeps its tables in. A PostgreSQL
@@ -110,7 +110,7 @@ func (s *State) checkOwnDatabase(ctx context.Context) error {
 	if err != nil || len(tables) == 0 {
 		return err
 	}
-	return fmt.Errorf("%s is a SQLite database of something else, with a table %q: a state is a file of its own", s.target, tables[0].name)
+	return fmt.Errorf("%s is a SQLite database of another program, with a table %q: use a separate file", s.target, tables[0].name)
 }
 
 func (s *State) provider() (*goose.Provider, error) {

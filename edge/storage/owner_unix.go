@@ -22,7 +22,7 @@ func checkPrivate(database string) error {
 	if len(open) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the state %s is open to every user of this machine: chmod 600 %s", database, strings.Join(open, " "))
+	return fmt.Errorf("the database %s is accessible to every user of this machine: chmod 600 %s", database, strings.Join(open, " "))
 }
 
 // chownLike gives a lock that root has made to whom the database belongs, as

@@ -24,7 +24,7 @@ func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) er
 	config, err := pgx.ParseConfig(target)
 	if err != nil || s.target == unreadableTarget {
 		// The error of the parser would repeat the address, password and all.
-		return fmt.Errorf("--state %s: this is no address of a PostgreSQL database; use postgres://user:password@host:5432/name, with @ : / ? # %% of a password written as %%40 %%3A %%2F %%3F %%23 %%25", s.target)
+		return fmt.Errorf("--state %s: not the address of a PostgreSQL database; use postgres://user:password@host:5432/name, with @ : / ? # %% of a password written as %%40 %%3A %%2F %%3F %%23 %%25", s.target)
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 5 * time.Second
@@ -38,7 +38,7 @@ func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) er
 	s.db.SetMaxIdleConns(maxConnections)
 	s.db.SetConnMaxIdleTime(5 * time.Minute)
 	if err := s.db.PingContext(ctx); err != nil {
-		return fmt.Errorf("the state %s cannot be reached: %w", s.target, err)
+		return fmt.Errorf("the database %s cannot be reached: %w", s.target, err)
 	}
 	return nil
 }

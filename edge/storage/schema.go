@@ -106,7 +106,7 @@ func topologicalSort(list []table) ([]table, error) {
 			}
 		}
 		if len(out) == before {
-			return nil, fmt.Errorf("the foreign keys of the schema lead in a circle: none of the tables that are left can be filled first")
+			return nil, fmt.Errorf("the foreign keys of the schema form a cycle: none of the remaining tables can be filled first")
 		}
 	}
 	return out, nil

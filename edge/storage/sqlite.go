@@ -32,7 +32,7 @@ const pragmas = "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=s
 func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	s.engine, s.target = SQLite, path
 	if scheme, _, ok := strings.Cut(path, "://"); ok {
-		return fmt.Errorf("the state %s://…: use the path of a SQLite file, or the address of a PostgreSQL database, postgres://…", scheme)
+		return fmt.Errorf("the database %s://…: use the path of a SQLite file, or the address of a PostgreSQL database, postgres://…", scheme)
 	}
 	if err := createPrivate(path, o.MustExist); err != nil {
 		return err
@@ -116,20 +116,20 @@ func createPrivate(path string, existing bool) error {
 	i, err := os.Stat(path)
 	switch {
 	case err == nil && i.IsDir():
-		return fmt.Errorf("%s is a folder; the state is a file, such as %s", path, filepath.Join(path, "kindex.db"))
+		return fmt.Errorf("%s is a directory; use a file, such as %s", path, filepath.Join(path, "kindex.db"))
 	case err == nil:
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	case existing:
-		return fmt.Errorf("there is no state at %s; kindex serve makes one, --state names it", path)
+		return fmt.Errorf("no database at %s; kindex serve creates one, --state sets its path", path)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the state %s cannot be made: there is no folder %s", path, filepath.Dir(path))
+		return fmt.Errorf("cannot create the database %s: no directory %s", path, filepath.Dir(path))
 	}
 	if err != nil {
-		return fmt.Errorf("the state cannot be made: %w", err)
+		return fmt.Errorf("cannot create the database: %w", err)
 	}
 	return f.Close()
 }
@@ -150,5 +150,5 @@ func maybeSQLite(path string) bool {
 }
 
 func openError(path string, err error) error {
-	return fmt.Errorf("%s cannot be used as a state: %w", path, err)
+	return fmt.Errorf("cannot use %s as a database: %w", path, err)
 }

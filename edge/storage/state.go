@@ -25,7 +25,7 @@ const (
 )
 
 // ErrInUse tells that another edge serves the SQLite file.
-var ErrInUse = errors.New("another kindex serve is using this state; many edges share one state on PostgreSQL: --state postgres://…")
+var ErrInUse = errors.New("another kindex serve is using this database; to share one among several, use PostgreSQL: --state postgres://…")
 
 // Options say how a state is opened.
 type Options struct {

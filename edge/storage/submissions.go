@@ -155,7 +155,7 @@ func (s *State) MoveSubmission(ctx context.Context, id string, to submission.Sta
 		moved, err = tx.MoveSubmission(id, to, c)
 		return err
 	})
-	return moved && err == nil, s.wrap("moving a submission to "+string(to), err)
+	return moved && err == nil, s.wrap("changing the status of a submission to "+string(to), err)
 }
 
 // MoveSubmission moves a submission to a status if its current one allows that, and
@@ -192,7 +192,7 @@ func (tx *Tx) MoveSubmission(id string, to submission.Status, c submission.Chang
 // PullRequestClosed implements submission.Store.
 func (s *State) PullRequestClosed(ctx context.Context, id string) error {
 	_, err := s.exec(ctx, `UPDATE submissions SET to_close = 0 WHERE id = $1`, id)
-	return s.wrap("noting that a pull request is closed", err)
+	return s.wrap("recording that a pull request is closed", err)
 }
 
 // Siblings returns the other open submissions that propose the same entity as a

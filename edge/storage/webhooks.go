@@ -134,7 +134,7 @@ func scanDelivery(scan func(...any) error) (webhook.Delivery, error) {
 	return d, err
 }
 
-// DeliveryQuery asks for a part of a webhook's log, the newest first.
+// DeliveryQuery asks for a part of a webhook's log, newest first.
 type DeliveryQuery struct {
 	WebhookID string
 	Status    webhook.Status // "" for all

@@ -101,7 +101,7 @@ const (
 )
 
 // errClosed tells that the state is closed.
-var errClosed = errors.New("the state is closed")
+var errClosed = errors.New("the database is closed")
 
 // writer is the one writer of a SQLite file. Whatever waits when the disk is free
 // is committed together: while one commit is on its way to the disk, the next

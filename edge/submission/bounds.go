@@ -64,7 +64,7 @@ func (p *parser) take(fields map[string]any) {
 // checkSize says why the value of a field is not looked at, "" where it is.
 func checkSize(name string, value any) string {
 	if list, ok := value.([]any); ok && listBounds[name] > 0 && len(list) > listBounds[name] {
-		return fmt.Sprintf("has %d entries, at most %d are allowed", len(list), listBounds[name])
+		return fmt.Sprintf("has %d entries; at most %d are allowed", len(list), listBounds[name])
 	}
 	left := maxValues
 	return count(value, &left)
@@ -84,7 +84,7 @@ func count(value any, left *int) string {
 		}
 	case map[string]any:
 		if len(v) > maxMembers {
-			return fmt.Sprintf("has %d fields in one object, at most %d are allowed", len(v), maxMembers)
+			return fmt.Sprintf("has %d fields in one object; at most %d are allowed", len(v), maxMembers)
 		}
 		for _, item := range v {
 			if message := count(item, left); message != "" {

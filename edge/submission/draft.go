@@ -145,7 +145,7 @@ func (p *parser) lost(path []string, v any) {
 	switch v := v.(type) {
 	case string:
 		if strings.ContainsRune(v, unicode.ReplacementChar) {
-			p.problem(yamldoc.FieldName(path), "holds the character U+FFFD, which stands for one that was not sent as it should", "")
+			p.problem(yamldoc.FieldName(path), "contains the character U+FFFD, which replaces a character that was not sent correctly", "")
 		}
 	case []any:
 		for i, item := range v {
@@ -164,7 +164,7 @@ func (p *parser) typ(fields map[string]any) string {
 	typ, ok := value.(string)
 	switch {
 	case !given:
-		p.problem("type", "is missing; known are "+strings.Join(record.Types, ", "), "")
+		p.problem("type", "is missing; expected one of: "+strings.Join(record.Types, ", "), "")
 	case !ok || !slices.Contains(record.Types, typ):
 		p.problem("type", "is not one of "+strings.Join(record.Types, ", "), didyoumean.Name(typ, record.Types))
 		return ""
@@ -185,7 +185,7 @@ func (p *parser) slug(fields map[string]any) string {
 	name, ok := fields["name"].(string)
 	slug := content.Slugify(name)
 	if ok && slug == "" {
-		p.problem("slug", "is missing, and the name has no Latin letter and no digit to make one from; give one", "")
+		p.problem("slug", "is required, because the name has no Latin letter or digit to derive one from", "")
 	}
 	return p.notDevice(slug)
 }

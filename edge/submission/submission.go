@@ -134,11 +134,11 @@ func (e *TakenError) Error() string {
 	case e.SamePage:
 		return other + " has the same name and URL"
 	case e.Formerly != "":
-		return fmt.Sprintf("an earlier address of %s is %s/%s", other, e.Type, e.Formerly)
+		return fmt.Sprintf("%s was formerly %s/%s", other, e.Type, e.Formerly)
 	case e.Submission != nil:
 		return other + " already proposes this"
 	}
-	return "the index has " + other + " already"
+	return "the index already has " + other
 }
 
 // Query chooses submissions. The zero value chooses all.

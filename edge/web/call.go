@@ -98,7 +98,7 @@ func (c *Call) MatchesETag(h http.Header) bool {
 func (c *Call) ClientGone() bool { return errors.Is(c.Request.Context().Err(), context.Canceled) }
 
 // errAnswerReplaced ends the making of an answer that is not given.
-var errAnswerReplaced = errors.New("another answer was given")
+var errAnswerReplaced = errors.New("another response was sent")
 
 // EnterGate takes a slot.
 func (c *Call) EnterGate(g *ratelimit.Gate) error {
@@ -183,7 +183,7 @@ func (c *Call) Acquire(w http.ResponseWriter, l *live.Reloader) bool {
 
 // ErrNotReady is the problem of a request that comes before the first build.
 func ErrNotReady() *Problem {
-	return NewProblem("not-ready", "No build is being served yet; try again in a moment.")
+	return NewProblem("not-ready", "No build is being served yet; try again shortly.")
 }
 
 // Answer reads the parameters and answers with what the handler returns.

@@ -77,7 +77,7 @@ func InvalidBody(fieldErrors []FieldError) error {
 	}
 	detail := fieldErrors[0].Field + " " + fieldErrors[0].Message
 	if len(fieldErrors) > 1 {
-		detail = fmt.Sprintf("%d fields are wrong, as errors tells: %s", len(fieldErrors), fieldNames(fieldErrors))
+		detail = fmt.Sprintf("%d fields are invalid (see errors): %s", len(fieldErrors), fieldNames(fieldErrors))
 	}
 	p := NewProblem("invalid-body", strings.TrimSuffix(detail, ".")+".")
 	p.Errors = fieldErrors[:min(len(fieldErrors), MaxFieldErrors)]
@@ -98,12 +98,12 @@ func fieldNames(fieldErrors []FieldError) string {
 }
 
 func unknownField(name string, known []string) string {
-	message := "is no field here; known are " + strings.Join(known, ", ")
+	message := "is not a known field; expected one of: " + strings.Join(known, ", ")
 	if len(known) == 0 {
-		message = "is no field here; the body has none"
+		message = "is not a known field; the body takes none"
 	}
 	if near := didyoumean.Name(name, known); near != "" {
-		message = "is no field here; did you mean " + near + "?"
+		message = "is not a known field; did you mean " + near + "?"
 	}
 	return message
 }
@@ -121,15 +121,15 @@ func (c *Call) ReadBody() ([]byte, error) {
 		return nil, NewProblem("unsupported-media-type", "Send the body as JSON in UTF-8, with the header Content-Type: application/json.")
 	}
 	if enc := h.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, Identity) {
-		return nil, NewProblem("unsupported-media-type", "Send the body as it is: content codings are not taken here.")
+		return nil, NewProblem("unsupported-media-type", "Send the body uncompressed: content codings are not supported.")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, MaxBody))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, NewProblem("body-too-large", "The body may have 256 KiB at most.")
+		return nil, NewProblem("body-too-large", "The body can be at most 256 KiB.")
 	case err != nil:
-		return nil, NewProblem("invalid-body", "The body did not arrive as a whole.")
+		return nil, NewProblem("invalid-body", "The body is incomplete.")
 	case len(bytes.TrimSpace(body)) == 0:
 		return nil, NewProblem("invalid-body", "The body is empty; send a JSON object.")
 	case !utf8.Valid(body):
@@ -149,7 +149,7 @@ func ReadMembers(body []byte) (map[string]json.RawMessage, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("goes on behind the JSON object")
+		return nil, errors.New("has trailing data after the JSON object")
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil || members == nil {
@@ -160,7 +160,7 @@ func ReadMembers(body []byte) (map[string]json.RawMessage, error) {
 
 func checkValue(d *json.Decoder, depth int) error {
 	if depth > maxDepth {
-		return fmt.Errorf("is nested more than %d deep", maxDepth)
+		return fmt.Errorf("is nested more than %d levels deep", maxDepth)
 	}
 	t, err := d.Token()
 	var syntax *json.SyntaxError
@@ -168,7 +168,7 @@ func checkValue(d *json.Decoder, depth int) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("is not JSON: %s at byte %d", syntax.Error(), syntax.Offset)
 	case err != nil:
-		return errors.New("is not whole JSON")
+		return errors.New("is incomplete JSON")
 	}
 	switch t {
 	case json.Delim('['):
@@ -192,7 +192,7 @@ func checkValue(d *json.Decoder, depth int) error {
 func checkString(s string) error {
 	for _, r := range s {
 		if r == 0 || r == utf8.RuneError {
-			return fmt.Errorf("holds the character %U, or an escape that stands for no character", r)
+			return fmt.Errorf("contains the character %U or an invalid escape", r)
 		}
 	}
 	return nil
@@ -210,7 +210,7 @@ func checkObject(d *json.Decoder, depth int) error {
 			return err
 		}
 		if seen[name] {
-			return fmt.Errorf("has the member %q twice", Shorten(name))
+			return fmt.Errorf("has the duplicate member %q", Shorten(name))
 		}
 		seen[name] = true
 		if err := checkValue(d, depth+1); err != nil {

@@ -71,7 +71,7 @@ func (s *Shared) ContactSentence(without, with string) string {
 // the answer runs from the first call.
 func (c *Call) Account() (*apikey.Account, error) {
 	if c.Principal.Account == nil {
-		return nil, Unauthorized("this needs an API key, in the header x-api-key")
+		return nil, Unauthorized("this operation needs an API key in the header x-api-key")
 	}
 	c.SetDeadline()
 	return c.Principal.Account, nil

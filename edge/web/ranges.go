@@ -33,7 +33,7 @@ func (c *Call) checkRanges(content io.Seeker) error {
 		return p
 	}
 	if n := strings.Count(list, ",") + 1; n > maxRanges {
-		return refuse(fmt.Sprintf("The request has %d ranges; ask for at most %d, or for the whole file.", n, maxRanges))
+		return refuse(fmt.Sprintf("The request has %d ranges; request at most %d, or the whole file.", n, maxRanges))
 	}
 	var seen []byteRange
 	for item := range strings.SplitSeq(list, ",") {
@@ -43,7 +43,7 @@ func (c *Call) checkRanges(content io.Seeker) error {
 		}
 		for _, other := range seen {
 			if r.first <= other.last && other.first <= r.last {
-				return refuse("Two of the ranges overlap; ask for each byte once.")
+				return refuse("The ranges overlap; request each byte only once.")
 			}
 		}
 		seen = append(seen, r)

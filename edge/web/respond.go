@@ -220,7 +220,7 @@ func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 	if err != nil && IgnoreClientGone(err) != nil {
 		// The status is out already: cutting the connection is the only way
 		// left to tell the client that the answer is not whole.
-		c.Shared.Log.Error("stream broke off", "requestId", c.ID, "error", err)
+		c.Shared.Log.Error("stream cut off", "requestId", c.ID, "error", err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil
@@ -265,7 +265,7 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 	case 0:
 		return nil
 	case http.StatusRequestedRangeNotSatisfiable:
-		return NewProblem("range-not-satisfiable", "There are no such bytes in this file; use Range: bytes=first-last within its length.")
+		return NewProblem("range-not-satisfiable", "The file has no such bytes; use Range: bytes=first-last within its length.")
 	case http.StatusPreconditionFailed:
 		return NewProblem("precondition-failed", "The file does not satisfy If-Match or If-Unmodified-Since; its ETag is "+f.ETag+".")
 	}

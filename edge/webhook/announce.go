@@ -120,7 +120,7 @@ func (a *Announcer) announce(ctx context.Context, b *Build) {
 		if ctx.Err() != nil {
 			return
 		}
-		a.log.Error("the events of a build are not written yet; trying again", "build", b.ID, "error", err, "in", backoff)
+		a.log.Error("writing the events of a build failed; retrying", "build", b.ID, "error", err, "in", backoff)
 		select {
 		case <-ctx.Done():
 			return
@@ -153,11 +153,11 @@ func (a *Announcer) try(ctx context.Context, b *Build) (Move, error) {
 func (a *Announcer) report(b *Build, m Move) {
 	switch m.Relation {
 	case First:
-		a.log.Info("webhooks begin with this build", "build", b.ID)
+		a.log.Info("webhooks start with this build", "build", b.ID)
 	case Older:
-		a.log.Info("no events: this build is older than what webhooks were told", "build", b.ID, "told", m.To.Build)
+		a.log.Info("no events: this build is older than the last one announced to webhooks", "build", b.ID, "told", m.To.Build)
 	case Foreign:
-		a.log.Warn("no events: the changelog has nothing in common with what webhooks were told; they go on from this build", "build", b.ID)
+		a.log.Warn("no events: the changelog has nothing in common with the last build announced to webhooks; continuing from this build", "build", b.ID)
 	case Newer, Rewritten:
 		a.log.Info("events for webhooks", "build", b.ID, "events", len(m.Events), "history", string(m.Relation))
 	}

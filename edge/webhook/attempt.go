@@ -41,9 +41,9 @@ func (a attemptResult) errorText() string {
 	case a.failure != "":
 		return a.failure
 	case a.status >= 300 && a.status < 400:
-		return "It answered " + strconv.Itoa(a.status) + ": redirects are not followed; register the address that they lead to."
+		return "The receiver returned " + strconv.Itoa(a.status) + ": redirects are not followed; register the target address."
 	}
-	return "It answered " + strings.TrimSpace(strconv.Itoa(a.status)+" "+http.StatusText(a.status)) + "."
+	return "The receiver returned " + strings.TrimSpace(strconv.Itoa(a.status)+" "+http.StatusText(a.status)) + "."
 }
 
 // sender makes attempts.
@@ -68,7 +68,7 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
-		return attemptResult{failure: "The address cannot be called.", outcome: "address"}
+		return attemptResult{failure: "The address is invalid.", outcome: "address"}
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", s.agent)
@@ -78,7 +78,7 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 	response, err := s.client.Do(r)
 	var busy *safedial.BusyError
 	if errors.As(err, &busy) {
-		return attemptResult{postpone: busy.Wait, failure: "The limit of requests to this host is reached.", outcome: "postponed"}
+		return attemptResult{postpone: busy.Wait, failure: "The request limit of this host has been reached.", outcome: "postponed"}
 	}
 	if err != nil {
 		failure, outcome := describeError(err)
@@ -86,7 +86,7 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 	}
 	defer response.Body.Close()
 	if response.StatusCode < 100 || response.StatusCode > 599 { // HTTP/2 lets any number through
-		return attemptResult{failure: "It answered with an invalid status.", outcome: "status"}
+		return attemptResult{failure: "The receiver returned an invalid status.", outcome: "status"}
 	}
 	a := attemptResult{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx",
 		retryAfter: retryAfter(response.Header, s.now())}
@@ -109,19 +109,19 @@ func describeError(err error) (failure, outcome string) {
 	var record tls.RecordHeaderError
 	switch {
 	case errors.Is(err, safedial.ErrRefused):
-		return "The host leads to an address that is not of the public internet.", "refused"
+		return "The host has an address that is not on the public internet.", "refused"
 	case errors.As(err, &certificate):
-		return "Its certificate is not accepted.", "tls"
+		return "The receiver's certificate is not trusted.", "tls"
 	case errors.As(err, &alert), errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
-		return "No TLS connection could be made.", "tls"
+		return "The TLS connection failed.", "tls"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return "No answer came within " + safedial.Timeout.String() + ".", "timeout"
+		return "No response within " + safedial.Timeout.String() + ".", "timeout"
 	case errors.As(err, &name):
 		return "The host has no address.", "name"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "It refused the connection.", "connection"
+		return "The connection was refused.", "connection"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return "The connection broke off.", "connection"
+		return "The connection was closed.", "connection"
 	}
-	return "No answer came.", "connection"
+	return "No response.", "connection"
 }

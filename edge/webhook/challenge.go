@@ -27,7 +27,7 @@ const maxChallengeLen = 1 << 10
 func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secret) (fault string, err error) {
 	end, wait := d.Reserve(url)
 	if wait > 0 {
-		return "has reached the limit of requests to its host; try again in a minute", nil
+		return "has a host whose request limit has been reached; try again in a minute", nil
 	}
 	defer end()
 	limited, cancel := context.WithTimeout(ctx, ChallengeTimeout)
@@ -51,7 +51,7 @@ func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secre
 	case !a.success():
 		return "failed the challenge: " + strings.TrimSuffix(a.errorText(), "."), nil
 	case !isChallengeEcho(a.body, text):
-		return `failed the challenge: it must answer the message webhook.challenge with the value of its member "challenge", as text or as {"challenge": "…"}`, nil
+		return `failed the challenge: it must respond to the message webhook.challenge with the value of its "challenge" member, as text or as {"challenge": "…"}`, nil
 	}
 	return "", nil
 }

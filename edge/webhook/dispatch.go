@@ -177,14 +177,14 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		}
 	}()
 	report := &errorReporter{log: d.Log}
-	report.report("taking over webhooks", d.Store.ReleaseStaleLeases(ctx))
+	report.report("leasing webhooks", d.Store.ReleaseStaleLeases(ctx))
 	var maintenance sync.WaitGroup
 	maintenance.Go(func() { d.maintain(ctx) })
 	tick := time.NewTicker(d.Poll)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		full, err := d.start(ctx, attempts)
-		report.report("looking for webhooks to call", err)
+		report.report("finding due webhooks", err)
 		if full && err == nil {
 			continue
 		}
@@ -252,7 +252,7 @@ func (d *Dispatcher) maintain(ctx context.Context) {
 			}
 		}
 		if ctx.Err() == nil {
-			report.report("looking after the queue of webhooks", err)
+			report.report("maintaining the webhook queue", err)
 		}
 		select {
 		case <-ctx.Done():

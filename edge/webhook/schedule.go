@@ -27,8 +27,8 @@ const (
 
 // Why a webhook was switched off, for its owner to read.
 const (
-	reasonGone    = "It answered 410 Gone."
-	reasonFailing = "It has failed for five days without a success between."
+	reasonGone    = "The receiver returned 410 Gone."
+	reasonFailing = "All deliveries failed for five days."
 )
 
 // decision is what follows from an attempt.

@@ -13,12 +13,12 @@ const RotationOverlap = 24 * time.Hour
 
 // What the state answers besides what was asked for.
 var (
-	ErrTooMany = errors.New("the account has as many webhooks as it may have")
+	ErrTooMany = errors.New("webhook limit reached")
 	ErrUnknown = errors.New("there is no such webhook or delivery")
-	ErrGone    = errors.New("the event is kept no longer")
-	ErrBusy    = errors.New("too many tests and replays of this webhook are waiting")
+	ErrGone    = errors.New("the event has been deleted")
+	ErrBusy    = errors.New("too many pending tests and replays of this webhook")
 	// ErrLeaseLost tells that a lease is somebody else's by now, or the webhook deleted.
-	ErrLeaseLost = errors.New("the lease of the webhook is lost")
+	ErrLeaseLost = errors.New("lost the lease of the webhook")
 )
 
 // Webhook is an address that wants to hear of events, and how far it has got. A

@@ -34,7 +34,7 @@ func (w *worker) run() {
 		// Without the operator's key nothing can be signed. The lease stays until it
 		// ends, so that this is not tried all the time.
 		w.d.metrics.attempts.WithLabelValues("internal").Inc()
-		w.d.Log.Error("the secret of a webhook cannot be opened", "webhook", w.webhook.ID, "error", err)
+		w.d.Log.Error("cannot decrypt the secret of a webhook", "webhook", w.webhook.ID, "error", err)
 		return
 	}
 	err = w.deliverAll()
@@ -42,12 +42,12 @@ func (w *worker) run() {
 		return
 	}
 	if err != nil && !errors.Is(err, ErrUnknown) && w.ctx.Err() == nil {
-		w.d.Log.Error("working at a webhook", "webhook", w.webhook.ID, "error", err)
+		w.d.Log.Error("delivering to a webhook", "webhook", w.webhook.ID, "error", err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), recordGrace)
 	defer cancel()
 	if err := w.d.Store.Release(ctx, w.owner, w.webhook.ID); err != nil {
-		w.d.Log.Error("giving back a webhook", "webhook", w.webhook.ID, "error", err)
+		w.d.Log.Error("releasing a webhook", "webhook", w.webhook.ID, "error", err)
 	}
 }
 
@@ -124,7 +124,7 @@ func (w *worker) deliverEvent(e *Event) error {
 func (w *worker) reportDisabled(reason string) {
 	if reason != "" {
 		w.d.metrics.disabled.Inc()
-		w.d.Log.Warn("a webhook was switched off", "webhook", w.webhook.ID, "reason", reason)
+		w.d.Log.Warn("webhook disabled", "webhook", w.webhook.ID, "reason", reason)
 	}
 }
 
@@ -143,7 +143,7 @@ func (w *worker) sendRequested() error {
 		if w.ctx.Err() != nil {
 			return nil //nolint:nilerr // stopped on request; work notices too
 		}
-		a := attemptResult{failure: "The event is kept no longer.", outcome: "gone"}
+		a := attemptResult{failure: "The event has been deleted.", outcome: "gone"}
 		if d.Payload != nil {
 			if a, err = w.attempt(d.EventID, d.Payload); err != nil {
 				return err

@@ -68,7 +68,7 @@ func (f *Follower) Follow(ctx context.Context, every time.Duration, moved func(c
 			continue
 		}
 		wait = max(min(max(2*wait, every), maxBackoff), retryAfter(err))
-		f.log().Error("pull requests cannot be followed", "error", err, "again", wait)
+		f.log().Error("following pull requests failed", "error", err, "again", wait)
 	}
 }
 
@@ -116,7 +116,7 @@ func (f *Follower) tryClose(ctx context.Context) {
 		reason = err.Error()
 	}
 	if reason != "" && reason != f.left && ctx.Err() == nil {
-		f.log().Warn("pull requests of withdrawn submissions stay open; kindex submissions sync closes them with a token that is allowed to", "error", reason)
+		f.log().Warn("closing pull requests of withdrawn submissions failed; kindex submissions sync closes them, given a token with the required permission", "error", reason)
 	}
 	f.left = reason
 }
@@ -235,7 +235,7 @@ func (f *Forge) Merged(ctx context.Context, s submission.Submission) (bool, erro
 func merged(p *github.PullRequest) bool { return p.GetMerged() || p.MergedAt != nil }
 
 // errOtherBranch tells that a pull request has nothing to do with a submission.
-var errOtherBranch = errors.New("is not that of the branch")
+var errOtherBranch = errors.New("is not from the branch")
 
 // fate reads the pull request of a submission; nil where it is as it was when the
 // tag was given.

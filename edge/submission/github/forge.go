@@ -47,11 +47,11 @@ func New(o Options) (*Forge, error) {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("%q is not the address of an API; use one such as https://api.github.com", withoutUser(o.URL))
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return nil, fmt.Errorf("the forge %s would be sent its token over http://, where everybody on the way could read it; use https://", u.Host)
+		return nil, fmt.Errorf("the token would be sent to the forge %s unencrypted over http://; use https://", u.Host)
 	case !repositoryName.MatchString(o.Repository):
 		return nil, fmt.Errorf("%q is not a repository; use owner/name", o.Repository)
 	case o.Token == "" || strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("the token of the forge is missing or not one: give it in the variable KINDEX_FORGE_TOKEN")
+		return nil, errors.New("the forge token is missing or invalid: set the environment variable KINDEX_FORGE_TOKEN")
 	}
 	base := strings.TrimRight(o.URL, "/") + "/"
 	f := &Forge{gitHost: gitHost(u.Host)}
@@ -60,7 +60,7 @@ func New(o Options) (*Forge, error) {
 	// another host.
 	hold := &http.Client{Timeout: timeout, Transport: bounded{http.DefaultTransport}, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if r.URL.Scheme != u.Scheme || r.URL.Host != u.Host || len(via) > 5 {
-			return fmt.Errorf("the forge leads to %q, where its token does not belong", r.URL.Host)
+			return fmt.Errorf("the forge redirects to %q, which must not receive its token", r.URL.Host)
 		}
 		return nil
 	}}
@@ -155,7 +155,7 @@ func (f *Forge) Open(ctx context.Context, r Request) (submission.PullRequest, er
 	}
 	// Without a number nobody could follow it.
 	if p.GetNumber() < 1 || !f.of(p, r.Branch) {
-		return submission.PullRequest{}, fmt.Errorf("the forge has taken the pull request of %s, but its answer does not tell which one that is", r.Branch)
+		return submission.PullRequest{}, fmt.Errorf("the forge created the pull request of %s, but its response has no pull request number", r.Branch)
 	}
 	return pullRequest(p), nil
 }
@@ -224,11 +224,11 @@ func (f *Forge) explain(err error) error {
 	if errors.As(err, &refused) {
 		switch refused.Response.StatusCode {
 		case http.StatusUnauthorized:
-			message = "the forge does not take the token in KINDEX_FORGE_TOKEN: "
+			message = "the forge rejected the token in KINDEX_FORGE_TOKEN: "
 		case http.StatusForbidden:
-			message = fmt.Sprintf("the token in KINDEX_FORGE_TOKEN must not do this on %s/%s: ", f.owner, f.name)
+			message = fmt.Sprintf("the token in KINDEX_FORGE_TOKEN lacks permission for this on %s/%s: ", f.owner, f.name)
 		case http.StatusNotFound:
-			message = fmt.Sprintf("the forge knows no %s/%s, or does not show it to this token: ", f.owner, f.name)
+			message = fmt.Sprintf("%s/%s does not exist on the forge, or this token has no access to it: ", f.owner, f.name)
 		}
 	}
 	return &Error{message + plainText(err.Error()), err}
