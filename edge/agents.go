@@ -20,8 +20,8 @@ import (
 	"kindex/exports/record"
 )
 
-// mcpAgents are the Model Context Protocol at /mcp. Whatever a call asks for is a request
-// to the API in this process, counted for who has called.
+// mcpAgents serves the Model Context Protocol at /mcp. Each call becomes requests to the
+// API in this process, counted for the caller.
 type mcpAgents struct {
 	handler http.Handler
 	version string // of the description
@@ -31,18 +31,19 @@ type mcpAgents struct {
 	server *mcp.Server
 }
 
-// agentPath is where agents ask, and agentHeaders are those that the protocol has.
+// agentPath is the path of the MCP endpoint, and agentHeaders are the headers of the
+// protocol.
 const (
 	agentPath    = "/mcp"
 	agentHeaders = ", Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"
 )
 
-// maxMessageLen is how large a message may be: many times what the longest arguments take.
-// Who has no limit left, or has sent nothing that counts, is read all the same, and what
-// is read costs time.
+// maxMessageLen bounds a message: many times what the longest arguments take. Bodies of
+// callers without remaining requests, and of messages that are not counted, are read all
+// the same, and reading costs time.
 const maxMessageLen = 64 << 10
 
-// agentTimeout is how long an answer at /mcp may take, all of it. That of a call ends before.
+// agentTimeout bounds a complete response at /mcp. The timeout of a call is shorter.
 const agentTimeout = mcp.DefaultCallTime + 5*time.Second
 
 func (s *Server) newAgents() error {
@@ -55,8 +56,8 @@ func (s *Server) newAgents() error {
 	return nil
 }
 
-// Agents answers agents from what is served now. What it tells of the index itself, its
-// categories, is that of the moment of the call.
+// Agents handles messages for the served build. The categories it describes are those at
+// the time of the call.
 func (s *Server) Agents() *mcp.Server {
 	o := mcp.Options{Version: s.agents.version, Log: s.log, Counted: s.options.LimitAnonymous > 0 || s.options.LimitKey > 0}
 	id := ""
@@ -84,7 +85,7 @@ func bySize(list []record.Category) []string {
 	return slugs
 }
 
-// outerRequestKey is where the context of a call has the request at /mcp.
+// outerRequestKey is the context key for the request at /mcp.
 type outerRequestKey struct{}
 
 // mcp answers POST /mcp. Messages that are no calls are not counted, and are bounded as
@@ -116,7 +117,7 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 		c.Fail(w, err)
 		return
 	}
-	// Not before the body is here: its client may take its time.
+	// Only once the body has been read: clients may be slow.
 	if err := c.EnterGate(c.server.gates.pages); err != nil {
 		c.Fail(w, err)
 		return
@@ -125,8 +126,7 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	defer cancel()
 	r := c.Request.Clone(context.WithValue(ctx, outerRequestKey{}, c))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	// The answer is JSON whatever the client would rather have, which it is told to
-	// take both of.
+	// The response is always JSON; the protocol requires clients to accept both types.
 	r.Header.Set("Accept", web.JSONType+", text/event-stream")
 	catcher := &plainErrorCatcher{ResponseWriter: w}
 	s.agents.handler.ServeHTTP(catcher, r)
@@ -140,7 +140,7 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	}
 }
 
-// plainErrorCatcher holds back refusals in plain text: every error of the edge is a problem.
+// plainErrorCatcher intercepts plain-text errors: every error of the edge is a problem.
 type plainErrorCatcher struct {
 	http.ResponseWriter
 	started bool
@@ -180,11 +180,11 @@ func (p *plainErrorCatcher) problem() error {
 	return web.NewProblem("invalid-body", "The message was rejected: "+strings.TrimSuffix(text, ".")+".")
 }
 
-// inProcessAPI asks this edge.
+// inProcessAPI calls the API of this edge.
 type inProcessAPI struct{ server *Server }
 
-// forwardedHeaders are the headers of the request at /mcp that the one to the API has too: who
-// asks. Nothing else that a client sent reaches it.
+// forwardedHeaders are the headers copied from the request at /mcp to the API request: they
+// identify the caller. No other header from the client is passed on.
 var forwardedHeaders = []string{"X-Api-Key", "X-Forwarded-For", "Forwarded"}
 
 // Get implements mcp.API.
@@ -224,7 +224,7 @@ func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, he
 	return w.status, w.header, w.body, nil
 }
 
-// maxInProcessLen is how large an answer in memory may become.
+// maxInProcessLen bounds a response in memory.
 const maxInProcessLen = 8 << 20
 
 // memoryResponse is an answer in memory.

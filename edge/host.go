@@ -25,11 +25,11 @@ func ParseHosts(names []string) ([]string, error) {
 }
 
 // hostAllowed reports whether a request's Host can be a name of this service. Names that
-// strangers own are refused: they could point the name here and let their page read the
-// answers as same-origin (DNS rebinding). Nobody owns IP addresses and localhost. A service
-// that listens on a network also answers to names that exist only in private networks:
-// whoever can forge these can reach the service without them. On loopback they are refused.
-// Clients that send no Host are not browsers.
+// strangers can own are rejected: they could point the name here and let their page read
+// the responses as same-origin (DNS rebinding). IP addresses and localhost have no owner. A
+// service that listens on a network also accepts names that exist only in private networks:
+// anyone who can forge these can reach the service without them. On loopback they are
+// rejected. Clients that send no Host are not browsers.
 func hostAllowed(r *http.Request, named []string) bool {
 	host := hostname(r.Host)
 	if host == "" || host == "localhost" {

@@ -10,20 +10,19 @@ import (
 	"kindex/edge/web"
 )
 
-// Result is what a write has come to.
+// Result is the outcome of a write.
 type Result struct {
 	Status   int
 	Body     any    // nil for none
-	Location string // the address of what was made, "" for none
-	// secretID names what the body holds the secret of, "" where it holds none.
-	// Such an answer is given once only.
+	Location string // the address of the created resource, "" for none
+	// secretID is the id of the resource whose secret is in the body, "" for none. Such a
+	// response is sent only once.
 	secretID string
 }
 
-// Write makes a write in one transaction, together with its Idempotency-Key if one
-// was sent: then the same write sent again gets the same answer for 24 hours, and
-// has no further effect. The caller must have an account. do may be run several
-// times.
+// Write performs a write in one transaction, together with its Idempotency-Key, if any: for
+// 24 hours, repeating the same write returns the same response and has no further effect.
+// The caller must have an account. do can run several times.
 func (s *Service) Write(c *web.Call, fn WriteFunc) (*web.Reply, error) {
 	a, err := readIdempotencyKey(c)
 	if err != nil {
@@ -36,11 +35,11 @@ func (s *Service) Write(c *web.Call, fn WriteFunc) (*web.Reply, error) {
 	return idempotentReply(a, done, repeated)
 }
 
-// WriteFunc is what a write does within its transaction. It may be run several times.
+// WriteFunc performs a write within its transaction. It can run several times.
 type WriteFunc func(tx *storage.Tx) (Result, error)
 
-// WriteOnce makes a write that was not made before, or tells that it was, and what came
-// of it.
+// WriteOnce performs a write unless it was performed before, in which case it returns the
+// earlier outcome.
 func (s *Service) WriteOnce(ctx context.Context, a storage.IdempotencyKey, fn WriteFunc) (done storage.IdempotencyRecord, repeated bool, err error) {
 	err = s.state.Write(ctx, func(tx *storage.Tx) error {
 		done, repeated = storage.IdempotencyRecord{}, false
@@ -92,8 +91,8 @@ func idempotentReply(a storage.IdempotencyKey, done storage.IdempotencyRecord, r
 	return r, nil
 }
 
-// HasIdempotencyKey reports whether the write came with an Idempotency-Key, so that it may
-// have been made before.
+// HasIdempotencyKey reports whether the write has an Idempotency-Key, and so may be a
+// repeat.
 func HasIdempotencyKey(c *web.Call) bool { return len(c.Request.Header.Values("Idempotency-Key")) > 0 }
 
 // readIdempotencyKey reads the Idempotency-Key.

@@ -69,9 +69,9 @@ func NewWebhookRecord(w webhook.Webhook) WebhookRecord {
 	return v
 }
 
-// CreateWebhook is the write that adds a webhook to an account, and has a
-// CreatedWebhook as its body. refused is what is wrong with the webhook, nil for
-// nothing, and what the write comes to then; err, that the client has gone.
+// CreateWebhook returns the write that adds a webhook to an account, with a CreatedWebhook
+// as its response body. refused is the problem with the webhook, nil for none, which the
+// write then returns; err means that the client has gone.
 func (s *Service) CreateWebhook(ctx context.Context, account, address string, events []string) (write WriteFunc, refused, err error) {
 	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: sortEvents(events)}
 	fieldErrors := checkEvents(events)
@@ -95,7 +95,7 @@ func (s *Service) CreateWebhook(ctx context.Context, account, address string, ev
 	refused = web.InvalidBody(fieldErrors)
 	w.SealedSecret = s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
 	return func(tx *storage.Tx) (Result, error) {
-		if refused != nil { // what was made once stays so, even where its name leads nowhere by now
+		if refused != nil { // a write that already succeeded is repeated even if its host no longer resolves
 			return Result{}, refused
 		}
 		created, err := tx.CreateWebhook(w)
@@ -110,7 +110,7 @@ func (s *Service) CreateWebhook(ctx context.Context, account, address string, ev
 	}, refused, nil
 }
 
-// checkEvents says what is wrong with the events that somebody wants.
+// checkEvents returns the faults of a list of requested events.
 func checkEvents(names []string) (fieldErrors []web.FieldError) {
 	if len(names) == 0 {
 		return []web.FieldError{{Field: "events", Message: "must name at least one of " + strings.Join(record.Events, ", ")}}
@@ -161,8 +161,8 @@ func unknownWebhook(id string) *web.Problem {
 	return web.NewProblem("unknown-webhook", "Your account has no webhook "+web.Shorten(id)+"; GET /api/webhooks lists its webhooks.")
 }
 
-// webhookProblem is what the client is told of an error of the state, nil for
-// none.
+// webhookProblem returns the problem for an error of the state that the client caused, nil
+// for others.
 func webhookProblem(err error, id, delivery string) error {
 	switch {
 	case errors.Is(err, webhook.ErrUnknown) && delivery != "":
@@ -184,9 +184,9 @@ type RotatedWebhook struct {
 	PreviousSecretExpiresAt time.Time `json:"previousSecretExpiresAt"`
 }
 
-// RotateSecret is the write that gives a webhook a new secret, and has a RotatedWebhook as
-// its body. The previous secret signs along for a day. One that is even older ends at
-// once, so that two rotations in a row end a secret that has leaked.
+// RotateSecret returns the write that gives a webhook a new secret, with a RotatedWebhook
+// as its response body. The previous secret continues to sign for a day. Any older one is
+// dropped immediately, so that two rotations in a row invalidate a leaked secret.
 func (s *Service) RotateSecret(w webhook.Webhook) WriteFunc {
 	secret := webhook.NewSecret()
 	sealed := s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)

@@ -55,7 +55,7 @@ func (a *API) RevokeKey(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	id, err := keyIDParam(c)
-	if err == nil && id != c.Principal.Key.ID { // every key may end itself
+	if err == nil && id != c.Principal.Key.ID { // every key can revoke itself
 		err = c.RequireScope(apikey.ScopeKeys)
 	}
 	if err != nil {
@@ -97,11 +97,11 @@ func keyIDParam(c *web.Call) (string, error) {
 	return body.ID, nil
 }
 
-// unknownKey is the answer for a key that is not the account's, or is no more,
-// whether or not another has it.
+// unknownKey returns the problem for a key that the account does not have, or no longer
+// has, whether or not another account has it.
 func (a *API) unknownKey(c *web.Call, accountID, id string) error {
 	if strings.HasPrefix(id, apikey.Prefix) {
-		// It may be a whole key: it is not repeated.
+		// It may be a complete key: do not repeat it.
 		return web.NewProblem("unknown-key", "This looks like the key itself; use its id, which starts with key_. GET /api/developer/api-keys lists the ids.")
 	}
 	list, err := a.state.Keys(c.Request.Context(), accountID)

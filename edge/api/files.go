@@ -14,11 +14,9 @@ import (
 	"kindex/exports/store"
 )
 
-// Data answers GET /data/:build/*file.
-//
-// The files of every build that is kept, at addresses whose bytes never change.
-// What is sent is the file itself, in no content coding: the compressed
-// variants have addresses of their own.
+// Data answers GET /data/:build/*file: the files of every build that is kept, at addresses
+// whose bytes never change. Files are sent without content coding: the compressed variants
+// have their own addresses.
 func (a *API) Data(c *web.Call) (*web.Reply, error) {
 	id, path := c.Param("build"), strings.TrimPrefix(c.Param("file"), "/")
 	m := c.Served.Build.Manifest

@@ -17,10 +17,8 @@ import (
 // sdkNames are what the client libraries are called in texts.
 var sdkNames = map[string]string{sdk.TypeScript: "TypeScript", sdk.Python: "Python"}
 
-// NewestSDK answers GET /api/sdk/typescript and GET /api/sdk/python.
-//
-// The newest version, to be installed from this very address. Content-Location names
-// the address where these bytes stay.
+// NewestSDK answers GET /api/sdk/typescript and GET /api/sdk/python: the latest version,
+// installable from this address. Content-Location is the permanent address of these bytes.
 func (*API) NewestSDK(language string) web.Handler {
 	return func(*web.Call) (*web.Reply, error) {
 		a := sdk.Versions(language)[0]

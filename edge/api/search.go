@@ -124,14 +124,14 @@ func appendHit(v *live.ServedBuild, dst []byte, p *projection, res *indexes.Resu
 	return append(dst, '}', '}'), nil
 }
 
-// maxSuggestions is how many names are suggested where nothing is found.
+// maxSuggestions is the number of names suggested if nothing is found.
 const maxSuggestions = 5
 
-// suggestionFields is what a suggestion has of a record.
+// suggestionFields are the fields of a suggestion.
 var suggestionFields = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true}}
 
-// suggestions lists what a search that found nothing may have been meant for, as JSON:
-// what it finds without its filters, else the nearest names.
+// suggestions returns suggestions for a search without results, as JSON: the results
+// without its filters, or else the nearest names.
 func suggestions(v *live.ServedBuild, text string, res *indexes.Result) ([]byte, error) {
 	out := []byte{'['}
 	if !res.Matches.IsEmpty() {

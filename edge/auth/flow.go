@@ -99,8 +99,8 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// attempt takes the attempt that an answer belongs to. Whoever brings an answer
-// that has a parameter twice has made it up.
+// attempt takes the attempt that a callback belongs to. A callback with a repeated
+// parameter is forged.
 func (h *Handler) attempt(r *http.Request, p provider) (Attempt, error) {
 	answer, browser := r.URL.Query(), h.cookie(r, attemptCookie)
 	for _, values := range answer {
@@ -115,8 +115,7 @@ func (h *Handler) attempt(r *http.Request, p provider) (Attempt, error) {
 	return h.store.TakeAttempt(r.Context(), hash(browser), hash(state), p.name(), h.now())
 }
 
-// noAttempt answers for a callback that is nobody's: one that was reloaded, as a
-// rule.
+// noAttempt handles a callback without an attempt: usually a reloaded one.
 func (h *Handler) noAttempt(w http.ResponseWriter, r *http.Request) {
 	if _, _, err := h.Session(r); err == nil {
 		redirect(w, Panel)
@@ -126,15 +125,15 @@ func (h *Handler) noAttempt(w http.ResponseWriter, r *http.Request) {
 		"It was already completed, took longer than ten minutes, or was started in another browser.")
 }
 
-// openSession opens a session for somebody, with a token that nobody has seen before,
-// whatever cookies the browser has sent.
+// openSession opens a session with a new token, whatever cookies the browser sent.
 func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider, who Identity) {
 	token, key := newToken(), apikey.Generate()
 	a := SignedInIdentity{Identity: who, Name: accountName(who.Login), Key: key, Hash: hash(token), At: h.now(), Address: h.address(r)}
 	if old := h.cookie(r, sessionCookie); old != "" {
 		a.Replaces = hash(old)
 	}
-	// The provider has used up its code: what is begun here is worth finishing, in time.
+	// The provider's code is used up: finish even if the client has gone, within a time
+	// limit.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), providerTimeout)
 	defer cancel()
 	account, made, err := h.store.SignIn(ctx, a)
@@ -191,7 +190,7 @@ func (h *Handler) unknownProvider(w http.ResponseWriter, r *http.Request) {
 	h.problem(w, r, http.StatusNotFound, "Unknown sign-in method", "The sign-in page lists the available ones.")
 }
 
-// unavailable answers where the state cannot be reached.
+// unavailable responds if the state is unavailable.
 func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, err error) {
 	h.log.Error("sign-in: database unavailable", "path", r.URL.Path, "error", err)
 	w.Header().Set("Retry-After", "5")

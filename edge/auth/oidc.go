@@ -17,15 +17,14 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// How long it is remembered what a provider says of itself, and that it said
-// nothing.
+// How long the metadata of a provider is cached, and a failure to get it.
 const (
 	discoveryLife = time.Hour
 	failureLife   = 5 * time.Second
 )
 
-// oidcProvider signs in with an OpenID Connect provider, which is asked for its
-// endpoints when they are first needed.
+// oidcProvider signs in with an OpenID Connect provider, whose endpoints are discovered
+// when first needed.
 type oidcProvider struct {
 	issuer string
 	host   string
@@ -41,7 +40,7 @@ type oidcProvider struct {
 	at     time.Time  // of the last attempt
 }
 
-// discovery is what a provider says of itself (OpenID Connect Discovery 1.0).
+// discovery is the metadata of a provider (OpenID Connect Discovery 1.0).
 type discovery struct {
 	*oidc.Provider
 	style oauth2.AuthStyle
@@ -67,14 +66,13 @@ func newOIDC(o OIDC, redirect string, now func() time.Time) (*oidcProvider, erro
 func (p *oidcProvider) name() string  { return "oidc" }
 func (p *oidcProvider) title() string { return p.host }
 
-// discover returns what the provider says of itself, asking it where that is not
-// known or an hour old. A provider that does not answer then is taken at its last
-// word.
+// discover returns the provider's metadata, fetching it if it is missing or an hour old. If
+// that fails, it returns the last known metadata.
 func (p *oidcProvider) discover(ctx context.Context) (*discovery, error) {
 	if d, err, known := p.remembered(); known {
 		return d, err
 	}
-	// Whoever waits may go away; what was asked is for all.
+	// A caller may leave; the result is for all of them.
 	done := p.asking.DoChan("", func() (any, error) {
 		ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), providerTimeout)
 		defer cancel()
@@ -96,7 +94,7 @@ func (p *oidcProvider) discover(ctx context.Context) (*discovery, error) {
 	}
 }
 
-// remembered is what is known without asking. known reports whether that will do.
+// remembered returns the cached metadata. known reports whether it can be used.
 func (p *oidcProvider) remembered() (d *discovery, err error, known bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -186,8 +184,8 @@ func (p *oidcProvider) identify(ctx context.Context, a Attempt, answer url.Value
 	return Identity{Provider: p.issuer, Subject: idToken.Subject, Login: login}, nil
 }
 
-// verify checks an id_token as OpenID Connect Core 1.0, section 3.1.3.7, has it:
-// signature, issuer, audience and times by the library, the rest here.
+// verify checks an id_token according to OpenID Connect Core 1.0, section 3.1.3.7: the
+// library checks signature, issuer, audience and times, this function the rest.
 func (p *oidcProvider) verify(ctx context.Context, d *discovery, token *oauth2.Token, nonce string) (*oidc.IDToken, error) {
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {
@@ -219,8 +217,8 @@ func (p *oidcProvider) verify(ctx context.Context, d *discovery, token *oauth2.T
 	return t, nil
 }
 
-// login is what somebody is called at the provider, "" where that is not told. It
-// is for people to read; nothing hangs on it.
+// login returns the user's display login at the provider, "" if unknown. It is for people
+// to read; no decision depends on it.
 func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken, token *oauth2.Token) (string, error) {
 	var c nameClaims
 	if err := t.Claims(&c); err != nil {
@@ -242,7 +240,7 @@ func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken,
 	return c.login(), nil
 }
 
-// nameClaims are the claims that tell what somebody is called.
+// nameClaims are the claims with a user's name.
 type nameClaims struct {
 	Preferred string `json:"preferred_username"`
 	Email     string `json:"email"`

@@ -20,22 +20,22 @@ type provider interface {
 	name() string
 	// title is its name for people.
 	title() string
-	// begin is where to send the browser.
+	// begin returns the address to send the browser to.
 	begin(ctx context.Context, state, nonce, verifier string) (string, error)
-	// identify takes the provider's answer to who that is. Every check of the
-	// answer but that of the state is its business.
+	// identify returns the user for a callback. It makes every check except that of the
+	// state.
 	identify(ctx context.Context, a Attempt, answer url.Values) (Identity, error)
 }
 
-// providerTimeout is how long a provider may take for one answer, and the state for what
-// nobody can end by leaving.
+// providerTimeout bounds a provider's response, and database operations that must not
+// depend on the client.
 const providerTimeout = 10 * time.Second
 
 // maxAnswer bounds the answer of a provider.
 const maxAnswer = 1 << 20
 
-// client asks providers. It follows no redirects: secrets go to the addresses that
-// the provider has named, and to no other.
+// client calls providers. It follows no redirects: secrets go only to the endpoints of the
+// provider.
 func client() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = 4
@@ -57,8 +57,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// providerURL reads the address of a provider: https, or http where the machine
-// itself is meant.
+// providerURL parses the address of a provider: https, or http on loopback.
 func providerURL(what, s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -70,7 +69,7 @@ func providerURL(what, s string) (*url.URL, error) {
 	return u, nil
 }
 
-// credentials tells what of a client is missing.
+// credentials returns an error for missing client credentials.
 func credentials(client, clientFlag, secret, secretVariable string) error {
 	switch {
 	case client == "":
@@ -81,14 +80,13 @@ func credentials(client, clientFlag, secret, secretVariable string) error {
 	return nil
 }
 
-// refusal is a provider's answer that people should hear of in their own words.
+// refusal is a provider's error response that is explained to the user.
 type refusal struct{ code string }
 
 func (e *refusal) Error() string { return "the provider returned the error " + e.code }
 
-// answered finds the code in the provider's answer, or its error (RFC 6749,
-// section 4.1.2.1). Of an error only the code is kept, if it is one that is known:
-// anybody can write an address with a text of their own.
+// answered returns the code in a callback, or its error (RFC 6749, section 4.1.2.1). Of an
+// error only a known code is kept: anyone can craft an address with a text of their choice.
 func answered(answer url.Values) (code string, err error) {
 	if e := answer.Get("error"); e != "" {
 		switch e {

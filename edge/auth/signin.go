@@ -23,26 +23,26 @@ import (
 	"time"
 )
 
-// Options say who may sign in, and where.
+// Options configure sign-in.
 type Options struct {
-	// URL is the public address of the service, such as https://index.example.org.
-	// Redirect addresses are made from it, never from what a request says.
+	// URL is the public address of the service, such as https://index.example.org. Redirect
+	// addresses are derived from it, never from a request.
 	URL string
 	// OIDC and GitHub are the providers; one without a client is not offered.
 	OIDC   OIDC
 	GitHub GitHub
 
 	Store Store
-	// AllowStart reports whether somebody may begin to sign in now; nil: always. It keeps
-	// strangers from filling the store with attempts.
+	// AllowStart reports whether a client can start a sign-in now; nil: always. It keeps
+	// clients from filling the store with attempts.
 	AllowStart func(*http.Request) bool
 	// Address returns the IP address that a request comes from, for the audit log;
 	// nil: it is not logged.
 	Address func(*http.Request) string
 	// Network returns the network that a request comes from; nil: one for all.
 	Network func(*http.Request) netip.Prefix
-	Now     func() time.Time // time.Now where it is nil
-	Log     *slog.Logger     // none where it is nil
+	Now     func() time.Time // default: time.Now
+	Log     *slog.Logger     // default: none
 	Pages   Pages
 }
 
@@ -57,21 +57,21 @@ type OIDC struct {
 type GitHub struct {
 	Client string
 	Secret string
-	URL    string // https://github.com where it is ""
-	API    string // as GitHub has it for URL where it is ""
+	URL    string // default: https://github.com
+	API    string // default: GitHub's API for URL
 }
 
 // Configured reports whether there is a provider to sign in with.
 func (o Options) Configured() bool { return o.OIDC != OIDC{} || o.GitHub != GitHub{} }
 
-// Check tells what is wrong with the options, nil for nothing.
+// Check returns an error if the options are not valid.
 func (o Options) Check() error {
 	_, err := newHandler(o)
 	return err
 }
 
-// Handler answers the pages of signing in, and tells who is signed in. It is for
-// any number of requests at once.
+// Handler serves the sign-in pages and identifies signed-in users. It is safe for
+// concurrent use.
 type Handler struct {
 	base       *url.URL
 	secure     bool // the address is https
@@ -87,8 +87,8 @@ type Handler struct {
 	mux        *http.ServeMux
 }
 
-// New makes a handler. No provider is asked for anything yet: one that is down
-// must not keep the service from starting.
+// New returns a handler. It does not contact providers yet: one that is down must not keep
+// the service from starting.
 func New(o Options) (*Handler, error) {
 	if o.Store == nil || o.Pages == nil {
 		return nil, errors.New("sign-in needs a store and pages")
@@ -139,8 +139,7 @@ func newHandler(o Options) (*Handler, error) {
 	return h, nil
 }
 
-// publicURL reads --url as signing in needs it: https, or http where the machine
-// itself is meant.
+// publicURL parses --url for sign-in: https, or http on loopback.
 func publicURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
@@ -156,14 +155,14 @@ func publicURL(s string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
 }
 
-// loopback tells an address that does not leave the machine.
+// loopback reports whether an address is on this machine.
 func loopback(u *url.URL) bool {
 	ip := net.ParseIP(u.Hostname())
 	return ip != nil && ip.IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
 }
 
-// origin is how a browser names where a page is from (RFC 6454): without the port
-// that goes without saying.
+// origin returns the origin of the service as browsers send it (RFC 6454): without a
+// default port.
 func (h *Handler) origin() string {
 	host := h.base.Host
 	if p := h.base.Port(); p == "443" && h.secure || p == "80" && !h.secure {
@@ -179,8 +178,8 @@ func (h *Handler) callback(provider string) string {
 // Route is an address that the handler answers.
 type Route struct{ Method, Path string }
 
-// Routes are all addresses of the handler; a part of a path that begins with a
-// colon stands for any name.
+// Routes returns the routes of the handler; a path segment that starts with a colon matches
+// any name.
 func Routes() []Route {
 	return []Route{
 		{http.MethodGet, "/signin"},
@@ -190,12 +189,10 @@ func Routes() []Route {
 	}
 }
 
-// Panel is the path of the page that people come to when they have signed in. It is
-// for whoever serves this handler to answer.
+// Panel is the path of the page shown after signing in. The user of this handler serves it.
 const Panel = "/developer/"
 
-// Owns reports whether an address is among those of the handler or of the panel, or
-// below one.
+// Owns reports whether a path belongs to the handler or the panel.
 func Owns(path string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return first == "signin" || first == "signout" || first == "developer"

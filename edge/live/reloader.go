@@ -18,19 +18,18 @@ import (
 	"kindex/site/pages"
 )
 
-// Options say what a Reloader follows.
+// Options configure a Reloader.
 type Options struct {
 	Root  string // the output folder
 	Pages pages.Options
 	Log   *slog.Logger
-	// Switched is called with every build that is moved to, not with edits, and how long
-	// opening it took. It must take no time.
+	// Switched is called with every new build, but not with edits, and the time opening it
+	// took. It must not block.
 	Switched func(v *ServedBuild, took time.Duration)
 	Refused  func() // called once for each published build that cannot be used
 }
 
-// Reloader follows the published build of an output folder. It may be used by several
-// goroutines.
+// Reloader follows the published build of an output folder. It is safe for concurrent use.
 type Reloader struct {
 	options Options
 	current atomic.Pointer[ServedBuild] // what requests see: the published build, or that with edits
@@ -47,9 +46,9 @@ type Reloader struct {
 // New returns a Reloader that has loaded nothing yet. Stop ends it.
 func New(o Options) *Reloader { return &Reloader{options: o} }
 
-// recheck is how often the pointer is read even if the system reports nothing:
-// some file systems never do. A refused build is read again more seldom, in
-// case somebody mends it: verifying it reads every byte.
+// recheck is how often the pointer is read even without file events: some file systems
+// never send any. A rejected build is retried less often, in case someone repairs it:
+// verifying it reads every byte.
 const (
 	pollInterval         = 2 * time.Second
 	refusedRetryInterval = 30 * time.Second
@@ -66,8 +65,8 @@ func (l *Reloader) Acquire() *ServedBuild {
 	}
 }
 
-// Load makes the published build the current one. A build that cannot be used
-// is refused, and the previous one stays.
+// Load makes the published build the current one. If the build is invalid, the previous one
+// stays.
 func (l *Reloader) Load() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -148,7 +147,8 @@ func (l *Reloader) Preview(edits []exports.Edit) {
 	}
 }
 
-// publishCurrent makes the published build, with the edits if there are any, what requests see.
+// publishCurrent makes the published build, with the edits if there are any, visible to
+// requests.
 func (l *Reloader) publishCurrent() {
 	next := l.published
 	if len(l.edits) > 0 {
@@ -183,7 +183,7 @@ func (l *Reloader) Follow(ctx context.Context) {
 		events = w.Events
 		go drainErrors(w.Errors)
 	}
-	reported := "" // an error that goes on is reported once
+	reported := "" // a persistent error is reported once
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
@@ -206,15 +206,15 @@ func (l *Reloader) Follow(ctx context.Context) {
 	}
 }
 
-// drainErrors keeps a full error channel from stopping the events; what was
-// missed is found by looking.
+// drainErrors keeps a full error channel from blocking the events; polling finds what was
+// missed.
 func drainErrors(errs <-chan error) {
 	for range errs {
 	}
 }
 
-// Stop gives up the current build. It waits for a load under way, which gives
-// up the same build.
+// Stop releases the current build. It waits for a load in progress, whose build it also
+// releases.
 func (l *Reloader) Stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -227,11 +227,11 @@ func (l *Reloader) Stop() {
 	}
 }
 
-// sharedModified stands for the ids of builds that share a Last-Modified time.
+// sharedModified marks a Last-Modified time that several builds share.
 const sharedModified = "several"
 
-// modifiedIsUnique reports whether a build's Last-Modified time stands for its build alone, among
-// those that this edge has served and those that are kept. Two builds of one day share a
+// modifiedIsUnique reports whether a build's Last-Modified time identifies it among the
+// builds that this edge has served and those that are kept. Two builds of one day share a
 // time if their commits are older than the day, or if there are no commits.
 func (l *Reloader) modifiedIsUnique(v *ServedBuild) bool {
 	at, id := v.Modified[0], v.Build.Manifest.ID

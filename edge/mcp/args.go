@@ -16,7 +16,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// kind says what an argument of a tool takes.
+// kind is the type of a tool's argument.
 type kind int
 
 const (
@@ -29,7 +29,7 @@ const (
 	references // two to four of them
 )
 
-// argument is one argument of a tool: what its schema tells and what check asks for.
+// argument is an argument of a tool, for its schema and for check.
 type argument struct {
 	name     string
 	typ      kind
@@ -37,16 +37,16 @@ type argument struct {
 	choices  []string // the only values, nil for any
 	max      float64  // of a number; of a text, in characters
 	min      float64
-	standard any // what holds where it is not given, nil for nothing
+	standard any // the default, nil for none
 	examples []any
 	required bool
 	param    string // of the API, "" for the same name
 }
 
-// bounds of what is not a number
+// limits of text
 const (
 	maxText        = 200
-	maxFieldErrors = 10 // that are told at once; no tool has more arguments
+	maxFieldErrors = 10 // faults reported at once; no tool has more arguments
 	minCompare     = 2  // that compare compares
 	maxCompare     = 4
 )
@@ -54,7 +54,7 @@ const (
 // keyGrammar is type/slug, as results have it in id.
 var keyGrammar = regexp.MustCompile(`^[a-z]{1,20}/[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// slugGrammar is what a category is called.
+// slugGrammar matches category slugs.
 var slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 const keyPattern = "^(model|tool)/[a-z0-9]+(-[a-z0-9]+)*$"
@@ -115,15 +115,15 @@ func (v values) offset() int               { n, _ := v["offset"].(float64); retu
 func (v values) yes(name string) bool      { b, _ := v[name].(bool); return b }
 func (v values) list(name string) []string { l, _ := v[name].([]string); return l }
 
-// argumentError tells everything that is wrong with the arguments of a call.
+// argumentError has all faults of a call's arguments.
 type argumentError struct{ faults []string }
 
 func (e *argumentError) Error() string {
 	return "Invalid arguments.\n- " + strings.Join(e.faults, "\n- ")
 }
 
-// check reads the arguments of a call. What a model means is taken where there is no
-// doubt: null and "" stand for an argument that is not given, "5" for 5.
+// check reads the arguments of a call. It is lenient if the meaning is clear: null and ""
+// stand for a missing argument, "5" for 5.
 func check(raw json.RawMessage, args []argument) (values, error) {
 	given := map[string]any{}
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && string(trimmed) != "null" {
@@ -272,7 +272,7 @@ func key(s string) (string, error) {
 	return "", fmt.Errorf("%s is not a type/slug such as tool/pytorch; use the id of a search result", shown(s))
 }
 
-// shown is a value as it was given, shortened.
+// shown returns a value as it was given, shortened.
 func shown(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -24,14 +24,14 @@ type fieldDelta struct {
 	New   any    `json:"new"`
 }
 
-// changeList is what changes_since answers with.
+// changeList is the result of changes_since.
 type changeList struct {
 	Total      int      `json:"total"`
 	Results    []change `json:"results"`
 	NextOffset *int     `json:"nextOffset,omitempty"`
 }
 
-// maxShown is how many characters of a text before and behind a change are given.
+// maxShown is the maximum number of characters shown of an old or new text.
 const maxShown = 160
 
 func (t *tools) changesSince(ctx context.Context, v values) (any, string, error) {

@@ -13,17 +13,17 @@ import (
 	"time"
 )
 
-// Client asks a service over HTTP. It is safe for concurrent use.
+// Client calls a service over HTTP. It is safe for concurrent use.
 type Client struct {
 	base *url.URL
 	key  string
 	http *http.Client
 }
 
-// maxAnswer is how large an answer may be.
+// maxAnswer bounds a response.
 const maxAnswer = 8 << 20
 
-// NewClient makes a client of the service at an address such as
+// NewClient returns a client of the service at an address such as
 // https://index.example.org, with a key or "" for none.
 func NewClient(address, key string) (*Client, error) {
 	u, err := url.Parse(address)
@@ -38,7 +38,7 @@ func NewClient(address, key string) (*Client, error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
 }
 
-// Exposed reports whether others on the way to the service can read what is sent.
+// Exposed reports whether requests to the service are sent unencrypted over a network.
 func (c *Client) Exposed() bool {
 	host := c.base.Hostname()
 	addr, err := netip.ParseAddr(host)
@@ -76,7 +76,7 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values, header 
 	return res.StatusCode, res.Header, body, nil
 }
 
-// cause is an error of net/http without the address, which stands before it already.
+// cause returns an error of net/http without the address, which the caller adds.
 func cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// page is what the lists of the API have in common.
+// page has the common members of the API's lists.
 type page struct {
 	Data       []json.RawMessage `json:"data"`
 	Count      int               `json:"count"`
@@ -24,7 +24,7 @@ type page struct {
 	AsOf   string `json:"asOf"`
 }
 
-// listing is what tools that list entities answer with.
+// listing is the result of tools that list entities.
 type listing struct {
 	Total      int      `json:"total"`
 	Results    []brief  `json:"results"`
@@ -33,7 +33,7 @@ type listing struct {
 	Note       string   `json:"note,omitempty"`
 }
 
-// list asks for a page of entities.
+// list requests a page of entities.
 func list(ctx context.Context, api API, path string, q url.Values, v values) (*listing, *page, error) {
 	var p page
 	if _, err := askFor(ctx, api, path, q, &p); err != nil {
@@ -57,7 +57,7 @@ func list(ctx context.Context, api API, path string, q url.Values, v values) (*l
 	return l, &p, nil
 }
 
-// text tells a listing below a first line.
+// text formats a listing below a first line.
 func (l *listing) text(first string, from int, ranked bool) string {
 	var b strings.Builder
 	b.WriteString(first + "\n")

@@ -2,8 +2,8 @@ package mcp
 
 import "encoding/json"
 
-// The schemas of what the tools answer with, short because models may read them.
-// additionalProperties is not refused: members may be added.
+// The schemas of the tools' results, short because models may read them. They allow
+// additional properties, so that members can be added.
 var (
 	listSchema = json.RawMessage(`{"type":"object","required":["total","results"],"properties":{
 "total":{"type":"integer","description":"Number of results on all pages."},

@@ -36,8 +36,8 @@ var fixed = []struct {
 		Description: "The ten entities with the highest composite score."}, "/api/leaderboard/all", url.Values{"limit": {"10"}}},
 }
 
-// templates are the resources that are made of a name. No path has an argument that
-// its grammar does not allow.
+// templates are the resources with a name in their address. Arguments are checked against
+// their grammar before they become part of a path.
 var templates = []struct {
 	template sdk.ResourceTemplate
 	prefix   string
@@ -66,7 +66,7 @@ var templates = []struct {
 		boardURI, slugGrammar, func(c string) string { return "/api/leaderboard/" + c }, url.Values{"limit": {"10"}}, jsonType},
 }
 
-// addResources gives the resources to a server.
+// addResources adds the resources to a server.
 func addResources(s *sdk.Server, api API) {
 	for i := range fixed {
 		f := &fixed[i]
@@ -86,7 +86,7 @@ func addResources(s *sdk.Server, api API) {
 	}
 }
 
-// invalid is an error of the protocol about what was asked for.
+// invalid returns a protocol error for an invalid request.
 func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
@@ -107,15 +107,15 @@ func read(ctx context.Context, api API, uri, path string, query url.Values, acce
 // apiLink is the target of a link to something of an entity in the API.
 var apiLink = regexp.MustCompile(`\]\(<[^<>\s]*/api/entity/([a-z]+/[a-z0-9-]+)(\.md|/score|/similar|/changelog)?>\)`)
 
-// resourceLink makes such a target a resource: who reads here may have no way to the
-// API's addresses.
+// resourceLink turns such a link into a resource: a reader may have no access to the API's
+// addresses.
 func resourceLink(link string) string {
 	m := apiLink.FindStringSubmatch(link)
 	of := map[string]string{".md": entityURI, "": recordURI, "/score": scoreURI, "/similar": nearURI, "/changelog": lifeURI}[m[2]]
 	return "](<" + of + m[1] + ">)"
 }
 
-// maxCompleted is how many completions are given.
+// maxCompleted is the maximum number of completions.
 const maxCompleted = 20
 
 // complete completes the parts of a resource's address: slugs by the API's suggestions,
@@ -138,7 +138,7 @@ func complete(ctx context.Context, api API, req *sdk.CompleteRequest) (*sdk.Comp
 			typ = c.Arguments["type"]
 		}
 		list, err = completeSlug(ctx, api, word, typ)
-		word = "" // what is suggested need not begin with it
+		word = "" // suggestions need not start with it
 	default:
 		return nil, invalid("Nothing to complete for %q; expected one of: type, slug, category.", shorten(req.Params.Argument.Name))
 	}

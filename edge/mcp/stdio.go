@@ -12,7 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxLine is how long a message on stdin may be.
+// maxLine bounds a message on stdin.
 const maxLine = 1 << 20
 
 // Serve speaks the protocol on a pair of streams, a message a line, until in ends or
@@ -33,8 +33,8 @@ type keepOpen struct{ io.Writer }
 // Close implements io.Closer.
 func (keepOpen) Close() error { return nil }
 
-// patient is a transport that tells of the end of its input when all calls are
-// answered, but no later than after a time. The protocol's library would drop them.
+// patient is a transport that reports the end of its input only after all calls have been
+// answered, or after a timeout. The protocol library would drop them.
 type patient struct {
 	sdk.Transport
 	most time.Duration
@@ -52,7 +52,7 @@ func (p patient) Connect(ctx context.Context) (sdk.Connection, error) {
 type patientConnection struct {
 	sdk.Connection
 	most     time.Duration
-	answered chan struct{} // tells that there may be no call left
+	answered chan struct{} // signals that no call may be left
 	closed   chan struct{}
 	once     sync.Once
 

@@ -25,7 +25,7 @@ type tool struct {
 type tools struct {
 	api        API
 	list       []tool
-	categories []string // of the index; none where they are not known
+	categories []string // of the index; none if unknown
 }
 
 func (t *tools) args(name string) []argument {
@@ -64,8 +64,8 @@ func entityArgument(about string) argument {
 
 const sinceForms = "a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change to get those after it"
 
-// newTools makes the tools. The categories are examples of what the index has, and may
-// be none.
+// newTools returns the tools. The categories are examples of those in the index, and can be
+// empty.
 func newTools(api API, categories []string) *tools {
 	t := &tools{api: api, categories: categories}
 	category := argument{name: "category", typ: slug, about: "Only this category, by its slug. The resource kindex://categories describes all categories; leaderboard lists them if called with an unknown one."}
@@ -122,7 +122,7 @@ func newTools(api API, categories []string) *tools {
 	return t
 }
 
-// add gives the tools to a server.
+// add adds the tools to a server.
 func (t *tools) add(s *sdk.Server) {
 	no := false
 	for i := range t.list {
@@ -135,8 +135,8 @@ func (t *tools) add(s *sdk.Server) {
 	}
 }
 
-// call answers one call. What is wrong with it is an answer too, from which a model
-// learns; only what nobody but the programmer can change is an error of the protocol.
+// call handles one call. Errors in it are results too, from which a model can learn; only
+// internal errors are protocol errors.
 func (t *tools) call(ctx context.Context, one *tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	v, err := check(req.Params.Arguments, one.args)
 	var out any
@@ -166,7 +166,7 @@ func (t *tools) call(ctx context.Context, one *tool, req *sdk.CallToolRequest) (
 // maxCategories is how many categories are listed at once.
 const maxCategories = 60
 
-// knownCategories names the categories where one is asked for that is none of them.
+// knownCategories lists the categories, for a call with an unknown one.
 func (t *tools) knownCategories() string {
 	if len(t.categories) == 0 {
 		return " To list them, call leaderboard with an unknown category."
@@ -174,7 +174,7 @@ func (t *tools) knownCategories() string {
 	return " Expected one of: " + strings.Join(t.categories[:min(len(t.categories), maxCategories)], ", ") + "."
 }
 
-// names are those of the tools.
+// names returns the names of the tools.
 func (t *tools) names() []string {
 	var names []string
 	for i := range t.list {

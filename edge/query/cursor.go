@@ -10,8 +10,8 @@ import (
 	"kindex/exports"
 )
 
-// Cursor says after which record a page begins. It names the record by sort
-// value, type and slug, so it goes on across builds; it is opaque to clients.
+// Cursor is the record after which a page starts. It has the record's sort value, type and
+// slug, so it remains valid across builds; it is opaque to clients.
 type Cursor struct {
 	exports.Position
 	// Relevance is set instead of the sort order for the hits of a search;
@@ -19,7 +19,7 @@ type Cursor struct {
 	Relevance *float64
 }
 
-// cursorJSON is what a cursor looks like inside.
+// cursorJSON is the decoded form of a cursor.
 type cursorJSON struct {
 	Scope     uint64   `json:"q"`
 	Value     string   `json:"v"`
@@ -34,7 +34,7 @@ func scopeHash(scope string) uint64 {
 	return binary.BigEndian.Uint64(h.Sum(nil))
 }
 
-// String is the form that clients hold. scope must be given again to read it.
+// String returns the encoded form for clients. Parsing it requires the same scope.
 func (c Cursor) String(scope string) string {
 	b, err := json.Marshal(cursorJSON{scopeHash(scope), c.Value, c.Type, c.Slug, c.Relevance})
 	if err != nil {

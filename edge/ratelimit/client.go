@@ -16,8 +16,8 @@ type Proxies struct {
 	once    sync.Once
 }
 
-// NewProxies returns Proxies. report, which may be nil, is called once, with the
-// first peer whose forwarding header is not believed.
+// NewProxies returns Proxies. report, if not nil, is called once, with the first peer whose
+// forwarding header is ignored.
 func NewProxies(trusted []netip.Prefix, report func(peer netip.Addr)) *Proxies {
 	if report == nil {
 		report = func(netip.Addr) {}
@@ -25,8 +25,8 @@ func NewProxies(trusted []netip.Prefix, report func(peer netip.Addr)) *Proxies {
 	return &Proxies{trusted: trusted, report: report}
 }
 
-// Client is the address that a request is counted for, as ClientIP finds it. The
-// zero Addr stands for a connection without one, such as a Unix socket.
+// Client returns the address that a request is counted for, as ClientIP finds it. The zero
+// Addr stands for a connection without an address, such as a Unix socket.
 func (p *Proxies) Client(r *http.Request) netip.Addr {
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
 	addr, forged := ClientIP(peer.Addr(), r.Header, p.trusted)
@@ -155,8 +155,8 @@ func clientOf(proxy netip.Addr, lines []string, trusted []netip.Prefix) netip.Ad
 	return proxy
 }
 
-// parseHop reads an address as proxies write it: IPv6 with or without brackets, a
-// port behind it or not.
+// parseHop parses an address as proxies write it: IPv6 with or without brackets, with or
+// without a port.
 func parseHop(hop string) (netip.Addr, bool) {
 	host, port := hop, ""
 	if inner, ok := strings.CutPrefix(hop, "["); ok {
@@ -178,7 +178,8 @@ func parseHop(hop string) (netip.Addr, bool) {
 	return plain(addr), true
 }
 
-// isPort tells the port of a node (RFC 7239 section 6): digits, or a hidden name.
+// isPort reports whether s is the port of a node (RFC 7239 section 6): digits, or an
+// obfuscated name.
 func isPort(s string) bool {
 	if name, ok := strings.CutPrefix(s, "_"); ok {
 		return name != "" && isToken(name)

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Exception is a part of the network that may be talked to though it is not
-// public, or not on the port of https.
+// Exception is a part of the network that is allowed although it is not public, or not on
+// the https port.
 type Exception struct {
 	prefix netip.Prefix
 	port   uint16 // 0: any
@@ -38,8 +38,8 @@ func ParseException(s string) (Exception, error) {
 	return Exception{}, fmt.Errorf("%q is not an address: use a network such as 10.0.0.0/8 or an address with a port such as 127.0.0.1:8443, not a host name", s)
 }
 
-// unmapped refuses exceptions that could never apply: what is dialled has no
-// zone, and an IPv4 address is dialled as such.
+// unmapped rejects exceptions that could never apply: dialled addresses have no zone, and
+// IPv4 addresses are dialled as such.
 func unmapped(s string, a netip.Addr) error {
 	if a.Is4In6() || a.Zone() != "" {
 		return fmt.Errorf("%q: write the address without a zone, and an IPv4 address in dotted form", s)

@@ -17,19 +17,18 @@ const MaxURL = 2048
 // lookupTimeout is how long a registration waits for a name.
 const lookupTimeout = 5 * time.Second
 
-// URLError is an address that cannot be registered. Its text goes on behind the
-// name of the field that held it, for whoever wrote it: it says what is wrong and
-// what would be right, and nothing about the network of this server.
+// URLError means that an address cannot be registered. Its text follows the name of the
+// field, for the person who entered it: it says what is wrong and what would be valid, and
+// reveals nothing about the network of this server.
 type URLError struct{ message string }
 
 func (e *URLError) Error() string { return e.message }
 
 func refuse(format string, a ...any) error { return &URLError{fmt.Sprintf(format, a...)} }
 
-// CheckURL judges an address that a stranger wants to be called at, and returns
-// it in one form: scheme and host in small letters, no final dot, no port 443.
-// All addresses that its name has now must be allowed; where it leads later is
-// judged when it is dialled. An error is a *URLError, or that of ctx.
+// CheckURL checks an address from a stranger, and returns it in canonical form: scheme and
+// host in lower case, no trailing dot, no port 443. All current addresses of its host must
+// be allowed; later ones are checked when dialled. An error is a *URLError, or that of ctx.
 func (g *Guard) CheckURL(ctx context.Context, raw string) (string, error) {
 	u, err := parseURL(raw)
 	if err != nil {
@@ -82,9 +81,9 @@ func portOf(u *url.URL) (uint16, error) {
 	return uint16(port), nil
 }
 
-// hostOf returns the host in one form. It refuses forms of which another program
-// may make another host: numbers that are read as addresses by some, percent
-// signs, and letters that are mapped to others.
+// hostOf returns the host in canonical form. It rejects forms that other programs may
+// interpret differently: numbers that some read as addresses, percent signs, and characters
+// that are mapped to others.
 func hostOf(u *url.URL) (string, error) {
 	host := strings.ToLower(u.Hostname())
 	if strings.HasPrefix(u.Host, "[") {
@@ -138,9 +137,9 @@ func numeric(label string) bool {
 	return strings.Trim(label, "0123456789") == ""
 }
 
-// checkHost refuses a host that has no address, or one that is not allowed. A
-// name that is unknown and one that leads into a private network give the same
-// answer, so that nobody learns the names of that network here.
+// checkHost rejects a host that has no address, or one that is not allowed. Unknown names
+// and names in a private network get the same response, to reveal nothing about the names
+// of that network.
 func (g *Guard) checkHost(ctx context.Context, host string, port uint16) error {
 	look, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
@@ -172,9 +171,8 @@ var (
 	loopback6 = netip.IPv6Loopback()
 )
 
-// addresses returns what a host stands for: at least one address, IPv4 ones in
-// their own form. Names are looked up as they stand, without the domains that
-// the system would try behind them.
+// addresses resolves a host to at least one address, IPv4 ones in IPv4 form. Names are
+// resolved as they are, without the search domains of the system.
 func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil
@@ -198,7 +196,7 @@ func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	}
 	plain := make([]netip.Addr, len(addrs))
 	for i, a := range addrs {
-		plain[i] = a.Unmap() // the system's resolver may give either form
+		plain[i] = a.Unmap() // the system's resolver can return either form
 	}
 	return plain, nil
 }

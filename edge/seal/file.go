@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Load reads a key file. It refuses one that every user of the machine may read.
+// Load reads a key file. It rejects one that every user of the machine can read.
 func Load(path string) (*Keys, error) {
 	i, err := os.Stat(path)
 	if err != nil {
@@ -31,10 +31,10 @@ func Load(path string) (*Keys, error) {
 	return keys, nil
 }
 
-// LoadOrMake reads a key file, and makes one with a new key, readable for its
-// owner only, where there is none. Of several that make it at once one wins, and
-// all use its key. It is on the disk when LoadOrMake returns, since what is sealed
-// with it is worth nothing without it.
+// LoadOrMake reads a key file, and creates one with a new key, readable only by its owner,
+// if it does not exist. If several processes create it at once, one wins, and all use its
+// key. The key is on disk when LoadOrMake returns, since data sealed with a lost key is
+// lost.
 func LoadOrMake(path string) (keys *Keys, made bool, err error) {
 	keys, err = Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -51,8 +51,8 @@ func LoadOrMake(path string) (keys *Keys, made bool, err error) {
 
 const heading = "# The operator's key of kindex. It decrypts the secrets in the database: keep a copy\n# apart from the database backups, and keep it secret.\n"
 
-// makeFile writes the file under another name and links it into its place, so
-// that nobody ever reads half a key.
+// makeFile writes the file under another name and then links it, so that a partial key is
+// never read.
 func makeFile(path string) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, ".kindex-key-*") // with mode 0600
