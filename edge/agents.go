@@ -27,7 +27,7 @@ type mcpAgents struct {
 	version string // of the description
 
 	mu     sync.Mutex
-	build  string // that the server tells of
+	build  string // that the server reports
 	server *mcp.Server
 }
 

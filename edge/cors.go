@@ -69,7 +69,7 @@ func parseOrigin(s string) (string, error) {
 	return scheme + "://" + host, nil
 }
 
-// allows reports whether pages of an origin may read answers.
+// allows reports whether pages of an origin can read responses.
 func (o *Origins) allows(origin string) bool {
 	if o.any || slices.Contains(o.allowed, origin) {
 		return true

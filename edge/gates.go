@@ -90,8 +90,8 @@ func (c *request) limitRate() error {
 	if b == nil {
 		return nil
 	}
-	// Headers that contradict each other count for the proxy, which may be on this
-	// machine: a client behind it must not get the machine's exemption that way.
+	// Contradicting headers count for the proxy, which may be on this machine: a client
+	// behind it must not get the machine's exemption that way.
 	proxies := c.Shared.Proxies
 	addr := proxies.Client(c.Request)
 	if addr.IsLoopback() && !proxies.Relayed(c.Request) || b.Take(addr) {

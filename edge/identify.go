@@ -70,7 +70,7 @@ func (c *request) checkLookupRate(sent string) error {
 }
 
 // goodKeys remembers recently valid keys, as hashes with a seed of this process: each slot
-// holds the latest one. Its size is fixed whatever is sent.
+// has the latest one. Its size is fixed whatever is sent.
 type goodKeys struct {
 	seed  maphash.Seed
 	slots [4096]atomic.Uint64

@@ -39,8 +39,8 @@ const (
 // default.
 type timeouts struct{ header, read time.Duration }
 
-// Run listens, follows new builds and serves until ctx ends, then lets requests
-// under way finish.
+// Run listens, follows new builds and serves until ctx ends, then lets requests in progress
+// finish.
 func (s *Server) Run(ctx context.Context, l Listeners) error {
 	public, err := net.Listen("tcp", l.Addr)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"kindex/exports/record"
 )
 
-// openSecrets are the secrets of a webhook, newest first.
+// openSecrets returns the secrets of a webhook, newest first.
 func openSecrets(keys *seal.Keys, w *webhook.Webhook) (secrets []webhook.Secret, err error) {
 	for _, sealed := range []string{w.SealedSecret, w.PreviousSealed} {
 		if sealed == "" {

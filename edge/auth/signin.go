@@ -1,14 +1,13 @@
-// Package auth lets people sign in on the website with GitHub (OAuth 2.0) or an
-// OpenID Connect provider of the operator's choice, and keeps their sessions. The
-// first sign-in makes an account and its first API key.
+// Package auth lets people sign in on the website with GitHub (OAuth 2.0) or an OpenID
+// Connect provider of the operator's choice, and manages their sessions. The first sign-in
+// creates an account and its first API key.
 //
-// An account belongs to a provider and the subject that it tells (OpenID Connect
-// Core 1.0, section 2), never to a name or an e-mail address: those change hands.
-// Both flows are the authorization code flow with PKCE (RFC 7636, S256), a state,
-// and for OpenID Connect a nonce and the issuer of the answer (RFC 9207), each
-// redirect address being one provider's own (RFC 9700, section 4.4). What an
-// attempt needs to remember is kept in the state, bound to the browser by a
-// cookie, and used once.
+// An account belongs to a provider and its subject (OpenID Connect Core 1.0, section 2),
+// never to a name or an e-mail address: those change hands. Both flows are the
+// authorization code flow with PKCE (RFC 7636, S256), a state, and for OpenID Connect a
+// nonce and the issuer of the response (RFC 9207), each provider with a separate redirect
+// address (RFC 9700, section 4.4). The data of an attempt is stored in the database, bound
+// to the browser by a cookie, and used once.
 package auth
 
 import (

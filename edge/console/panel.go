@@ -28,10 +28,10 @@ type panelRoute struct {
 	answer func(*panelRequest) (panelReply, error)
 }
 
-// PanelRoutes is the whole developer's panel on one screen. A write is a form with
-// the session's token, and leads on to a page that can be reloaded, except where a
-// secret is shown once. What a page does is done by the functions behind the API, so
-// that there is one set of rules.
+// PanelRoutes is the whole developer's panel on one screen. A write is a form with the
+// session's token, and redirects to a page that can be reloaded, except if a secret is
+// shown once. The pages use the same functions as the API, so that there is one set of
+// rules.
 func PanelRoutes() []panelRoute {
 	const get, post = http.MethodGet, http.MethodPost
 	return []panelRoute{

@@ -166,7 +166,7 @@ func (l *Reloader) publishCurrent() {
 		previous.Release()
 	}
 	if next != l.published {
-		next.Release() // it was made with one user; now current is it
+		next.Release() // the initial reference is now held by current
 	}
 }
 

@@ -37,7 +37,7 @@ type ServedBuild struct {
 	BoardNames     []string // of the leaderboards of today
 	Titles         map[string]string
 
-	Boards  *leaderboard.Boards      // current and former addresses of entities
+	Boards  *leaderboard.Boards      // ranks of entities, now and earlier
 	LLMs    atomic.Pointer[LLMsText] // /llms.txt as it was last asked for
 	website website
 	options pages.Options // of its pages

@@ -96,20 +96,18 @@ const (
 	forwarded    = "Forwarded" // RFC 7239
 )
 
-// ClientIP finds the address that a request comes from. It is the peer of the
-// connection, unless that is a trusted proxy: then it is the rightmost hop of
-// X-Forwarded-For or Forwarded that is not one, because whatever is to the left
-// of it was said by somebody who is not trusted. Where a hop cannot be read
-// ("unknown", a hidden name, garbage) or there are no more, it is the proxy that
-// told of it.
+// ClientIP returns the address that a request comes from. It is the peer of the connection,
+// unless that is a trusted proxy: then it is the rightmost hop of X-Forwarded-For or
+// Forwarded that is not one, because everything to the left of it comes from an untrusted
+// party. If a hop cannot be parsed ("unknown", an obfuscated name, garbage) or there are no
+// more hops, it is the proxy that reported it.
 //
-// A proxy that adds to one of the two headers hands on the other as it came. So
-// where both are there and do not agree on the client, neither is believed, and
-// the request is the proxy's own.
+// A proxy that adds to one of the two headers forwards the other one unchanged. So if both
+// are present and do not agree on the client, neither is trusted, and the request counts
+// for the proxy.
 //
-// forged tells that a header was not believed: it came from a peer who is not
-// trusted, or the two contradict each other. Zones are cut off and IPv4-mapped
-// addresses unmapped.
+// forged reports whether a header was ignored: it came from a peer that is not trusted, or
+// the two contradict each other. Zones are removed and IPv4-mapped addresses unmapped.
 func ClientIP(peer netip.Addr, header http.Header, trusted []netip.Prefix) (client netip.Addr, forged bool) {
 	peer = plain(peer)
 	list, elements := header[forwardedFor], header[forwarded]

@@ -18,7 +18,7 @@ var (
 
 // GateOptions are the bounds of a Gate.
 type GateOptions struct {
-	Slots      int           // how much is under way at once
+	Slots      int           // number of concurrent requests
 	PerCaller  int           // how much of that is one caller's, waiting included; 0 for any number
 	MaxWaiting int           // how many wait for a slot at once
 	Wait       time.Duration // how long each of them waits

@@ -38,10 +38,10 @@ type MemoryOptions struct {
 	Log *slog.Logger
 }
 
-// Memory is a Limiter for an edge that alone counts. It counts exactly in memory
-// and flushes the counts to a store behind the requests, in groups, so that a
-// request costs no write and a crash forgets no more than the last moments. Counts
-// that it does not hold are loaded when they are first asked for.
+// Memory is a Limiter for an edge that is the only one to count. It counts exactly in
+// memory and flushes the counts to a store asynchronously, in groups, so that a request
+// costs no write and a crash loses only the last moments. Counts that are not in memory are
+// loaded when first needed.
 type Memory struct {
 	options     MemoryOptions
 	store       CounterStore

@@ -1,12 +1,11 @@
-// Package safedial makes connections to addresses that strangers name. Such an
-// address must be one of the public internet: whoever registers a webhook must
-// not make this server talk to its own network (server-side request forgery).
+// Package safedial connects to addresses that strangers provide. Such an address must be on
+// the public internet: a webhook must not make this server call its own network
+// (server-side request forgery).
 //
-// The address is judged twice. CheckURL refuses at registration what can be
-// known then. The dialler judges again what is really dialled, after the name
-// was resolved, so that a name that leads somewhere else by then (DNS rebinding)
-// leads nowhere. Which networks are not public is what code.dny.dev/ssrf has
-// from the registries of the IANA; the standard library's checks miss shared,
+// Addresses are checked twice. CheckURL rejects at registration what can be known then. The
+// dialler checks each resolved address again, so that a name that resolves elsewhere later
+// (DNS rebinding) cannot be reached. code.dny.dev/ssrf provides the non-public networks,
+// from the registries of the IANA; the checks in the standard library miss shared,
 // translated and reserved ranges.
 package safedial
 

@@ -11,11 +11,10 @@ import (
 	"strings"
 )
 
-// Backup writes all of the state into a new SQLite file, as it is at one moment;
-// whoever serves it goes on meanwhile. The file gets its name when it is on the disk
-// and Check has found it sound, and until then there is none. It is readable for
-// its owner only. Where there is a file of this name it is an error, unless replace
-// is set.
+// Backup writes a consistent copy of the whole database into a new SQLite file; the service
+// can continue meanwhile. The file gets its name once it is on disk and has passed Check;
+// before that, it does not exist. Only its owner can read it. If the file exists, that is
+// an error, unless replace is set.
 func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report, error) {
 	if err := s.checkBackupTarget(path, replace); err != nil {
 		return nil, err
@@ -42,7 +41,7 @@ func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report,
 	return report, errors.Join(syncFile(part), publishFile(part, path, replace))
 }
 
-// checkBackupTarget refuses names under which a backup would do harm.
+// checkBackupTarget rejects names under which a backup would do harm.
 func (s *State) checkBackupTarget(path string, replace bool) error {
 	there, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -107,7 +106,7 @@ func checkFile(ctx context.Context, path, name string) (r *Report, err error) {
 	return s.Check(ctx)
 }
 
-// publishFile gives a finished file its name at once.
+// publishFile atomically gives a finished file its name.
 func publishFile(part, path string, replace bool) error {
 	if replace {
 		return errors.Join(os.Rename(part, path), syncFile(filepath.Dir(path)))
@@ -131,9 +130,10 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// removeDatabase removes a SQLite file and what SQLite and Open put beside it.
+// removeDatabase removes a SQLite file and the files that SQLite and Open create next to
+// it.
 func removeDatabase(path string) {
 	for _, end := range []string{"", "-wal", "-shm", "-journal", ".migrating", ".serving"} {
-		_ = os.Remove(path + end) // what is left over has done its work
+		_ = os.Remove(path + end) // leftovers are harmless
 	}
 }

@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// Report is what Check has found.
+// Report is the result of Check.
 type Report struct {
 	State           string // without a password
 	Engine          Engine
 	Server          string // the version of the database
 	Version, Latest int64  // the version of the schema, and the newest known here
 	Counts          []TableCount
-	Problems        []string // what is wrong, for people
-	Notes           []string // what is worth knowing
+	Problems        []string // problems, for people
+	Notes           []string // other findings
 }
 
-// Check reads all of the state, as it is at one moment, and reports what is wrong
-// with it: in the database, and in what the parts of kindex rely on. It changes
-// nothing. An error means that it could not be read.
+// Check reads a consistent snapshot of the whole database and reports problems: in the
+// database itself, and in invariants that kindex relies on. It changes nothing. An error
+// means that the database could not be read.
 func (s *State) Check(ctx context.Context) (*Report, error) {
 	r := &Report{State: s.target, Engine: s.engine}
 	var err error
@@ -56,7 +56,7 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 	return r, s.wrap("checking", c.err)
 }
 
-// checker is a check under way.
+// checker is a check in progress.
 type checker struct {
 	ctx    context.Context
 	db     querier

@@ -12,12 +12,12 @@ import (
 // invariant is something that the parts of kindex rely on and that the schema does
 // not enforce. Its query names the rows that break it, one column of text.
 type invariant struct {
-	tables  []string // that the query reads; also table.column where an earlier schema lacks the column
+	tables  []string // that the query reads; also table.column if earlier schemas lack the column
 	problem string
 	query   string // ":now" is replaced by the current time in milliseconds
 }
 
-// sqlList lists words, which hold no quotes, for a statement.
+// sqlList formats words, which contain no quotes, as an SQL list.
 func sqlList[T ~string](words []T) string {
 	list := make([]string, len(words))
 	for i, w := range words {
@@ -73,7 +73,7 @@ var invariants = []invariant{
 		"SELECT account_id FROM sessions WHERE expires_at < created_at ORDER BY account_id"},
 }
 
-// jsonColumns hold JSON.
+// jsonColumns contain JSON.
 var jsonColumns = []struct{ table, id, column string }{
 	{"webhooks", "id", "events"},
 	{"webhook_events", "id", "payload"},

@@ -16,7 +16,7 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// versionTable is where goose notes which migrations were made.
+// versionTable is the table in which goose records applied migrations.
 const versionTable = "goose_db_version"
 
 // Versions returns the version of the schema, 0 before there is one, and the
@@ -45,8 +45,8 @@ func latestSchema() (int64, error) {
 	return goose.NumericComponent(names[len(names)-1])
 }
 
-// Migrate brings the schema up to date, as Open does unless told otherwise. Others
-// that do the same at the same time wait for each other.
+// Migrate upgrades the schema, as Open does by default. Concurrent calls wait for each
+// other.
 func (s *State) Migrate(ctx context.Context) error {
 	newest, err := latestSchema()
 	if err != nil {
@@ -89,7 +89,7 @@ func (s *State) migrateTo(ctx context.Context, version int64) error {
 	return nil
 }
 
-// SchemaTooNewError tells of a state that a newer kindex has made or migrated.
+// SchemaTooNewError means that a newer kindex created or migrated the database.
 type SchemaTooNewError struct {
 	Target          string
 	Version, Latest int64 // the version of its schema, and the newest known here
@@ -99,8 +99,8 @@ func (e *SchemaTooNewError) Error() string {
 	return fmt.Sprintf("the database %s has schema %d, but this kindex supports up to schema %d: use the version that created it, or a newer one", e.Target, e.Version, e.Latest)
 }
 
-// checkOwnDatabase refuses a SQLite file that something else keeps its tables in. A PostgreSQL
-// database may hold other things, too.
+// checkOwnDatabase rejects a SQLite file with tables of another program. A PostgreSQL
+// database can contain other tables too.
 func (s *State) checkOwnDatabase(ctx context.Context) error {
 	at, _, err := s.Versions(ctx)
 	if err != nil || at > 0 {

@@ -19,9 +19,8 @@ var sealedColumns = []struct{ table, id, column, purpose string }{
 	{"webhooks", "id", "previous_secret", webhook.Purpose},
 }
 
-// CheckSealed returns an error where a secret in the state cannot be opened with
-// the operator's keys, and says which key is missing. The secrets themselves are
-// in no error.
+// CheckSealed returns an error, with the id of the missing key, if a stored secret cannot
+// be opened with the operator's keys. Errors never contain the secrets.
 func (s *State) CheckSealed(ctx context.Context, keys *seal.Keys) error {
 	missing := map[string]int{}
 	damaged := 0
@@ -47,9 +46,9 @@ func (s *State) CheckSealed(ctx context.Context, keys *seal.Keys) error {
 	return nil
 }
 
-// Rekey seals every secret with the first of the operator's keys that is sealed
-// with another one, and returns how many those were. All of the keys in use must
-// be given. An edge may go on serving meanwhile if it knows the new key, too.
+// Rekey seals every secret with the first of the operator's keys, unless it already is, and
+// returns how many it changed. All keys in use must be given. An edge can continue to serve
+// meanwhile if it has the new key, too.
 func (s *State) Rekey(ctx context.Context, keys *seal.Keys) (n int, err error) {
 	if err := s.CheckSealed(ctx, keys); err != nil {
 		return 0, err

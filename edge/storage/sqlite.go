@@ -18,15 +18,15 @@ import (
 	"modernc.org/sqlite" // the driver "sqlite"
 )
 
-// busyTimeout is how long one who wants to write waits for others.
+// busyTimeout is how long a writer waits for others.
 const busyTimeout = 10 * time.Second
 
-// busyCode is SQLITE_BUSY, of which extended codes are the upper bytes
+// busyCode is SQLITE_BUSY; extended codes use the upper bytes
 // (https://www.sqlite.org/rescode.html).
 const busyCode = 5
 
-// pragmas make a commit durable (write-ahead log, synchronous FULL) and let
-// commands work beside the edge.
+// pragmas make commits durable (write-ahead log, synchronous FULL) and allow commands to
+// run alongside the edge.
 const pragmas = "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)"
 
 func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
@@ -69,9 +69,9 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	return nil
 }
 
-// connect opens the file. Of those who make it at once, one turns the write-ahead log
-// on; SQLite refuses the others (SQLITE_BUSY) without waiting as busy_timeout says, for it
-// fears that they might wait for each other.
+// connect opens the file. If several processes create it at once, one enables the
+// write-ahead log; SQLite rejects the others (SQLITE_BUSY) without the busy_timeout, to
+// avoid a deadlock.
 func connect(ctx context.Context, db *sql.DB) error {
 	for end := time.Now().Add(busyTimeout); ; {
 		err := db.PingContext(ctx)
@@ -87,8 +87,8 @@ func connect(ctx context.Context, db *sql.DB) error {
 	}
 }
 
-// resolve finds the file behind relative paths and links: whoever uses one file must
-// come to the same locks beside it.
+// resolve follows relative paths and links: everyone who uses a file must use the same
+// locks next to it.
 func (s *State) resolve(path string) (err error) {
 	if path, err = filepath.Abs(path); err == nil {
 		s.file, err = filepath.EvalSymlinks(path)
@@ -110,8 +110,8 @@ func (s *State) lockExclusive() error {
 	return chownLike(lock.Path(), s.file)
 }
 
-// createPrivate makes the file for its owner alone before SQLite, which would let
-// everybody read it; its companions take over the mode.
+// createPrivate creates the file for its owner alone before SQLite, which would let
+// everyone read it; the files next to it inherit the mode.
 func createPrivate(path string, existing bool) error {
 	i, err := os.Stat(path)
 	switch {
@@ -134,13 +134,12 @@ func createPrivate(path string, existing bool) error {
 	return f.Close()
 }
 
-// maybeSQLite reports whether a file is a SQLite database, or becomes one: of anything
-// else something else is to be said (https://www.sqlite.org/fileformat.html, section
-// 1.3).
+// maybeSQLite reports whether a file is a SQLite database, or can become one: other files
+// need a different error (https://www.sqlite.org/fileformat.html, section 1.3).
 func maybeSQLite(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
-		return true // whoever opens it next says why not
+		return true // opening it will return the error
 	}
 	defer f.Close()
 	const magic = "SQLite format 3\x00"

@@ -23,9 +23,8 @@ const (
 	maxDepth = 32
 )
 
-// Decode reads the JSON object in the body into a struct, or a map of
-// json.RawMessage where any name will do. Everything that is wrong is told at
-// once, by the names of the fields.
+// Decode reads the JSON object in the body into a struct, or a map of json.RawMessage for
+// any names. It reports all faults at once, by field name.
 func (c *Call) Decode(dst any) error {
 	body, err := c.ReadBody()
 	if err != nil {
@@ -48,7 +47,7 @@ func (c *Call) Decode(dst any) error {
 			fieldErrors = append(fieldErrors, FieldError{Shorten(name), unknownField(Shorten(name), known)})
 		}
 		if !ok {
-			continue // beyond those that are told, unknown fields are not even compared
+			continue // beyond the reported ones, unknown fields are not even compared
 		}
 		null := string(members[name]) == "null" && reflect.TypeOf(field).Elem().Kind() != reflect.Pointer
 		if err := json.Unmarshal(members[name], field); err != nil || null {
@@ -58,8 +57,8 @@ func (c *Call) Decode(dst any) error {
 	return InvalidBody(fieldErrors)
 }
 
-// DecodeEmpty reads the body of a write that needs none: there is none, or an
-// object without fields.
+// DecodeEmpty reads the body of a write that needs none: it must be missing, or an object
+// without fields.
 func (c *Call) DecodeEmpty() error {
 	if c.Request.ContentLength == 0 {
 		return nil
@@ -67,7 +66,7 @@ func (c *Call) DecodeEmpty() error {
 	return c.Decode(&struct{}{})
 }
 
-// MaxFieldErrors is how many faults of a body are told at once.
+// MaxFieldErrors is the maximum number of reported faults of a body.
 const MaxFieldErrors = 100
 
 // InvalidBody is the problem of a body with faulty fields, nil for none.
@@ -140,8 +139,8 @@ func (c *Call) ReadBody() ([]byte, error) {
 	return body, nil
 }
 
-// ReadMembers reads one JSON object, strictly: no member twice at any depth, none
-// too deep, nothing after it, and no character that a database cannot hold.
+// ReadMembers reads one JSON object, strictly: no duplicate member at any depth, not nested
+// too deeply, no trailing data, and no character that a database cannot store.
 func ReadMembers(body []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -187,8 +186,8 @@ func checkValue(d *json.Decoder, depth int) error {
 	return nil
 }
 
-// checkString refuses what a database cannot hold, and what the decoder puts in the
-// place of half a surrogate pair.
+// checkString rejects characters that a database cannot store, and the one that the decoder
+// substitutes for half a surrogate pair.
 func checkString(s string) error {
 	for _, r := range s {
 		if r == 0 || r == utf8.RuneError {
@@ -238,7 +237,7 @@ func fieldsOf(dst any) map[string]any {
 	return fields
 }
 
-// typeName says what a field takes.
+// typeName describes the type of a field.
 func typeName(field any) string {
 	t := reflect.TypeOf(field).Elem()
 	if t.Kind() == reflect.Pointer {

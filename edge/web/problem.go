@@ -22,10 +22,10 @@ type Problem struct {
 
 	Cause       error `json:"-"` // for the log, never for the client
 	allowHeader string
-	Header      http.Header `json:"-"` // further headers, nil for none
+	Header      http.Header `json:"-"` // more headers, nil for none
 }
 
-// FieldError is what is wrong with one parameter or field.
+// FieldError is an error in one parameter or field.
 type FieldError struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
@@ -97,8 +97,8 @@ func (p *Problem) WithSuggestion(s string) *Problem {
 	return p
 }
 
-// AsProblem turns any error into an answer. Errors of this program's making are
-// not shown to clients; the log has them.
+// AsProblem converts any error to a problem. Internal errors are not shown to clients; they
+// are logged.
 func AsProblem(err error) *Problem {
 	var p *Problem
 	var q *query.Error
@@ -127,8 +127,8 @@ func (p *Problem) encode() []byte {
 	return append(b, '\n')
 }
 
-// StateProblem is what a failed use of the state is to the client: the problem
-// that a write has found, or that the state cannot be reached.
+// StateProblem converts an error of the database: to the problem that a write found, or to
+// state-unavailable.
 func StateProblem(err error) error {
 	var p *Problem
 	if err == nil || errors.As(err, &p) {

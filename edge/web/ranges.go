@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// maxRanges is the maximum number of ranges in a request. Each gets its own header, so
-// many small ones make the answer many times as large as the request.
+// maxRanges is the maximum number of ranges in a request. Each gets a header, so many small
+// ones make the response many times as large as the request.
 const maxRanges = 10
 
 // checkRanges refuses too many or overlapping ranges with 416 (RFC 9110 section
@@ -54,8 +54,8 @@ func (c *Call) checkRanges(content io.Seeker) error {
 // byteRange is a part of a file, both ends included.
 type byteRange struct{ first, last int64 }
 
-// parseRange reads one range of a file (RFC 9110 section 14.1.2). ok is false where it
-// is malformed or empty.
+// parseRange parses one range of a file (RFC 9110 section 14.1.2). ok is false if it is
+// malformed or empty.
 func parseRange(item string, size int64) (r byteRange, ok bool) {
 	first, last, found := strings.Cut(item, "-")
 	if !found || size == 0 {

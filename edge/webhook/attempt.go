@@ -16,24 +16,24 @@ import (
 	"kindex/edge/safedial"
 )
 
-// maxResponseLen is how much of an answer is read, in bytes: nobody looks at it, but
-// a connection can be used again only after it.
+// maxResponseLen is how much of a response is read, in bytes: it is ignored, but a
+// connection can be reused only after reading it.
 const maxResponseLen = 64 << 10
 
-// attemptResult is what came of an attempt.
+// attemptResult is the outcome of an attempt.
 type attemptResult struct {
-	status     int    // 0 where no answer came
+	status     int    // 0 without a response
 	failure    string // why not, for the owner to read
 	outcome    string // for the metrics
 	retryAfter time.Duration
 	duration   time.Duration
-	postpone   time.Duration // the host gets as much as it may: nothing was sent, and this is when to come again
-	body       []byte        // the beginning of the answer, where it was asked for
+	postpone   time.Duration // the limit of the host has been reached: nothing was sent, and this is when to retry
+	body       []byte        // the beginning of the response, if requested
 }
 
 func (a attemptResult) success() bool { return a.status >= 200 && a.status < 300 && a.failure == "" }
 
-// errorText is what the log of deliveries has as the error.
+// errorText returns the error for the log of deliveries.
 func (a attemptResult) errorText() string {
 	switch {
 	case a.success():
@@ -46,16 +46,16 @@ func (a attemptResult) errorText() string {
 	return "The receiver returned " + strings.TrimSpace(strconv.Itoa(a.status)+" "+http.StatusText(a.status)) + "."
 }
 
-// sender makes attempts.
+// sender sends deliveries.
 type sender struct {
 	client  *http.Client
 	agent   string
-	timeout time.Duration // how long an attempt may take
+	timeout time.Duration // timeout of an attempt
 	now     func() time.Time
 }
 
-// post sends a body once. Of what goes wrong below HTTP the answer tells only
-// what the owner of the webhook may know.
+// post sends a body once. Of errors below HTTP, the result contains only what the owner of
+// the webhook may know.
 func (s *sender) post(ctx context.Context, url string, secrets []Secret, id string, body []byte) attemptResult {
 	start := time.Now()
 	a := s.exchange(ctx, url, secrets, id, body, 0)
@@ -91,16 +91,16 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 	a := attemptResult{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx",
 		retryAfter: retryAfter(response.Header, s.now())}
 	if maxBody > 0 {
-		a.body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody)) // what has come is looked at
+		a.body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody)) // the status is known; a partial body is fine
 	}
 	// The status decides; reading on only lets the connection be used again.
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxResponseLen))
 	return a
 }
 
-// describeError says why no answer came. The error itself may name addresses behind
-// the name that was called, and the address has secrets of its owner's: neither
-// is for logs.
+// describeError describes why there was no response. The error itself may contain the
+// addresses of the host, and the URL may contain secrets of its owner: neither may be
+// logged.
 func describeError(err error) (failure, outcome string) {
 	var timeout stdnet.Error
 	var name *stdnet.DNSError

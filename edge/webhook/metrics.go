@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics tell how deliveries go. They carry neither addresses nor ids.
+// metrics are the metrics of deliveries. They contain neither addresses nor ids.
 type metrics struct {
 	attempts *prometheus.CounterVec
 	seconds  prometheus.Histogram
