@@ -20,29 +20,30 @@ import (
 	"kindex/exports/record"
 )
 
-// mcpAgents are the Model Context Protocol at /mcp. Whatever a call asks for is a request
-// to the API in this process, counted for who has called.
+// mcpAgents serves the Model Context Protocol at /mcp. Each call becomes requests to the
+// API in this process, counted for the caller.
 type mcpAgents struct {
 	handler http.Handler
 	version string // of the description
 
 	mu     sync.Mutex
-	build  string // that the server tells of
+	build  string // that the server reports
 	server *mcp.Server
 }
 
-// agentPath is where agents ask, and agentHeaders are those that the protocol has.
+// agentPath is the path of the MCP endpoint, and agentHeaders are the headers of the
+// protocol.
 const (
 	agentPath    = "/mcp"
 	agentHeaders = ", Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"
 )
 
-// maxMessageLen is how large a message may be: many times what the longest arguments take.
-// Who has no limit left, or has sent nothing that counts, is read all the same, and what
-// is read costs time.
+// maxMessageLen bounds a message: many times what the longest arguments take. Bodies of
+// callers without remaining requests, and of messages that are not counted, are read all
+// the same, and reading costs time.
 const maxMessageLen = 64 << 10
 
-// agentTimeout is how long an answer at /mcp may take, all of it. That of a call ends before.
+// agentTimeout bounds a complete response at /mcp. The timeout of a call is shorter.
 const agentTimeout = mcp.DefaultCallTime + 5*time.Second
 
 func (s *Server) newAgents() error {
@@ -55,8 +56,8 @@ func (s *Server) newAgents() error {
 	return nil
 }
 
-// Agents answers agents from what is served now. What it tells of the index itself, its
-// categories, is that of the moment of the call.
+// Agents handles messages for the served build. The categories it describes are those at
+// the time of the call.
 func (s *Server) Agents() *mcp.Server {
 	o := mcp.Options{Version: s.agents.version, Log: s.log, Counted: s.options.LimitAnonymous > 0 || s.options.LimitKey > 0}
 	id := ""
@@ -84,7 +85,7 @@ func bySize(list []record.Category) []string {
 	return slugs
 }
 
-// outerRequestKey is where the context of a call has the request at /mcp.
+// outerRequestKey is the context key for the request at /mcp.
 type outerRequestKey struct{}
 
 // mcp answers POST /mcp. Messages that are no calls are not counted, and are bounded as
@@ -106,17 +107,17 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	switch {
 	case err != nil:
 	case len(body) > maxMessageLen:
-		err = web.NewProblem("body-too-large", fmt.Sprintf("A message may have %d KiB at most.", maxMessageLen>>10))
+		err = web.NewProblem("body-too-large", fmt.Sprintf("A message can be at most %d KiB.", maxMessageLen>>10))
 	default:
 		if _, bodyErr := web.ReadMembers(body); bodyErr != nil {
-			err = web.NewProblem("invalid-body", "The body "+bodyErr.Error()+". Send one JSON-RPC message; batches are not taken.")
+			err = web.NewProblem("invalid-body", "The body "+bodyErr.Error()+". Send a single JSON-RPC message; batches are not supported.")
 		}
 	}
 	if err != nil {
 		c.Fail(w, err)
 		return
 	}
-	// Not before the body is here: its client may take its time.
+	// Only once the body has been read: clients may be slow.
 	if err := c.EnterGate(c.server.gates.pages); err != nil {
 		c.Fail(w, err)
 		return
@@ -125,8 +126,7 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	defer cancel()
 	r := c.Request.Clone(context.WithValue(ctx, outerRequestKey{}, c))
 	r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-	// The answer is JSON whatever the client would rather have, which it is told to
-	// take both of.
+	// The response is always JSON; the protocol requires clients to accept both types.
 	r.Header.Set("Accept", web.JSONType+", text/event-stream")
 	catcher := &plainErrorCatcher{ResponseWriter: w}
 	s.agents.handler.ServeHTTP(catcher, r)
@@ -134,13 +134,13 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	case catcher.refused != 0:
 		c.Fail(w, catcher.problem())
 	case !catcher.started && ctx.Err() != nil:
-		p := web.NewProblem("state-unavailable", "The answer took too long; ask for less, or try again.")
+		p := web.NewProblem("state-unavailable", "The response took too long; request less, or try again.")
 		p.Cause = ctx.Err()
 		c.Fail(w, p)
 	}
 }
 
-// plainErrorCatcher holds back refusals in plain text: every error of the edge is a problem.
+// plainErrorCatcher intercepts plain-text errors: every error of the edge is a problem.
 type plainErrorCatcher struct {
 	http.ResponseWriter
 	started bool
@@ -177,20 +177,20 @@ func (p *plainErrorCatcher) problem() error {
 	if p.refused >= 500 {
 		return fmt.Errorf("mcp: status %d: %s", p.refused, text)
 	}
-	return web.NewProblem("invalid-body", "The message was refused: "+strings.TrimSuffix(text, ".")+".")
+	return web.NewProblem("invalid-body", "The message was rejected: "+strings.TrimSuffix(text, ".")+".")
 }
 
-// inProcessAPI asks this edge.
+// inProcessAPI calls the API of this edge.
 type inProcessAPI struct{ server *Server }
 
-// forwardedHeaders are the headers of the request at /mcp that the one to the API has too: who
-// asks. Nothing else that a client sent reaches it.
+// forwardedHeaders are the headers copied from the request at /mcp to the API request: they
+// identify the caller. No other header from the client is passed on.
 var forwardedHeaders = []string{"X-Api-Key", "X-Forwarded-For", "Forwarded"}
 
 // Get implements mcp.API.
 func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, header http.Header) (status int, respHeader http.Header, body []byte, err error) {
 	if !strings.HasPrefix(path, "/api/") {
-		return 0, nil, nil, errors.New("only the API can be asked")
+		return 0, nil, nil, errors.New("only paths under /api/ are allowed")
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -211,7 +211,7 @@ func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, he
 	w := &memoryResponse{header: http.Header{}, status: http.StatusOK}
 	defer func() { // the connection that such a panic cuts is none here
 		if cause := recover(); cause != nil {
-			status, respHeader, body, err = 0, nil, nil, fmt.Errorf("the answer broke off: %v", cause)
+			status, respHeader, body, err = 0, nil, nil, fmt.Errorf("the response was cut off: %v", cause)
 		}
 	}()
 	a.server.ServeHTTP(w, r)
@@ -219,12 +219,12 @@ func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, he
 	case ctx.Err() != nil:
 		return 0, nil, nil, ctx.Err()
 	case w.overflowed:
-		return 0, nil, nil, errors.New("the answer is too large; ask with a smaller limit")
+		return 0, nil, nil, errors.New("the response is too large; use a smaller limit")
 	}
 	return w.status, w.header, w.body, nil
 }
 
-// maxInProcessLen is how large an answer in memory may become.
+// maxInProcessLen bounds a response in memory.
 const maxInProcessLen = 8 << 20
 
 // memoryResponse is an answer in memory.

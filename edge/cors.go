@@ -24,7 +24,7 @@ type Origins struct {
 // ParseOrigins parses a list of origins, "*" for all or "none".
 func ParseOrigins(values []string) (*Origins, error) {
 	if len(values) == 0 {
-		return nil, errors.New(`the list is empty: write origins such as https://app.example.org, "*" or "none"`)
+		return nil, errors.New(`the list is empty: use origins such as https://app.example.org, "*" or "none"`)
 	}
 	if len(values) == 1 && (values[0] == "*" || values[0] == "none") {
 		return &Origins{any: values[0] == "*"}, nil
@@ -52,12 +52,12 @@ func DefaultOrigins(address string) *Origins {
 
 // parseOrigin returns an origin as browsers send it (RFC 6454, section 6.2).
 func parseOrigin(s string) (string, error) {
-	if s == "null" { // sandboxed pages and files; allowed only where it is named
+	if s == "null" { // sandboxed pages and files; allowed only if listed
 		return s, nil
 	}
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme == "" || u.Hostname() == "" || u.User != nil || strings.TrimSuffix(u.Path, "/") != "" || strings.ContainsAny(s, "?#* ") {
-		return "", fmt.Errorf("%q is not an origin: write a scheme and a host, such as https://app.example.org", s)
+		return "", fmt.Errorf("%q is not an origin: use a scheme and a host, such as https://app.example.org", s)
 	}
 	scheme, host := strings.ToLower(u.Scheme), strings.ToLower(u.Host)
 	switch {
@@ -69,7 +69,7 @@ func parseOrigin(s string) (string, error) {
 	return scheme + "://" + host, nil
 }
 
-// allows reports whether pages of an origin may read answers.
+// allows reports whether pages of an origin can read responses.
 func (o *Origins) allows(origin string) bool {
 	if o.any || slices.Contains(o.allowed, origin) {
 		return true
@@ -81,7 +81,7 @@ func (o *Origins) allows(origin string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && loopback(u.Host)
 }
 
-// varies reports whether answers depend on the origin that asks.
+// varies reports whether responses depend on the requesting origin.
 func (o *Origins) varies() bool { return o.loopback || len(o.allowed) > 0 }
 
 // onInternet reports whether an address is a public one: https, and neither an IP
@@ -98,8 +98,8 @@ func onInternet(address string) bool {
 	return host != "" && !internalName(host)
 }
 
-// internalDomains are top-level domains that nobody can register: reserved (RFC 6761,
-// RFC 6762, RFC 8375, ICANN's resolution on .internal) or never to be delegated.
+// internalDomains are top-level domains that no one can register: reserved (RFC 6761, RFC
+// 6762, RFC 8375, ICANN's resolution on .internal) or never to be delegated.
 var internalDomains = []string{"localhost", "local", "internal", "intranet", "private", "lan", "home", "corp", "test", "home.arpa"}
 
 // internalName reports whether a name can only exist in a private network.
@@ -117,10 +117,10 @@ func newVaryValues(o *Origins) web.VaryValues {
 }
 
 // guardOrigin decides what websites can get from a visitor's browser. Pages of allowed
-// origins can read the answers (CORS). Unless every origin is allowed, other pages
-// cannot embed them either, nor get at them by a host name of their own that leads
-// here (DNS rebinding). Pages for signing in and for submitting are for no other
-// origin, whatever the method and the outcome.
+// origins can read the responses (CORS). Unless every origin is allowed, other pages cannot
+// embed them either, nor reach them through their own host name pointing here (DNS
+// rebinding). Pages for signing in and for submitting are for no other origin, whatever the
+// method and the outcome.
 func (s *Server) guardOrigin(next http.Handler) http.Handler {
 	foreign := s.instrument("foreign host", func(c *request, w http.ResponseWriter) { c.refuseHost(w) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -150,9 +150,9 @@ func (s *Server) guardOrigin(next http.Handler) http.Handler {
 	})
 }
 
-// allowOrigin sets the headers that let a page read the answer. Where every origin may,
-// they do not depend on the request, so that one cached answer serves all. Private
-// Network Access is never granted.
+// allowOrigin sets the headers that let a page read the response. If every origin is
+// allowed, they do not depend on the request, so that one cached response serves all.
+// Private Network Access is never granted.
 func (s *Server) allowOrigin(h http.Header, r *http.Request, preflight bool) {
 	if s.origins.any {
 		h["Access-Control-Allow-Origin"] = web.AnyOrigin
@@ -199,9 +199,9 @@ func (c *request) setLimitHeaders(h http.Header) {
 	c.quota.state.SetHeaders(h, c.Shared.Now())
 }
 
-// checkOrigin refuses a message at /mcp from a page of an origin that is not allowed,
-// as the Model Context Protocol demands (Streamable HTTP, Security Warning). The page
-// may be one of this service's own.
+// checkOrigin rejects a message at /mcp from a page of an origin that is not allowed, as
+// the Model Context Protocol requires (Streamable HTTP, Security Warning). Pages of this
+// service are allowed.
 func (s *Server) checkOrigin(r *http.Request) error {
 	for _, origin := range r.Header["Origin"] {
 		if s.origins.allows(origin) || s.ownOrigin(origin, r) {
@@ -222,9 +222,9 @@ func (s *Server) ownOrigin(origin string, r *http.Request) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && strings.EqualFold(u.Host, r.Host)
 }
 
-// logOrigins logs who can read a service whose operator has not set origins.
+// logOrigins logs who can read the service if the operator has not configured origins.
 func (s *Server) logOrigins() {
 	if s.options.Origins == nil && !s.origins.any {
-		s.log.Info("only web pages on the reader's own machine can read this index, as --url is not a public https address; --cors-origins names others, --hosts further names of this service")
+		s.log.Info("only web pages on the reader's own machine can read this index, because --url is not a public https address; --cors-origins allows other origins, --hosts adds host names")
 	}
 }

@@ -214,7 +214,7 @@ func TestSecurityAnotherAccountsKey(t *testing.T) {
 		}
 		// Mass assignment: fields that are not for clients are refused by name.
 		for _, body := range []string{`{"name":"x","accountId":"` + k.AccountID + `"}`, `{"name":"x","key":"` + mine.Reveal() + `"}`, `{"name":"x","account_id":"` + k.AccountID + `"}`} {
-			if a, err := s.write("POST", keysPath, mine.Reveal(), body); err != nil || a.status != 400 || !strings.Contains(string(a.body), "is no field here") {
+			if a, err := s.write("POST", keysPath, mine.Reveal(), body); err != nil || a.status != 400 || !strings.Contains(string(a.body), "is not a known field") {
 				t.Errorf("%s: %v %d %s", body, err, a.status, a.body)
 			}
 		}

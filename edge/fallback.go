@@ -7,8 +7,8 @@ import (
 	"kindex/edge/web"
 )
 
-// fallbackHandler answers for what is not among the routes: a page of the website, or an
-// error in the form of the API below its addresses.
+// fallbackHandler handles paths without a route: with a page of the website or, under the
+// API's paths, with an API error.
 func (s *Server) fallbackHandler() http.Handler {
 	nothing, allowed, refused := s.unrouted("not found", (*web.Call).NotFound), s.unrouted("options", answerOptions), s.unrouted("method not allowed", s.console.PageMethodNotAllowed)
 	page := s.instrument("page", func(c *request, w http.ResponseWriter) { c.run(w, unmetered, web.AnyParams, s.console.Page) })

@@ -14,8 +14,8 @@ import (
 type gates struct {
 	pages  *ratelimit.Gate
 	images *ratelimit.Gate // preview images, which cost more than pages and take turns
-	files  *ratelimit.Gate // opening files under /data, which may mean hashing one
-	// addresses limits how often each address may ask for pages; nil for no limit.
+	files  *ratelimit.Gate // opening files under /data, which may require hashing one
+	// addresses limits how often each address can request pages; nil for no limit.
 	addresses *ratelimit.Buckets
 	// wrongKeys limits how many unknown keys are looked up for each address.
 	wrongKeys *ratelimit.Buckets
@@ -32,7 +32,7 @@ const (
 	exportWaitTimeout = 5 * time.Second
 )
 
-// pageBurstSeconds is how many seconds' worth of pages an address may ask for at once.
+// pageBurstSeconds is how many seconds' worth of pages an address can request at once.
 const pageBurstSeconds = 2
 
 // How many unknown keys are looked up in the state for an address, per second and at once.
@@ -42,7 +42,7 @@ const (
 )
 
 // newExportGate limits exports, each of which costs as much as hundreds of other requests:
-// so many of one caller (0: any number), and how long another one waits.
+// the number per caller (0: any), and how long another one waits.
 func newExportGate(perCaller int, wait time.Duration) *ratelimit.Gate {
 	return ratelimit.NewGate(ratelimit.GateOptions{Slots: maxExports, PerCaller: perCaller, MaxWaiting: maxQueued / 8, Wait: wait})
 }
@@ -60,11 +60,10 @@ func newGates(o Options) gates {
 	return g
 }
 
-// limitConcurrency limits what no daily limit covers: how often an address asks, and how many
-// calls run at once. If the call gets a slot, leave returns it.
-//
-// A request with a body gets no slot: its client would hold it while sending. Whoever
-// reads the body limits what such requests cost.
+// limitConcurrency limits what no daily limit covers: how often an address makes requests,
+// and how many calls run at once. If the call gets a slot, leave returns it. A request with
+// a body gets no slot: its client would hold it while sending. The handler that reads the
+// body limits the cost of such requests.
 func (c *request) limitConcurrency(cost routeCost) error {
 	if cost == asset || cost >= metered || c.Request.Context().Value(outerRequestKey{}) != nil { // the last is bounded at /mcp
 		return nil
@@ -85,14 +84,14 @@ func (c *request) limitConcurrency(cost routeCost) error {
 	return c.EnterGate(g.pages)
 }
 
-// limitRate refuses an address that asks for pages too often.
+// limitRate rejects an address that requests pages too often.
 func (c *request) limitRate() error {
 	b := c.server.gates.addresses
 	if b == nil {
 		return nil
 	}
-	// Headers that contradict each other count for the proxy, which may be on this
-	// machine: a client behind it must not get the machine's exemption that way.
+	// Contradicting headers count for the proxy, which may be on this machine: a client
+	// behind it must not get the machine's exemption that way.
 	proxies := c.Shared.Proxies
 	addr := proxies.Client(c.Request)
 	if addr.IsLoopback() && !proxies.Relayed(c.Request) || b.Take(addr) {

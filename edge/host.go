@@ -17,7 +17,7 @@ func ParseHosts(names []string) ([]string, error) {
 	for _, n := range names {
 		host := strings.ToLower(strings.TrimSuffix(n, "."))
 		if host == "" || strings.ContainsAny(host, ":/*@ \t[]") {
-			return nil, fmt.Errorf("%q is not a host name: write it without scheme and port, such as index.example.lan", n)
+			return nil, fmt.Errorf("%q is not a host name: use one without scheme and port, such as index.example.lan", n)
 		}
 		hosts = append(hosts, host)
 	}
@@ -25,11 +25,11 @@ func ParseHosts(names []string) ([]string, error) {
 }
 
 // hostAllowed reports whether a request's Host can be a name of this service. Names that
-// strangers own are refused: they could point the name here and let their page read the
-// answers as same-origin (DNS rebinding). Nobody owns IP addresses and localhost. A service
-// that listens on a network also answers to names that exist only in private networks:
-// whoever can forge these can reach the service without them. On loopback they are refused.
-// Clients that send no Host are not browsers.
+// strangers can own are rejected: they could point the name here and let their page read
+// the responses as same-origin (DNS rebinding). IP addresses and localhost have no owner. A
+// service that listens on a network also accepts names that exist only in private networks:
+// anyone who can forge these can reach the service without them. On loopback they are
+// rejected. Clients that send no Host are not browsers.
 func hostAllowed(r *http.Request, named []string) bool {
 	host := hostname(r.Host)
 	if host == "" || host == "localhost" {
@@ -84,7 +84,7 @@ func requireHost(named []string, next http.Handler) http.Handler {
 		if !hostAllowed(r, named) {
 			w.Header().Set("X-Content-Type-Options", "nosniff")
 			writeStatus(w, http.StatusForbidden, map[string]any{"status": "refused",
-				"detail": "This is not a host name of this listener. Use its IP address or localhost, or add the host name with --admin-host."})
+				"detail": "This listener does not accept this host name. Use its IP address or localhost, or add the host name with --admin-host."})
 			return
 		}
 		next.ServeHTTP(w, r)

@@ -11,8 +11,8 @@ import (
 	"kindex/edge/web"
 )
 
-// subject is on whose account the request is counted; a limit of 0 tells that it is
-// not.
+// subject returns what the request is counted for; a limit of 0 means that it is not
+// counted.
 func (c *request) subject() ratelimit.Subject {
 	o := &c.server.options
 	if a := c.Principal.Account; a != nil {
@@ -24,8 +24,8 @@ func (c *request) subject() ratelimit.Subject {
 	return ratelimit.AddressSubject(c.Shared.Proxies.Client(c.Request), o.LimitAnonymous)
 }
 
-// identify finds out who asks. Whoever sends a key that is not good is nobody
-// else instead, but refused.
+// identify identifies the caller. A request with an invalid key is rejected, not treated as
+// anonymous.
 func (c *request) identify() error {
 	sent, anonymous, err := apikey.FromHeader(c.Request.Header)
 	if anonymous {
@@ -56,9 +56,9 @@ func (c *request) identify() error {
 	return web.StateProblem(err)
 }
 
-// checkLookupRate refuses keys from an address that has sent many unknown ones: each costs a
-// lookup in the state, whether or not the address has requests left. Keys that were
-// recently valid are still accepted: their owners may share the address.
+// checkLookupRate rejects keys from an address that has sent many unknown ones: each costs
+// a database lookup, whether or not the address has requests left. Keys that were recently
+// valid are still accepted: their owners may share the address.
 func (c *request) checkLookupRate(sent string) error {
 	buckets := c.server.gates.wrongKeys
 	if buckets.Idle() || c.server.goodKeys.has(sent) || buckets.HasToken(c.Shared.Proxies.Client(c.Request)) {
@@ -70,7 +70,7 @@ func (c *request) checkLookupRate(sent string) error {
 }
 
 // goodKeys remembers recently valid keys, as hashes with a seed of this process: each slot
-// holds the latest one. Its size is fixed whatever is sent.
+// has the latest one. Its size is fixed whatever is sent.
 type goodKeys struct {
 	seed  maphash.Seed
 	slots [4096]atomic.Uint64

@@ -10,14 +10,13 @@ import (
 	"kindex/edge/webhook"
 )
 
-// RunJobs does what the server does beside answering, once in its life: it stores
-// counters and uses of keys, makes events of new builds, brings them to webhooks
-// and clears away what is old, until ctx ends. The function that it returns waits
-// for the end.
+// RunJobs runs the background work of the server, once in its life, until ctx ends: it
+// stores counters and key usage, turns new builds into events, delivers them to webhooks
+// and deletes expired records. The returned function waits for the end.
 func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
 	for _, job := range []func(context.Context){
-		func(ctx context.Context) { s.keys.Work(ctx, s.errorLogger("storing uses of keys")) },
+		func(ctx context.Context) { s.keys.Work(ctx, s.errorLogger("storing key usage")) },
 		func(ctx context.Context) { ratelimit.Sweep(ctx, s.state, s.now, s.log) },
 		s.markPublishedLoop,
 		s.followForge,
@@ -30,8 +29,8 @@ func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	return group.Wait
 }
 
-// errorLogger returns a function that logs failures of a work, an error that goes on
-// once a minute.
+// errorLogger returns a function that logs failures of a job, a persistent error once a
+// minute.
 func (s *Server) errorLogger(doing string) func(error) {
 	var mu sync.Mutex
 	var last string
@@ -47,11 +46,11 @@ func (s *Server) errorLogger(doing string) func(error) {
 	}
 }
 
-// purgeInterval is how often what is old is removed from the state.
+// purgeInterval is how often expired records are deleted.
 const purgeInterval = 10 * time.Minute
 
 func (s *Server) purge(ctx context.Context) {
-	logError := s.errorLogger("clearing away what is old")
+	logError := s.errorLogger("deleting expired records")
 	tick := time.NewTicker(purgeInterval)
 	defer tick.Stop()
 	for {
@@ -78,7 +77,7 @@ func (s *Server) stateStatus(ctx context.Context) string {
 	return "reachable"
 }
 
-// onSwitch is called when the server has moved to a build. It must take no time.
+// onSwitch is called when the server has switched to a build. It must not block.
 func (s *Server) onSwitch(v *live.ServedBuild, took time.Duration) {
 	s.shared.Metrics.Switched(v, took)
 	v.Retain()

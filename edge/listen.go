@@ -17,12 +17,12 @@ import (
 	"kindex/edge/web"
 )
 
-// Listeners say where a server listens and how it stops.
+// Listeners configure where a server listens and how it stops.
 type Listeners struct {
 	Addr  string        // of the public interface
 	Admin string        // of the operator's: health, readiness, metrics; "" for none
-	Drain time.Duration // how long requests under way may take at the end
-	// Ready is called with the addresses once both listen.
+	Drain time.Duration // how long requests in progress can take at shutdown
+	// Ready is called with the addresses once both listeners are open.
 	Ready func(public, admin string)
 }
 
@@ -35,12 +35,12 @@ const (
 	maxHeaderLen  = 32 << 10
 )
 
-// timeouts holds timeouts that tests set in place of headerTimeout and readTimeout; 0
-// keeps the default.
+// timeouts are timeouts set by tests instead of headerTimeout and readTimeout; 0 keeps the
+// default.
 type timeouts struct{ header, read time.Duration }
 
-// Run listens, follows new builds and serves until ctx ends, then lets requests
-// under way finish.
+// Run listens, follows new builds and serves until ctx ends, then lets requests in progress
+// finish.
 func (s *Server) Run(ctx context.Context, l Listeners) error {
 	public, err := net.Listen("tcp", l.Addr)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	defer cancel()
 	err = servers[0].Shutdown(drainCtx)
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = errors.Join(fmt.Errorf("requests were still under way after %v and were cut off", l.Drain), servers[0].Close())
+		err = errors.Join(fmt.Errorf("requests still in progress after %v were cut off", l.Drain), servers[0].Close())
 	}
 	for _, srv := range servers[1:] {
 		err = errors.Join(err, srv.Close())
@@ -108,8 +108,8 @@ func HTTPServer(h http.Handler) *http.Server {
 		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderLen}
 }
 
-// adminHandler is the operator's interface. It tells more than strangers should know
-// and belongs on a private address.
+// adminHandler is the operator's interface. It reveals more than strangers should know and
+// belongs on a private address.
 func (s *Server) adminHandler(draining *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {

@@ -77,14 +77,14 @@ func TestAgentsRefused(t *testing.T) {
 		{"nothing", "", nil, 400, "The body is empty"},
 		{"garbage", "\x00\xff{", nil, 400, "not UTF-8"},
 		{"half", `{"jsonrpc":"2.0",`, nil, 400, "JSON"},
-		{"two", listTools + listTools, nil, 400, "goes on behind"},
-		{"a batch", "[" + listTools + "]", nil, 400, "batches are not taken"},
-		{"a large batch", "[" + strings.Repeat(listTools+",", 1000) + listTools + "]", nil, 400, "batches are not taken"},
-		{"depth", deep, nil, 400, "nested more than 32 deep"},
-		{"depth of lists", strings.Repeat("[", 60_000), nil, 400, "nested more than 32 deep"},
+		{"two", listTools + listTools, nil, 400, "trailing data"},
+		{"a batch", "[" + listTools + "]", nil, 400, "batches are not supported"},
+		{"a large batch", "[" + strings.Repeat(listTools+",", 1000) + listTools + "]", nil, 400, "batches are not supported"},
+		{"depth", deep, nil, 400, "nested more than 32 levels deep"},
+		{"depth of lists", strings.Repeat("[", 60_000), nil, 400, "nested more than 32 levels deep"},
 		{"size", `{"a":"` + strings.Repeat("x", 300<<10) + `"}`, nil, 413, "256 KiB"},
 		{"more than a message needs", `{"a":"` + strings.Repeat("x", 64<<10) + `"}`, nil, 413, "64 KiB"},
-		{"a member twice", `{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call"}`, nil, 400, "twice"},
+		{"a member twice", `{"jsonrpc":"2.0","id":1,"method":"tools/list","method":"tools/call"}`, nil, 400, "duplicate"},
 		{"another version", `{"jsonrpc":"1.0","id":1,"method":"tools/list"}`, nil, 400, "version"},
 		{"no such method", `{"jsonrpc":"2.0","id":1,"method":"system/exec","params":{}}`, nil, 400, "system/exec"},
 		{"text", listTools, []string{"Content-Type", "text/plain"}, 415, "application/json"},
@@ -194,7 +194,7 @@ func TestAgentsAreCounted(t *testing.T) {
 	for i, refused := range []bool{false, false, true} {
 		s.sendAs(t, listTools) // costs nothing
 		c := called(t, s.sendAs(t, one, "X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i)))
-		if c.Result.IsError != refused || refused && !strings.Contains(c.text(), "limit of 2 requests is used up until") {
+		if c.Result.IsError != refused || refused && !strings.Contains(c.text(), "limit of 2 requests has been reached") {
 			t.Errorf("call %d: %+v", i+1, c)
 		}
 	}
@@ -276,7 +276,7 @@ func TestAgentsLeaving(t *testing.T) {
 		t.Errorf("late: %v", err)
 	}
 	s.router.GET("/api/broken", func(http.ResponseWriter, *http.Request, httprouter.Params) { panic(http.ErrAbortHandler) })
-	if _, _, _, err := (inProcessAPI{s.Server}).Get(context.Background(), "/api/broken", nil, http.Header{}); err == nil || !strings.Contains(err.Error(), "broke off") {
+	if _, _, _, err := (inProcessAPI{s.Server}).Get(context.Background(), "/api/broken", nil, http.Header{}); err == nil || !strings.Contains(err.Error(), "was cut off") {
 		t.Errorf("a cut connection: %v", err)
 	}
 	if _, _, _, err := (inProcessAPI{s.Server}).Get(context.Background(), "/data/x", nil, http.Header{}); err == nil {

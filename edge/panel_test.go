@@ -180,9 +180,9 @@ func TestPanelWebhookFaults(t *testing.T) {
 	p := servePanel(t)
 	ann := p.signIn(t, "ann")
 	for address, want := range map[string]string{
-		"http://example.org/":            "The address must begin with https://, nothing else is called.",
-		"":                               "The address must begin with https://, nothing else is called.",
-		"https://user@example.org/":      "The address must not carry a name or a password",
+		"http://example.org/":            "The address must start with https://.",
+		"":                               "The address must start with https://.",
+		"https://user@example.org/":      "The address must not contain a user name or password",
 		"https://inside.example/<b>":     "The address ",
 		"https://" + p.url[7:] + "/\"><": "The address ",
 		"javascript:alert(1)":            "The address ",
@@ -201,14 +201,14 @@ func TestPanelWebhookFaults(t *testing.T) {
 		t.Errorf("without events: %q", got)
 	}
 	page = ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.made"), http.StatusBadRequest)
-	if got := field(t, faultText, page); !strings.Contains(got, "entity.made, which is no event") {
+	if got := field(t, faultText, page); !strings.Contains(got, "entity.made, which is not an event") {
 		t.Errorf("another event: %q", got)
 	}
 	for i := range webhook.MaxPerAccount {
 		ann.wantStatus(ann.submit("/developer/webhooks/", "url", fmt.Sprint("https://example.org/", i), "events", "entity.updated"), http.StatusOK)
 	}
 	page = ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/more", "events", "entity.updated"), http.StatusConflict)
-	if got := field(t, faultText, page); got != "An account has at most 10 webhooks; delete one first." || len(p.hooksNow(t, ann)) != webhook.MaxPerAccount {
+	if got := field(t, faultText, page); got != "An account can have at most 10 webhooks; delete one first." || len(p.hooksNow(t, ann)) != webhook.MaxPerAccount {
 		t.Errorf("the eleventh: %q", got)
 	}
 }

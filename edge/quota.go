@@ -15,7 +15,7 @@ import (
 	"kindex/edge/web"
 )
 
-// routeCost says what a route costs whoever asks.
+// routeCost is what a route costs the caller.
 type routeCost int
 
 const (
@@ -24,13 +24,13 @@ const (
 	asset                      // not under /api: bytes in memory
 	free                       // shows the limit and counts nothing; bounded as pages are
 	metered
-	// conditional is metered, and the handler makes no body: it returns a file or a stream,
-	// whose entity tag follows from build and query. So a caller with nothing left can
-	// have a 304.
+	// conditional is metered, for handlers that return a file or a stream, whose entity tag
+	// depends only on the build and the query. A caller without remaining requests can
+	// still get a 304.
 	conditional
 )
 
-// costOf says what an address costs, whether or not there is something at it.
+// costOf returns the cost of a path, whether or not it exists.
 func costOf(path string) routeCost {
 	switch {
 	case path == "/api/openapi" || strings.HasPrefix(path, "/api/sdk/"):
@@ -41,9 +41,9 @@ func costOf(path string) routeCost {
 	return unmetered
 }
 
-// limits are the counters of an edge: in memory over SQLite, which it has for
-// itself, and in PostgreSQL, which others may share. While these cannot be
-// reached, strangers are counted by this edge alone.
+// limits are the counters of an edge: in memory and flushed to SQLite, which only it uses,
+// or in PostgreSQL, which others can share. While PostgreSQL is unavailable, this edge
+// counts anonymous requests by itself.
 type limits struct {
 	*ratelimit.Fallback
 	memory *ratelimit.Memory // nil on PostgreSQL
@@ -73,7 +73,7 @@ func (l *limits) allowNotModified(ctx context.Context, who ratelimit.Subject) bo
 	return err == nil && st.Allowed
 }
 
-// close stores what is not stored yet.
+// close stores the remaining counts.
 func (l *limits) close(log *slog.Logger) {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
@@ -82,24 +82,24 @@ func (l *limits) close(log *slog.Logger) {
 		err = errors.Join(err, l.memory.Close(ctx))
 	}
 	if err != nil {
-		log.Error("the last counts of requests are not stored", "error", err)
+		log.Error("storing the last request counts failed", "error", err)
 	}
 }
 
-// quota counts one request. It is counted before any work is done for it, and given
-// back where the answer turns out to cost nothing.
+// quota counts one request. It is counted before any work is done for it, and uncounted if
+// the response turns out to be free.
 type quota struct {
 	subject ratelimit.Subject
 	state   ratelimit.State
 	cost    routeCost
 	counted bool
-	// exhausted marks the request of a caller with nothing left, which may be answered with
-	// 304 and nothing else.
+	// exhausted marks the request of a caller without remaining requests, which can only be
+	// answered with 304.
 	exhausted bool
 }
 
-// reserve finds out who asks and counts the request. The error is that of a bad key
-// or of a limit that is used up.
+// reserve identifies the caller and counts the request. It returns an error if the key is
+// invalid or the limit has been reached.
 func (c *request) reserve(cost routeCost) error {
 	c.quota.cost = cost
 	if cost < free {
@@ -139,8 +139,8 @@ const (
 	maxLookupParams = 3
 )
 
-// mayBeNotModified reports whether a caller with nothing left may get a 304: where the
-// route's handler makes no body, and the request names a tag. A star names none.
+// mayBeNotModified reports whether a caller without remaining requests can get a 304: if
+// the route's handler makes no body, and the request lists an entity tag. A star does not.
 func (c *request) mayBeNotModified() bool {
 	r := c.Request
 	if c.quota.cost != conditional || r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -151,8 +151,7 @@ func (c *request) mayBeNotModified() bool {
 		len(r.URL.RawQuery) <= maxLookupLen && strings.Count(r.URL.RawQuery, "&") < maxLookupParams
 }
 
-// count takes one request from what is left, if something is. The error is that of the
-// state.
+// count takes one of the remaining requests, if any. The error is that of the state.
 func (c *request) count() error {
 	m := &c.quota
 	var err error
@@ -164,7 +163,7 @@ func (c *request) count() error {
 	return nil
 }
 
-// peek reads what is left.
+// peek reads the remaining requests.
 func (c *request) peek() {
 	m := &c.quota
 	var err error
@@ -181,21 +180,21 @@ func (c *request) peek() {
 func (c *request) Exceeded(refused error) *web.Problem {
 	m := &c.quota
 	wait := m.state.Wait(c.Shared.Now())
-	detail := "The limit of " + strconv.FormatInt(m.state.Limit, 10) + " requests is used up until " + m.state.Reset.UTC().Format(time.RFC3339) + "."
+	detail := "The limit of " + strconv.FormatInt(m.state.Limit, 10) + " requests has been reached; it resets at " + m.state.Reset.UTC().Format(time.RFC3339) + "."
 	switch {
 	case refused != nil:
-		detail += " This limit is for your IP address, because your key was refused: " + refused.Error()
+		detail += " This is the limit of your IP address, because your key was rejected: " + refused.Error()
 	case c.Principal.Account == nil:
-		detail += " A key has a higher one."
+		detail += " A key has a higher limit."
 	}
 	p := web.NewProblem("rate-limited", detail+c.Shared.ContactSentence("", " For more, write to %s."))
 	p.Header = http.Header{"Retry-After": {strconv.FormatInt(wait, 10)}}
 	return p
 }
 
-// Finalize implements admission: it is called with the status when the answer starts. It gives back what costs
-// nothing and writes the headers. An error means that another answer must be given
-// instead.
+// Finalize implements admission: it is called with the status when the response starts. It
+// uncounts a free request and writes the headers. An error means that another response must
+// be sent instead.
 func (c *request) Finalize(h http.Header, status int) error {
 	m := &c.quota
 	if m.cost < free {

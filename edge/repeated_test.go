@@ -31,7 +31,7 @@ func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
 		says      string
 	}{
 		{"one", body, http.StatusConflict, told.ID},
-		{"one", strings.Replace(body, "created", "updated", 1), http.StatusUnprocessableEntity, "another body"},
+		{"one", strings.Replace(body, "created", "updated", 1), http.StatusUnprocessableEntity, "different body"},
 		{"two", body, http.StatusBadRequest, "hook.example"},
 	} {
 		if a := h.send(t, "POST", "/api/webhooks", key, c.body, "Idempotency-Key", c.key); a.status != c.status || !strings.Contains(string(a.body), c.says) {

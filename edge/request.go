@@ -15,13 +15,13 @@ type request struct {
 	quota  quota
 }
 
-// handle turns a handler into what the router calls. It gives the request one
-// build for its whole life, reads the parameters, and sees to failures.
+// handle converts a handler for the router. It gives the request one build for its whole
+// life, parses the parameters, and handles failures.
 func (s *Server) handle(route string, cost routeCost, params []string, h web.Handler) httprouter.Handle {
 	return s.instrument(route, func(c *request, w http.ResponseWriter) { c.run(w, cost, params, h) })
 }
 
-// instrument is that of Shared, with what admits requests.
+// instrument is Shared.Instrument with the admission of requests.
 func (s *Server) instrument(route string, answer func(*request, http.ResponseWriter)) httprouter.Handle {
 	return s.shared.Instrument(route, func(c *web.Call, w http.ResponseWriter) {
 		r := &request{Call: c, server: s}
@@ -30,7 +30,7 @@ func (s *Server) instrument(route string, answer func(*request, http.ResponseWri
 	})
 }
 
-// rateLimited is instrument for pages: an address may ask for so many of them.
+// rateLimited is instrument for pages, whose requests are limited per address.
 func (s *Server) rateLimited(route string, answer func(*request, http.ResponseWriter)) httprouter.Handle {
 	return s.instrument(route, func(c *request, w http.ResponseWriter) {
 		if err := c.limitRate(); err != nil {

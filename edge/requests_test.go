@@ -317,9 +317,9 @@ func (c *contract) testUnknownParameter(t *testing.T, op *operation, target stri
 		}
 	}
 	slices.Sort(described)
-	want := "is not a parameter of this address; known are " + strings.Join(described, ", ")
+	want := "is not a parameter of this endpoint; expected one of: " + strings.Join(described, ", ")
 	if len(described) == 0 {
-		want = "this address takes no parameters"
+		want = "this endpoint takes no parameters"
 	}
 	if got := p.Errors[0].Message; got != want {
 		t.Errorf("the route and the description differ in their parameters:\n%s\n%s", got, want)

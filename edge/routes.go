@@ -15,8 +15,7 @@ import (
 	"kindex/site/siteurl"
 )
 
-// anyScope is the scope of an address that every key may use, or that looks after
-// scopes itself.
+// anyScope is the scope of routes that every key can use, or that check scopes themselves.
 const anyScope apikey.Scope = ""
 
 // route is an address of the interface.
@@ -29,9 +28,9 @@ type route struct {
 	answer web.Handler
 }
 
-// routeTable is the whole interface on one screen: every address, what a key needs for it,
-// the parameters that it takes, and who answers. What is not here is a page of the
-// website, which has a table of its own in package pages, or nothing.
+// routeTable is the whole API on one screen: every route with its required scope, its
+// parameters and its handler. Other paths are pages of the website, which has its own table
+// in package pages, or do not exist.
 func (s *Server) routeTable() []route {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
 	page := []string{"limit", "offset", "cursor"}

@@ -31,34 +31,33 @@ import (
 	"kindex/site/pages"
 )
 
-// Options say what an edge serves.
+// Options configure an edge.
 type Options struct {
 	Dir   string // the folder that build --out wrote
 	State *storage.State
-	URL   string // the public address of the service, "" where requests tell
-	// Contact is the operator's address, for those who need more than they may.
+	URL   string // the public address of the service, "" to use the requested host
+	// Contact is the operator's address, for users who need higher limits.
 	Contact string
-	// Origins are the websites that may read answers; nil: DefaultOrigins of URL.
+	// Origins are the websites that can read responses; nil: DefaultOrigins of URL.
 	Origins *Origins
-	// Hosts are further names of a service that not every website may read; that of
-	// URL is one. AdminHosts are those of the operator's listener.
+	// Hosts are additional names of a service that not every website can read; the one in
+	// URL is always accepted. AdminHosts are those of the operator's listener.
 	Hosts, AdminHosts []string
-	// LimitAnonymous and LimitKey are how many requests an address without a
-	// key, and an account, may make in a UTC day; 0 counts none.
+	// LimitAnonymous and LimitKey are the numbers of requests per UTC day for an address
+	// without a key, and for an account; 0 counts none.
 	LimitAnonymous, LimitKey int64
-	// LimitPages is how many pages a second an address may ask for, 0 for any number.
-	// Addresses of the machine itself may ask for any number.
+	// LimitPages is the number of pages per second for an address, 0 for any number.
+	// Addresses of the machine itself are not limited.
 	LimitPages int
 	// TrustedProxies are whose forwarding headers count.
 	TrustedProxies []netip.Prefix
 	Forge          *github.Forge // where submissions are reviewed, nil for none
-	// SignIn has the providers that people may sign in with on the website; the
-	// rest of it is filled in.
+	// SignIn has the sign-in providers of the website; New sets its other fields.
 	SignIn      auth.Options
-	Now         func() time.Time // time.Now where it is nil
+	Now         func() time.Time // default: time.Now
 	Log         *slog.Logger
 	LogRequests bool
-	// Guard says which addresses webhooks may have; nil: those of the public internet.
+	// Guard decides which webhook addresses are allowed; nil: those on the public internet.
 	Guard *safedial.Guard
 	// WebhookChallenge has endpoints prove at registration that they want to be webhooks.
 	WebhookChallenge bool
@@ -82,7 +81,7 @@ type Server struct {
 	limits   *limits
 	gates    gates
 	origins  *Origins
-	hosts    []string // that a service answers to which not every website may read
+	hosts    []string // accepted host names, if not every website can read the service
 	reloader *live.Reloader
 	accounts *account.Service
 	api      *api.API
@@ -94,16 +93,16 @@ type Server struct {
 	timeouts timeouts // set by tests
 }
 
-// New verifies and opens the published build. It returns an error where there
-// is none that can be served. The state is the caller's to close, after Close.
+// New verifies and opens the published build. It returns an error if there is no valid one.
+// The caller closes the state, after Close.
 func New(o Options) (*Server, error) {
 	if o.State == nil {
-		return nil, errors.New("edge: there is no state")
+		return nil, errors.New("edge: no database")
 	}
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	// A client may put its key where everybody logs it, such as into the address.
+	// A client may put its key where it gets logged, such as into the address.
 	o.Log = slog.New(apikey.LogHandler(o.Log.Handler()))
 	if o.Now == nil {
 		o.Now = time.Now
@@ -118,7 +117,7 @@ func New(o Options) (*Server, error) {
 	s.gates = newGates(o)
 	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, URL: o.URL, ContactAddress: o.Contact,
 		Exports: newExportGate(exportsPerCaller, exportWaitTimeout), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
-			s.log.Warn("a forwarding header from an address that is no trusted proxy is ignored; this is told once", "from", from)
+			s.log.Warn("ignoring a forwarding header from an address that is not a trusted proxy; logged once", "from", from)
 		})}
 	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,
 		Pages: pages.Options{SignIn: o.SignIn.Configured(), Contact: o.Contact, LimitAnonymous: o.LimitAnonymous, LimitKey: o.LimitKey}})
@@ -129,7 +128,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// init makes what may be wrong with what it was given.
+// init sets up everything that can fail given the options.
 func (s *Server) init() (err error) {
 	o := &s.options
 	if s.accounts, err = account.New(account.Options{State: o.State, Keys: s.keys, Guard: o.Guard, OperatorKeys: o.OperatorKeys,
@@ -155,18 +154,16 @@ func (s *Server) init() (err error) {
 // Follow moves the server to every newly published build until ctx ends.
 func (s *Server) Follow(ctx context.Context) { s.reloader.Follow(ctx) }
 
-// Reload moves the server to the published build now, instead of when it is
-// noticed. A build that cannot be used is an error; the previous one goes on being
-// served.
+// Reload switches the server to the published build now, without waiting until it is
+// noticed. An invalid build is an error; the previous one remains in use.
 func (s *Server) Reload() error { return s.reloader.Load() }
 
-// Preview shows edits on top of the published build, and of those that follow it,
-// until it is called again. The manifest, the files below /data and the neighbours
-// of entities stay those of the build.
+// Preview shows edits on top of the published build, and of later ones, until it is called
+// again. The manifest, the files under /data and the neighbours of entities stay those of
+// the build.
 func (s *Server) Preview(edits []exports.Edit) { s.reloader.Preview(edits) }
 
-// Close gives up the build, and stores what is counted. No request may be under
-// way.
+// Close releases the build, and stores the counts. No request may be in progress.
 func (s *Server) Close() {
 	s.reloader.Stop()
 	s.events.Close()

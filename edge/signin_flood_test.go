@@ -60,7 +60,7 @@ func TestAttackSignInFloodOfNetwork(t *testing.T) {
 			if name == "many of them" && started < 100 { // that many had room left
 				t.Errorf("only %d of the strangers' sign-ins were started: the state is not full", started)
 			}
-			if page.status != http.StatusOK || strings.Contains(string(page.body), "This sign-in is over") {
+			if page.status != http.StatusOK || strings.Contains(string(page.body), "This sign-in has ended") {
 				t.Errorf("the sign-in of before ends with %d\n%s", page.status, page.body)
 			}
 		})

@@ -8,8 +8,8 @@ import (
 	"kindex/edge/submission/github"
 )
 
-// How often the published build is compared with the accepted submissions: often,
-// where it is another one, else for those that were accepted meanwhile.
+// How often the published build is compared with the accepted submissions: often, to detect
+// a new build, and less often for submissions accepted meanwhile.
 const (
 	buildPollInterval    = time.Second
 	acceptedPollInterval = time.Minute
@@ -18,7 +18,7 @@ const (
 // markPublishedLoop notes which accepted submissions the build has, until ctx
 // ends.
 func (s *Server) markPublishedLoop(ctx context.Context) {
-	logError := s.errorLogger("noting which submissions are published")
+	logError := s.errorLogger("recording which submissions are published")
 	tick := time.NewTicker(buildPollInterval)
 	defer tick.Stop()
 	lastID, at := "", time.Time{}
@@ -38,8 +38,8 @@ func (s *Server) markPublishedLoop(ctx context.Context) {
 	}
 }
 
-// markPublished notes which accepted submissions are in the build. Edits that no build
-// holds do not count.
+// markPublished records which accepted submissions are in the build. Previewed edits do not
+// count.
 func (s *Server) markPublished(ctx context.Context) error {
 	v := s.reloader.Published()
 	if v == nil {
@@ -56,14 +56,13 @@ func (s *Server) markPublished(ctx context.Context) error {
 	return err
 }
 
-// followForge follows the pull requests of submissions, where a forge is
-// configured.
+// followForge follows the pull requests of submissions, if a forge is configured.
 func (s *Server) followForge(ctx context.Context) {
 	if s.options.Forge == nil {
 		return
 	}
 	f := &github.Follower{Forge: s.options.Forge, Store: s.state, Log: s.log}
-	logError := s.errorLogger("noting which submissions are published")
+	logError := s.errorLogger("recording which submissions are published")
 	f.Follow(ctx, github.PollInterval, func(ctx context.Context) {
 		if err := s.markPublished(ctx); err != nil && ctx.Err() == nil {
 			logError(err)

@@ -257,7 +257,7 @@ func TestFormTellsAll(t *testing.T) {
 			t.Errorf("%d\n%s", a.status, a.body)
 		}
 	}
-	if said := s.check(t, url.Values{"name": {"a", "b"}}); said.Problems[0].Input != "name" || said.Problems[0].Message != "Name is there twice." {
+	if said := s.check(t, url.Values{"name": {"a", "b"}}); said.Problems[0].Input != "name" || said.Problems[0].Message != "Name is given twice." {
 		t.Errorf("%+v", said.Problems)
 	}
 }
@@ -525,7 +525,7 @@ func TestFormIsBounded(t *testing.T) {
 			t.Fatalf("the %dth: %d %v %s", i+1, a.status, a.header, a.body)
 		}
 	}
-	if a := ask("203.0.113.1"); a.status != http.StatusTooManyRequests || !strings.Contains(string(a.body), "one hour") || a.header.Get("Retry-After") != "3600" {
+	if a := ask("203.0.113.1"); a.status != http.StatusTooManyRequests || !strings.Contains(string(a.body), "hourly limit") || a.header.Get("Retry-After") != "3600" {
 		t.Errorf("one too many: %d %v %s", a.status, a.header, a.body)
 	}
 	if a := ask("203.0.113.2"); a.status != http.StatusOK {

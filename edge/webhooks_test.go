@@ -263,19 +263,19 @@ func TestRegistrationRefusesWhatCannotBe(t *testing.T) {
 	h := serveHooked(t, t.TempDir()+"/kindex.db")
 	secret, _ := h.newKey(t, "ada")
 	for body, says := range map[string]string{
-		`{}`: "must begin with", `{"url":"http://example.org/","events":["entity.created"]}`: "https://",
-		`{"url":"https://169.254.169.254/latest/meta-data","events":["entity.created"]}`:           "not an address of the public internet",
-		`{"url":"https://2852039166/","events":["entity.created"]}`:                                "not a host",
-		`{"url":"https://[::ffff:10.0.0.1]/","events":["entity.created"]}`:                         "not an IPv6 address",
-		`{"url":"https://inside.example/","events":["entity.created"]}`:                            "leads to no address",
-		`{"url":"https://localhost/","events":["entity.created"]}`:                                 "leads to no address",
-		`{"url":"https://me:pw@example.org/","events":["entity.created"]}`:                         "a name or a password",
+		`{}`: "must start with", `{"url":"http://example.org/","events":["entity.created"]}`: "https://",
+		`{"url":"https://169.254.169.254/latest/meta-data","events":["entity.created"]}`:           "not on the public internet",
+		`{"url":"https://2852039166/","events":["entity.created"]}`:                                "invalid host",
+		`{"url":"https://[::ffff:10.0.0.1]/","events":["entity.created"]}`:                         "unsupported IPv6 address",
+		`{"url":"https://inside.example/","events":["entity.created"]}`:                            "has no address on the public internet",
+		`{"url":"https://localhost/","events":["entity.created"]}`:                                 "has no address on the public internet",
+		`{"url":"https://me:pw@example.org/","events":["entity.created"]}`:                         "a user name or password",
 		`{"url":"https://example.org/","events":[]}`:                                               "at least one of entity.created",
 		`{"url":"https://example.org/"}`:                                                           "at least one of",
 		`{"url":"https://example.org/","events":["entity.create"]}`:                                "did you mean entity.created?",
 		`{"url":"https://example.org/","events":["entity.created","entity.created"]}`:              "twice",
-		`{"url":"https://example.org/","events":["entity.created"],"secret":"whsec_x"}`:            "no field here",
-		`{"url":"https://example.org/","events":["entity.created"],"accountId":"acc_x","id":"wh"}`: "no field here",
+		`{"url":"https://example.org/","events":["entity.created"],"secret":"whsec_x"}`:            "not a known field",
+		`{"url":"https://example.org/","events":["entity.created"],"accountId":"acc_x","id":"wh"}`: "not a known field",
 		`{"url":"https://example.org/","events":"entity.created"}`:                                 "must be an array of strings",
 	} {
 		a := h.send(t, "POST", "/api/webhooks", secret.Reveal(), body, 400, nil)

@@ -118,7 +118,7 @@ func newMovedEdge(t *testing.T, b *replayBuilds, s *storage.State, set func(*edg
 		t.Fatal(err)
 	}
 	e := anotherEdge(t, b, s, set)
-	e.until("webhooks begin with this build", b.ids[0])
+	e.until("webhooks start with this build", b.ids[0])
 	return e
 }
 
@@ -182,7 +182,7 @@ func (e *movedEdge) move(build string) []eventBody {
 func (e *movedEdge) back(build string) []eventBody {
 	e.t.Helper()
 	e.publish(build)
-	e.until("older than what webhooks were told", build)
+	e.until("older than the last one announced to webhooks", build)
 	return e.news()
 }
 

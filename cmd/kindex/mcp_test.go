@@ -107,11 +107,11 @@ var agentSteps = []struct {
 }{
 	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": 2}), want: []string{"5 entities found.", "1. tool/xgboost – «XGBoost» («DMLC») · ml-frameworks · score", "offset 2"}},
 	{step: toolCall("search", map[string]any{"query": "gradient boosting", "limit": "2", "offset": 4, "type": nil, "tag": ""}), want: []string{"\n5. tool/"}},
-	{step: toolCall("search", map[string]any{"query": "zzzzqqqq"}), want: []string{"0 entities found.", "other words"}},
+	{step: toolCall("search", map[string]any{"query": "zzzzqqqq"}), want: []string{"0 entities found.", "different words"}},
 	{step: toolCall("search", map[string]any{"query": "pytorch", "limit": 1, "full": true}), want: []string{`"source":"https://`}},
 	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch"}), want: []string{"«PyTorch» (tool/pytorch)\n", "score (composite): ", "\nstars: 79207\n", "quality: –"}},
 	{step: toolCall("get_entity", map[string]any{"entity": "kindex://entity/tool/pytorch", "view": "full"}), want: []string{`"source":"https://`}},
-	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "view": "score"}), want: []string{"composite score", "- stars: 79207 gives", "from «https://", "not known"}},
+	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "view": "score"}), want: []string{"composite score", "- stars: 79207 gives", "from «https://", "unknown"}},
 	{step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": edgetest.Today().AddDate(0, 0, -5).Format(time.DateOnly)}), want: []string{"\nstars: 100\n"}},
 	{step: toolCall("leaderboard", map[string]any{"category": "nlp", "by": "adoption", "limit": 3}), want: []string{"of nlp by adoption score", "\n1. tool/", "\n3. tool/"}},
 	{step: toolCall("leaderboard", nil), want: []string{"of all by composite score", "\n10. "}},
@@ -124,19 +124,19 @@ var agentSteps = []struct {
 	{step: toolCall("changes_since", map[string]any{"since": "2020-01-01", "event": "entity.created", "limit": 2}), want: []string{"created ", "offset 2"}},
 
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytrch"}), want: []string{`There is no tool "pytrch".`, "Did you mean tool/pytorch?"}},
-	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "pytorch"}), want: []string{"has no type: write tool/pytorch or model/pytorch"}},
-	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/../../developer/api-keys"}), want: []string{"is no type/slug"}},
-	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "vew": "full"}), want: []string{`no argument "vew"; did you mean view?`}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "pytorch"}), want: []string{"has no type: use tool/pytorch or model/pytorch"}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/../../developer/api-keys"}), want: []string{"is not a type/slug"}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "vew": "full"}), want: []string{`unknown argument "vew"; did you mean view?`}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"view": "ful"}), want: []string{"entity is missing", `"ful" is not one of summary, full, score`, "did you mean full?"}},
-	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": "2001-01-01"}), want: []string{"Nothing is known of 2001-01-01"}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": "2001-01-01"}), want: []string{"There is no history for 2001-01-01"}},
 	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "category": "npl"}), want: []string{`"npl" is not a known value. Did you mean nlp?`}},
 	{wrong: true, step: toolCall("search", map[string]any{"query": "x", "limit": 500}), want: []string{"limit: use a whole number from 1 to 50, not 500"}},
 	{wrong: true, step: toolCall("search", map[string]any{"query": []string{"x"}}), want: []string{"query: use a string"}},
-	{wrong: true, step: toolCall("leaderboard", map[string]any{"category": "nope"}), want: []string{"known are all, adversarial, "}},
+	{wrong: true, step: toolCall("leaderboard", map[string]any{"category": "nope"}), want: []string{"expected one of: all, adversarial, "}},
 	{wrong: true, step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch"}}), want: []string{"a list of 2 to 4"}},
 	{wrong: true, step: toolCall("compare", map[string]any{"entities": []string{"tool/pytorch", "tool/tensorflw"}}), want: []string{"Did you mean tool/tensorflow?"}},
 	{wrong: true, step: toolCall("changes_since", map[string]any{"since": "yesterday"}), want: []string{"neither a day (YYYY-MM-DD), nor"}},
-	{wrong: true, step: toolCall("serch", nil), want: []string{`no tool "serch"; did you mean search?`}},
+	{wrong: true, step: toolCall("serch", nil), want: []string{`Unknown tool "serch"; did you mean search?`}},
 
 	{step: step{"readResource", map[string]any{"uri": "kindex://entity/tool/pytorch"}}, want: []string{"# PyTorch\n", "](<kindex://entity/tool/", "](<kindex://record/tool/pytorch>)",
 		"](<kindex://score/tool/pytorch>)", "](<kindex://similar/tool/pytorch>)", "](<kindex://changes/tool/pytorch>)"}},
@@ -282,7 +282,7 @@ func TestAgentsAreCounted(t *testing.T) {
 			t.Errorf("%s: %s left after compare", way, got)
 		}
 		list := agent(t, to, one, one, one)
-		if last := list[3]; !last.Result.IsError || !strings.Contains(last.text(), "limit of 5 requests is used up until") || !strings.Contains(last.text(), "Do not try again before") {
+		if last := list[3]; !last.Result.IsError || !strings.Contains(last.text(), "limit of 5 requests has been reached") || !strings.Contains(last.text(), "Do not try again for") {
 			t.Errorf("%s: %+v", way, last)
 		}
 	}

@@ -10,20 +10,19 @@ import (
 	"kindex/edge/web"
 )
 
-// Result is what a write has come to.
+// Result is the outcome of a write.
 type Result struct {
 	Status   int
 	Body     any    // nil for none
-	Location string // the address of what was made, "" for none
-	// secretID names what the body holds the secret of, "" where it holds none.
-	// Such an answer is given once only.
+	Location string // the address of the created resource, "" for none
+	// secretID is the id of the resource whose secret is in the body, "" for none. Such a
+	// response is sent only once.
 	secretID string
 }
 
-// Write makes a write in one transaction, together with its Idempotency-Key if one
-// was sent: then the same write sent again gets the same answer for 24 hours, and
-// has no further effect. The caller must have an account. do may be run several
-// times.
+// Write performs a write in one transaction, together with its Idempotency-Key, if any: for
+// 24 hours, repeating the same write returns the same response and has no further effect.
+// The caller must have an account. do can run several times.
 func (s *Service) Write(c *web.Call, fn WriteFunc) (*web.Reply, error) {
 	a, err := readIdempotencyKey(c)
 	if err != nil {
@@ -36,11 +35,11 @@ func (s *Service) Write(c *web.Call, fn WriteFunc) (*web.Reply, error) {
 	return idempotentReply(a, done, repeated)
 }
 
-// WriteFunc is what a write does within its transaction. It may be run several times.
+// WriteFunc performs a write within its transaction. It can run several times.
 type WriteFunc func(tx *storage.Tx) (Result, error)
 
-// WriteOnce makes a write that was not made before, or tells that it was, and what came
-// of it.
+// WriteOnce performs a write unless it was performed before, in which case it returns the
+// earlier outcome.
 func (s *Service) WriteOnce(ctx context.Context, a storage.IdempotencyKey, fn WriteFunc) (done storage.IdempotencyRecord, repeated bool, err error) {
 	err = s.state.Write(ctx, func(tx *storage.Tx) error {
 		done, repeated = storage.IdempotencyRecord{}, false
@@ -84,16 +83,16 @@ func idempotentReply(a storage.IdempotencyKey, done storage.IdempotencyRecord, r
 	}
 	switch {
 	case done.BodyHash != a.BodyHash:
-		return nil, web.NewProblem("idempotency-key-reused", "This Idempotency-Key was sent with another body within the last 24 hours; a new write needs a new key.")
+		return nil, web.NewProblem("idempotency-key-reused", "This Idempotency-Key was used with a different body within the last 24 hours; use a new key for a new request.")
 	case done.SecretID != "":
-		return nil, web.NewProblem("secret-shown-once", "This write was made already: it made "+done.SecretID+", whose secret was shown in the first answer only.")
+		return nil, web.NewProblem("secret-shown-once", "This request was already processed: it created "+done.SecretID+", whose secret was shown only in the first response.")
 	}
 	r.Header.Set("Idempotency-Replayed", "true")
 	return r, nil
 }
 
-// HasIdempotencyKey reports whether the write came with an Idempotency-Key, so that it may
-// have been made before.
+// HasIdempotencyKey reports whether the write has an Idempotency-Key, and so may be a
+// repeat.
 func HasIdempotencyKey(c *web.Call) bool { return len(c.Request.Header.Values("Idempotency-Key")) > 0 }
 
 // readIdempotencyKey reads the Idempotency-Key.
@@ -108,7 +107,7 @@ func readIdempotencyKey(c *web.Call) (storage.IdempotencyKey, error) {
 		return a, nil
 	}
 	if a.Key = values[0]; len(values) > 1 || !isVisibleASCII(a.Key) || len(a.Key) > 255 || a.Key == "" {
-		const must = "must be one value of 1 to 255 visible ASCII characters, such as a UUID"
+		const must = "must be a single value of 1 to 255 visible ASCII characters, such as a UUID"
 		p := web.NewProblem("invalid-idempotency-key", "Idempotency-Key "+must+".")
 		p.Errors = append(p.Errors, web.FieldError{Field: "Idempotency-Key", Message: must})
 		return a, p

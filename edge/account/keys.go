@@ -47,14 +47,14 @@ func (s *Service) KeysOf(ctx context.Context, account string) ([]KeyRecord, erro
 	return data, nil
 }
 
-// NewKey is the body that asks for a key.
+// NewKey is the request body for a new key.
 type NewKey struct {
 	Name      string   `json:"name"`
 	Scopes    []string `json:"scopes"` // nil for the default ones
 	ExpiresAt *string  `json:"expiresAt"`
 }
 
-// Grant is what the body asks for.
+// Grant returns the requested grant.
 func (k NewKey) Grant(now time.Time) (apikey.Grant, error) {
 	g := apikey.Grant{Name: k.Name, Scopes: apikey.DefaultScopes}
 	var fieldErrors []web.FieldError
@@ -72,7 +72,7 @@ func (k NewKey) Grant(now time.Time) (apikey.Grant, error) {
 	if k.ExpiresAt != nil {
 		at, err := time.Parse(time.RFC3339, *k.ExpiresAt)
 		if err != nil {
-			err = errors.New("must be a time such as 2027-01-31T00:00:00Z (RFC 3339)")
+			err = errors.New("must be an RFC 3339 time, such as 2027-01-31T00:00:00Z")
 		} else {
 			g.ExpiresAt = web.TruncateToSecond(at)
 			err = apikey.CheckExpiry(g.ExpiresAt, now)
@@ -96,7 +96,8 @@ func (s *Service) CreateKey(account string, g apikey.Grant) WriteFunc {
 	}
 }
 
-// keyProblem is why no key was made, where that is the account's own affair.
+// keyProblem returns the problem for an error that the account itself caused, nil for
+// others.
 func (s *Service) keyProblem(err error) error {
 	var suspended *apikey.SuspendedError
 	switch {
@@ -108,8 +109,8 @@ func (s *Service) keyProblem(err error) error {
 	return err
 }
 
-// RevokeKey revokes a key of an account, at once on this edge. false tells that the
-// account has no active key with this id.
+// RevokeKey revokes a key of an account, effective immediately on this edge. It returns
+// false if the account has no active key with this id.
 func (s *Service) RevokeKey(ctx context.Context, account, id string) (revoked bool, err error) {
 	if !ValidID("key_", id) {
 		return false, nil

@@ -1,5 +1,5 @@
-// Package account is what people do with their accounts: keys, webhooks, submissions and the
-// audit log. The API and the panel call it, so that there is one set of rules.
+// Package account has the operations on accounts: keys, webhooks, submissions and the audit
+// log. The API and the panel both call it, so that there is one set of rules.
 package account
 
 import (
@@ -13,8 +13,8 @@ import (
 	"kindex/edge/webhook"
 )
 
-// Service is what people can do with their accounts: the API and the pages of the panel
-// call it, so that there is one set of rules. It may be used by several goroutines.
+// Service has the operations on accounts, called by the API and the panel. It is safe for
+// concurrent use.
 type Service struct {
 	state        *storage.State
 	keys         *apikey.Authenticator
@@ -26,11 +26,11 @@ type Service struct {
 	shared       *web.Shared
 }
 
-// Options say what a Service works with.
+// Options configure a Service.
 type Options struct {
 	State *storage.State
 	Keys  *apikey.Authenticator
-	// Guard says which addresses webhooks may have; nil: those of the public internet.
+	// Guard decides which webhook addresses are allowed; nil: those on the public internet.
 	Guard *safedial.Guard
 	// OperatorKeys seal secrets; nil: keys of this process alone.
 	OperatorKeys *seal.Keys
@@ -40,7 +40,7 @@ type Options struct {
 	Shared       *web.Shared
 }
 
-// New fills in what was not given.
+// New sets the defaults.
 func New(o Options) (*Service, error) {
 	s := &Service{state: o.State, keys: o.Keys, guard: o.Guard, operatorKeys: o.OperatorKeys, challenge: o.Challenge, now: o.Shared.Now, shared: o.Shared}
 	if s.guard == nil {

@@ -17,7 +17,7 @@ import (
 	"kindex/exports/record"
 )
 
-// openSecrets are the secrets of a webhook, the newest first.
+// openSecrets returns the secrets of a webhook, newest first.
 func openSecrets(keys *seal.Keys, w *webhook.Webhook) (secrets []webhook.Secret, err error) {
 	for _, sealed := range []string{w.SealedSecret, w.PreviousSealed} {
 		if sealed == "" {
@@ -69,9 +69,9 @@ func NewWebhookRecord(w webhook.Webhook) WebhookRecord {
 	return v
 }
 
-// CreateWebhook is the write that adds a webhook to an account, and has a
-// CreatedWebhook as its body. refused is what is wrong with the webhook, nil for
-// nothing, and what the write comes to then; err, that the client has gone.
+// CreateWebhook returns the write that adds a webhook to an account, with a CreatedWebhook
+// as its response body. refused is the problem with the webhook, nil for none, which the
+// write then returns; err means that the client has gone.
 func (s *Service) CreateWebhook(ctx context.Context, account, address string, events []string) (write WriteFunc, refused, err error) {
 	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: sortEvents(events)}
 	fieldErrors := checkEvents(events)
@@ -95,12 +95,12 @@ func (s *Service) CreateWebhook(ctx context.Context, account, address string, ev
 	refused = web.InvalidBody(fieldErrors)
 	w.SealedSecret = s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
 	return func(tx *storage.Tx) (Result, error) {
-		if refused != nil { // what was made once stays so, even where its name leads nowhere by now
+		if refused != nil { // a write that already succeeded is repeated even if its host no longer resolves
 			return Result{}, refused
 		}
 		created, err := tx.CreateWebhook(w)
 		if errors.Is(err, webhook.ErrTooMany) {
-			return Result{}, web.NewProblem("too-many-webhooks", "An account has at most 10 webhooks; delete one first.")
+			return Result{}, web.NewProblem("too-many-webhooks", "An account can have at most 10 webhooks; delete one first.")
 		}
 		if err != nil {
 			return Result{}, err
@@ -110,7 +110,7 @@ func (s *Service) CreateWebhook(ctx context.Context, account, address string, ev
 	}, refused, nil
 }
 
-// checkEvents says what is wrong with the events that somebody wants.
+// checkEvents returns the faults of a list of requested events.
 func checkEvents(names []string) (fieldErrors []web.FieldError) {
 	if len(names) == 0 {
 		return []web.FieldError{{Field: "events", Message: "must name at least one of " + strings.Join(record.Events, ", ")}}
@@ -118,9 +118,9 @@ func checkEvents(names []string) (fieldErrors []web.FieldError) {
 	for i, name := range names {
 		switch {
 		case !slices.Contains(record.Events, name):
-			message := "has " + web.Shorten(name) + ", which is no event; known are " + strings.Join(record.Events, ", ")
+			message := "has " + web.Shorten(name) + ", which is not an event; expected one of: " + strings.Join(record.Events, ", ")
 			if near := didyoumean.Name(name, record.Events); near != "" {
-				message = "has " + web.Shorten(name) + ", which is no event; did you mean " + near + "?"
+				message = "has " + web.Shorten(name) + ", which is not an event; did you mean " + near + "?"
 			}
 			fieldErrors = append(fieldErrors, web.FieldError{Field: "events", Message: message})
 		case slices.Contains(names[:i], name):
@@ -158,21 +158,21 @@ func ValidID(prefix, id string) bool {
 }
 
 func unknownWebhook(id string) *web.Problem {
-	return web.NewProblem("unknown-webhook", "Your account has no webhook "+web.Shorten(id)+"; GET /api/webhooks lists those that it has.")
+	return web.NewProblem("unknown-webhook", "Your account has no webhook "+web.Shorten(id)+"; GET /api/webhooks lists its webhooks.")
 }
 
-// webhookProblem is what the client is told of an error of the state, nil for
-// none.
+// webhookProblem returns the problem for an error of the state that the client caused, nil
+// for others.
 func webhookProblem(err error, id, delivery string) error {
 	switch {
 	case errors.Is(err, webhook.ErrUnknown) && delivery != "":
-		return web.NewProblem("unknown-delivery", "This webhook has no delivery "+web.Shorten(delivery)+"; GET /api/webhooks/"+id+"/deliveries lists them for 30 days.")
+		return web.NewProblem("unknown-delivery", "This webhook has no delivery "+web.Shorten(delivery)+"; GET /api/webhooks/"+id+"/deliveries lists those of the last 30 days.")
 	case errors.Is(err, webhook.ErrUnknown):
 		return unknownWebhook(id)
 	case errors.Is(err, webhook.ErrGone):
-		return web.NewProblem("event-gone", "The event of this delivery is kept no longer: events are kept for 30 days.")
+		return web.NewProblem("event-gone", "The event of this delivery has been deleted: events are kept for 30 days.")
 	case errors.Is(err, webhook.ErrBusy):
-		return web.NewProblem("too-many-waiting", "A hundred tests and replays of this webhook are waiting already; wait until they were tried.")
+		return web.NewProblem("too-many-waiting", "This webhook already has 100 pending tests and replays; wait until they have been sent.")
 	}
 	return web.StateProblem(err)
 }
@@ -184,9 +184,9 @@ type RotatedWebhook struct {
 	PreviousSecretExpiresAt time.Time `json:"previousSecretExpiresAt"`
 }
 
-// RotateSecret is the write that gives a webhook a new secret, and has a RotatedWebhook as
-// its body. The previous secret signs along for a day. One that is even older ends at
-// once, so that two rotations in a row end a secret that has leaked.
+// RotateSecret returns the write that gives a webhook a new secret, with a RotatedWebhook
+// as its response body. The previous secret continues to sign for a day. Any older one is
+// dropped immediately, so that two rotations in a row invalidate a leaked secret.
 func (s *Service) RotateSecret(w webhook.Webhook) WriteFunc {
 	secret := webhook.NewSecret()
 	sealed := s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)

@@ -27,7 +27,7 @@ type API struct {
 	Description struct{ YAML, JSON []byte }
 }
 
-// Options say what an API works with.
+// Options configure an API.
 type Options struct {
 	Dir      string // the folder that build --out wrote
 	State    *storage.State

@@ -43,7 +43,7 @@ func (a *API) CreateKey(c *web.Call) (*web.Reply, error) {
 	}
 	if own := c.Principal.Key.Scopes; !own.Covers(grant.Scopes) {
 		return nil, web.InsufficientScope((grant.Scopes &^ own).List()[0],
-			"A key can give only scopes that it has: this one has "+own.String()+", and the new one would have "+grant.Scopes.String()+".")
+			"A key can grant only its own scopes: this key has "+own.String()+", but the new key would have "+grant.Scopes.String()+".")
 	}
 	return a.accounts.Write(c, a.accounts.CreateKey(owner.ID, grant))
 }
@@ -55,7 +55,7 @@ func (a *API) RevokeKey(c *web.Call) (*web.Reply, error) {
 		return nil, err
 	}
 	id, err := keyIDParam(c)
-	if err == nil && id != c.Principal.Key.ID { // every key may end itself
+	if err == nil && id != c.Principal.Key.ID { // every key can revoke itself
 		err = c.RequireScope(apikey.ScopeKeys)
 	}
 	if err != nil {
@@ -78,7 +78,7 @@ func keyIDParam(c *web.Call) (string, error) {
 	}
 	if c.Request.ContentLength == 0 { // without a body
 		if id == "" {
-			return "", &query.Error{Param: "id", Message: `is required: the id of the key, here or in a body {"id": "key_…"}`}
+			return "", &query.Error{Param: "id", Message: `is required: the key's id, as a parameter or in a body {"id": "key_…"}`}
 		}
 		return id, nil
 	}
@@ -90,19 +90,19 @@ func keyIDParam(c *web.Call) (string, error) {
 	}
 	switch {
 	case body.ID == "":
-		return "", web.InvalidBody([]web.FieldError{{Field: "id", Message: "is required: the id of the key"}})
+		return "", web.InvalidBody([]web.FieldError{{Field: "id", Message: "is required: the key's id"}})
 	case id != "" && id != body.ID:
-		return "", web.InvalidBody([]web.FieldError{{Field: "id", Message: "is another one than that in the address; name one key"}})
+		return "", web.InvalidBody([]web.FieldError{{Field: "id", Message: "does not match the id parameter; name a single key"}})
 	}
 	return body.ID, nil
 }
 
-// unknownKey is the answer for a key that is not the account's, or is no more,
-// whether or not another has it.
+// unknownKey returns the problem for a key that the account does not have, or no longer
+// has, whether or not another account has it.
 func (a *API) unknownKey(c *web.Call, accountID, id string) error {
 	if strings.HasPrefix(id, apikey.Prefix) {
-		// It may be a whole key: it is not repeated.
-		return web.NewProblem("unknown-key", "This looks like a key; name it by its id, which begins with key_: GET /api/developer/api-keys lists them.")
+		// It may be a complete key: do not repeat it.
+		return web.NewProblem("unknown-key", "This looks like the key itself; use its id, which starts with key_. GET /api/developer/api-keys lists the ids.")
 	}
 	list, err := a.state.Keys(c.Request.Context(), accountID)
 	if err != nil {
@@ -112,6 +112,6 @@ func (a *API) unknownKey(c *web.Call, accountID, id string) error {
 	for i, k := range list {
 		ids[i] = k.ID
 	}
-	p := web.NewProblem("unknown-key", "Your account has no active key "+web.Shorten(id)+"; GET /api/developer/api-keys lists those that it has.")
+	p := web.NewProblem("unknown-key", "Your account has no active key "+web.Shorten(id)+"; GET /api/developer/api-keys lists its keys.")
 	return p.WithSuggestion(didyoumean.Name(id, ids))
 }

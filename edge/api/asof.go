@@ -10,7 +10,7 @@ import (
 	"kindex/exports"
 )
 
-// atParam reads at, the day whose state is asked for; "" is the present.
+// atParam reads at, the requested day; "" is the present.
 func atParam(c *web.Call) (string, error) {
 	day, err := c.Query.Day("at")
 	if err != nil || day == "" {
@@ -18,7 +18,7 @@ func atParam(c *web.Call) (string, error) {
 	}
 	a := c.Served.Build.Archive()
 	if last := a.LastDay(); day > last {
-		return "", &query.Error{Param: "at", Message: fmt.Sprintf("%s is not known yet: this build knows the index until %s", day, last), Suggestion: last}
+		return "", &query.Error{Param: "at", Message: fmt.Sprintf("%s is after the last day of this build, %s", day, last), Suggestion: last}
 	}
 	if first := a.FirstDay(); first == "" || day < first {
 		return "", noHistory(c, day)
@@ -28,16 +28,16 @@ func atParam(c *web.Call) (string, error) {
 
 // noHistory answers for a day before the first change.
 func noHistory(c *web.Call, day string) error {
-	p := web.NewProblem("no-history", fmt.Sprintf("Nothing is known of %s: this index has no history.", day))
+	p := web.NewProblem("no-history", fmt.Sprintf("There is no history for %s: this index has none.", day))
 	if first := c.Served.Build.Archive().FirstDay(); first != "" {
-		p.Detail = fmt.Sprintf("Nothing is known of %s: the history begins on %s.", day, first)
+		p.Detail = fmt.Sprintf("There is no history for %s: it starts on %s.", day, first)
 		_ = p.WithSuggestion(first)
 	}
 	return p
 }
 
-// catalogueAt is what lists are read from: the build, or its latest snapshot not
-// after a day, which it then names.
+// catalogueAt returns the catalogue to read lists from: the build, or its latest snapshot
+// not after a day, and the day of that snapshot.
 func catalogueAt(c *web.Call, day string) (catalogue exports.Catalogue, asOf string, err error) {
 	if day == "" {
 		return c.Served.Build, "", nil
@@ -45,20 +45,20 @@ func catalogueAt(c *web.Call, day string) (catalogue exports.Catalogue, asOf str
 	a := c.Served.Build.Archive()
 	s, ok := a.Snapshot(day)
 	if !ok { // the scores are of a time before the first change
-		return nil, "", web.NewProblem("no-history", fmt.Sprintf("No list is kept of %s or a day before it: the history begins on %s, but the scores of this build are as of %s.",
+		return nil, "", web.NewProblem("no-history", fmt.Sprintf("There is no snapshot for %s or an earlier day: the history starts on %s, but the scores of this build are as of %s.",
 			day, a.FirstDay(), c.Served.AsOf.Format(time.DateOnly)))
 	}
 	return s, s.Day, nil
 }
 
-// entityAt answers with a record as it stood at the end of a day, scored as of it.
+// entityAt returns a record as of the end of a day, with scores as of that day.
 func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	a, typ, slug := c.Served.Build.Archive(), c.Param("type"), c.Param("slug")
 	v, lifecycle := a.At(typ, slug, day)
 	switch lifecycle {
 	case exports.Unknown:
 		if _, _, ok := c.Served.Build.Find(typ, slug); ok {
-			return nil, web.NewProblem("no-history", fmt.Sprintf("The %s %q has no history: it is not committed yet.", typ, slug))
+			return nil, web.NewProblem("no-history", fmt.Sprintf("The %s %q has no history because it is not committed yet.", typ, slug))
 		}
 		return nil, web.UnknownEntity(c, typ, slug)
 	case exports.NotYet:
@@ -83,8 +83,8 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), a.RecordAt(v, scores))}, nil
 }
 
-// redirectRemoved answers for an address that the build does not have: the history may
-// know that the entity was renamed or deleted.
+// redirectRemoved handles an address that is not in the build: the history may know that
+// the entity was renamed or deleted.
 func redirectRemoved(c *web.Call, resource string) (moved *web.Reply, err error) {
 	typ, slug, err := currentAddress(c)
 	switch {
@@ -96,8 +96,8 @@ func redirectRemoved(c *web.Call, resource string) (moved *web.Reply, err error)
 	return redirectTo(c, typ, slug, resource), nil
 }
 
-// currentAddress is the present address of the entity that once had the address of the
-// path, "" where nobody knows of one. The error says that it was deleted.
+// currentAddress returns the current address of the entity that once had the address in the
+// path, "" if unknown. The error means that it was deleted.
 func currentAddress(c *web.Call) (typ, slug string, err error) {
 	typ, slug = c.Param("type"), c.Param("slug")
 	switch version, lifecycle := c.Served.Build.ResolveRemoved(typ, slug); lifecycle {
@@ -109,7 +109,7 @@ func currentAddress(c *web.Call) (typ, slug string, err error) {
 	return "", "", nil
 }
 
-// redirectTo leads to the same resource of an entity at its present address.
+// redirectTo redirects to the same resource of an entity at its current address.
 func redirectTo(c *web.Call, typ, slug, resource string) *web.Reply {
 	u := url.URL{Path: "/api/entity/" + typ + "/" + slug + resource, RawQuery: c.Request.URL.RawQuery}
 	return &web.Reply{Location: u.String()}

@@ -55,7 +55,7 @@ func (a *API) Audit(c *web.Call) (*web.Reply, error) {
 	before := int64(0)
 	if page.Cursor != nil {
 		if before, err = strconv.ParseInt(page.Cursor.Slug, 10, 64); err != nil || before < 1 || page.Cursor.Type != auditCursor {
-			return nil, &query.Error{Param: "cursor", Message: "does not belong to an audit log; start again without one"}
+			return nil, &query.Error{Param: "cursor", Message: "is not a cursor of the audit log; start again without a cursor"}
 		}
 	}
 	list, count, more, err := a.accounts.AuditPage(c.Request.Context(), account.ID, before, page.Limit)

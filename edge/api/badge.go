@@ -23,7 +23,7 @@ var badgePolicy = []string{"default-src 'none'; sandbox"}
 
 // Badge answers GET /badge/:type/:slug.svg.
 //
-// A page shows a picture whatever the status, so that what is wrong is said in one.
+// Pages show an image whatever its status, so problems are reported in an image.
 func (a *API) Badge(c *web.Call) (*web.Reply, error) {
 	if cutSuffix(c, badgeSuffix) == "" {
 		return c.NotFound()
@@ -62,26 +62,26 @@ func badgeReply(label, message, colour string, refusal int) *web.Reply {
 		Header: http.Header{"Content-Security-Policy": badgePolicy}}
 }
 
-// badgeLabel is the text of the left half: as asked for, else the name of the index
-// and what is shown.
+// badgeLabel returns the left text: the requested one, or the name of the index and what is
+// shown.
 func badgeLabel(c *web.Call, show string) (string, error) {
 	label, err := c.Query.Text("label")
 	switch n := utf8.RuneCountInString(label); {
 	case err != nil:
 		return "", err
 	case n > badge.MaxLabelLen:
-		return "", &query.Error{Param: "label", Message: fmt.Sprintf("has %d characters, at most %d are allowed", n, badge.MaxLabelLen)}
+		return "", &query.Error{Param: "label", Message: fmt.Sprintf("has %d characters; at most %d are allowed", n, badge.MaxLabelLen)}
 	case n > 0 && (!utf8.ValidString(label) || safetext.OneLine(label) == ""):
-		return "", &query.Error{Param: "label", Message: "must have characters that can be seen, in UTF-8"}
+		return "", &query.Error{Param: "label", Message: "must contain visible characters, in UTF-8"}
 	case n == 0:
 		return badge.DefaultLabel(c.Served.Build.Manifest, show), nil
 	}
 	return label, nil
 }
 
-// badgeOf is the entity of the path, or the path of its badge under its present slug.
-// Where there is none, nothing is searched for: the picture could not tell of it, and
-// badges are asked for without limit.
+// badgeOf returns the entity of the path, or the path of its badge under its current slug.
+// It does not look for similar names: the image could not show them, and badges have no
+// rate limit.
 func badgeOf(c *web.Call) (ordinal uint32, to string, err error) {
 	b, typ, slug := c.Served.Build, c.Param("type"), c.Param("slug")
 	o, isAlias, ok := b.Find(typ, slug)

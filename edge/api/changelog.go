@@ -16,9 +16,9 @@ import (
 	"kindex/exports/table"
 )
 
-// timeParam reads a parameter that names a moment of the history: a day, a time or
-// the id of a change. It returns the place of the first change from it on or,
-// for an id or where end is set, of the first one after it.
+// timeParam reads a parameter that is a time in the history: a day, a time or the id of a
+// change. It returns the index of the first change at or after it or, for an id or if end
+// is set, of the first change after it.
 func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 	s, err := c.Query.Text(name)
 	if err != nil || s == "" {
@@ -100,7 +100,7 @@ func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
 	if err != nil || moved != nil {
 		return moved, err
 	}
-	// A cursor goes on where the entity is renamed from one page to the next.
+	// A cursor remains valid if the entity is renamed between two pages.
 	scope := "changes of an entity"
 	if len(list) > 0 {
 		first, err := c.Served.Build.Archive().Change(int(list[0]))
@@ -133,7 +133,7 @@ func entityChanges(c *web.Call, typ, slug string) (list []uint32, moved *web.Rep
 	}
 	newest := a.Newest(last)
 	current := a.Version(newest)
-	// The slug that it was deleted under may be that of another entity by now.
+	// Another entity may have the slug by now.
 	if to, ok := a.Last(current.Type, current.Slug); ok && current.Slug != slug && a.Newest(to) == newest {
 		return nil, redirectTo(c, current.Type, current.Slug, "/changelog"), nil
 	}
@@ -154,9 +154,8 @@ func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
 	return page, rest > limit
 }
 
-// changesPage answers with a page of changes, the newest first. The cursor
-// names the last change that was given, so that those which come on top while
-// somebody reads move nothing.
+// changesPage returns a page of changes, newest first. The cursor identifies the last
+// change returned, so that new changes do not shift later pages.
 func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, error) {
 	page, err := c.Query.Page(scope, query.MaxLimit)
 	if err != nil {
@@ -166,10 +165,10 @@ func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, er
 	a := c.Served.Build.Archive()
 	if page.Cursor != nil {
 		end, ok := a.FindChange(page.Cursor.Slug)
-		if !ok { // the history was rewritten: go on at the same time
+		if !ok { // the history was rewritten: continue at the same time
 			at, err := time.Parse(time.RFC3339, page.Cursor.Value)
 			if err != nil {
-				return nil, &query.Error{Param: "cursor", Message: "does not belong to a changelog; begin again without one"}
+				return nil, &query.Error{Param: "cursor", Message: "is not a cursor of the changelog; start again without a cursor"}
 			}
 			end = a.ChangesSince(at.Add(time.Second))
 		}
@@ -225,8 +224,8 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 		}}, nil
 }
 
-// writeChanges writes changes as they stand in the build: an array with an
-// object a line, or just the lines.
+// writeChanges writes changes as stored in the build: an array with one object per line, or
+// just the lines.
 func writeChanges(w io.Writer, array bool, a *exports.ArchiveReader, set *roaring.Bitmap) error {
 	begin, between, end, nothing := "", "\n", "\n", ""
 	if array {

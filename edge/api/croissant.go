@@ -7,9 +7,8 @@ import (
 	"kindex/exports/croissant"
 )
 
-// ExportCroissant answers GET /api/export/croissant.
-//
-// Edits are in no file yet, so the answer is that of the build without them.
+// ExportCroissant answers GET /api/export/croissant. Files do not contain previewed edits,
+// so the response is for the build without them.
 func (a *API) ExportCroissant(c *web.Call) (*web.Reply, error) {
 	m := c.Served.Build.Manifest
 	body, err := croissant.Describe(m, c.BaseURL())

@@ -12,10 +12,8 @@ import (
 	"kindex/exports"
 )
 
-// Deliveries answers GET /api/webhooks/:id/deliveries.
-//
-// The cursor names the last delivery that was given, so that those which come on
-// top while somebody reads move nothing.
+// Deliveries answers GET /api/webhooks/:id/deliveries. The cursor identifies the last
+// delivery returned, so that new deliveries do not shift later pages.
 func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 	w, err := a.ownWebhook(c)
 	if err != nil {
@@ -33,7 +31,7 @@ func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 	if page.Cursor != nil {
 		q.Before = &storage.DeliveryPosition{ID: page.Cursor.Slug}
 		if _, err := fmt.Sscanf(page.Cursor.Value, "%d %d", &q.Before.CreatedMs, &q.Before.Seq); err != nil || page.Cursor.Type != "delivery" {
-			return nil, &query.Error{Param: "cursor", Message: "does not belong to a log of deliveries; begin again without one"}
+			return nil, &query.Error{Param: "cursor", Message: "is not a cursor of a delivery log; start again without a cursor"}
 		}
 	}
 	list, count, err := a.state.Deliveries(c.Request.Context(), q)
@@ -80,7 +78,7 @@ func (a *API) ReplayDelivery(c *web.Call) (*web.Reply, error) {
 	return a.requestDelivery(c, write)
 }
 
-// requestDelivery has something sent outside its turn, and wakes who sends it.
+// requestDelivery requests an extra delivery and wakes the dispatcher.
 func (a *API) requestDelivery(c *web.Call, write account.WriteFunc) (*web.Reply, error) {
 	if err := c.DecodeEmpty(); err != nil {
 		return nil, err

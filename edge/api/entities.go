@@ -24,7 +24,7 @@ func newCollection(c *web.Call) *collection {
 	return &collection{body: append(c.Buffer(), `{"data":[`...)}
 }
 
-// next begins the next item and returns the buffer to append it to.
+// next starts the next item and returns the buffer to append it to.
 func (l *collection) next() []byte {
 	if l.items > 0 {
 		l.body = append(l.body, ',')
@@ -33,7 +33,7 @@ func (l *collection) next() []byte {
 	return l.body
 }
 
-// end completes the body. extra are further members, in JSON.
+// end completes the body. extra are more members, in JSON.
 func (l *collection) end(v *live.ServedBuild, count int, extra ...string) *web.Reply {
 	l.body = append(l.body, `],"count":`...)
 	l.body = strconv.AppendInt(l.body, int64(count), 10)
@@ -64,13 +64,13 @@ func nextCursor(next string) string {
 	return `"nextCursor":"` + next + `"`
 }
 
-// cursorScope is what a cursor is bound to: the address and all parameters but those
-// of paging.
+// cursorScope returns what a cursor is bound to: the address and all parameters except
+// those of paging.
 func cursorScope(c *web.Call) string {
 	return c.Request.URL.Path + "?" + c.Query.Canonical("limit", "offset", "cursor")
 }
 
-// selection is what a request for records asks for.
+// selection is the selection of records in a request.
 type selection struct {
 	catalogue exports.Catalogue
 	asOf      string // the day of the catalogue, "" for the present
@@ -136,7 +136,7 @@ func orderedPage(c *web.Call, sel *selection, sort exports.Sort) (ordinals []uin
 	}
 	ordinals, more, ok := sel.catalogue.Page(sel.set, sort, after, page.Offset, page.Limit)
 	if !ok {
-		return nil, "", &query.Error{Param: "cursor", Message: "does not fit the sort order; begin again without one"}
+		return nil, "", &query.Error{Param: "cursor", Message: "does not match the sort order; start again without a cursor"}
 	}
 	if more {
 		next = query.Cursor{Position: sel.catalogue.PositionOf(sort, ordinals[len(ordinals)-1])}.String(cursorScope(c))
@@ -144,7 +144,7 @@ func orderedPage(c *web.Call, sel *selection, sort exports.Sort) (ordinals []uin
 	return ordinals, next, nil
 }
 
-// pagedReply completes a list of one page of a selection. extra are further members.
+// pagedReply completes a list with one page of a selection. extra are more members.
 func pagedReply(c *web.Call, list *collection, sel *selection, next string, extra ...string) *web.Reply {
 	if sel.asOf != "" {
 		extra = append(extra, `"asOf":"`+sel.asOf+`"`)

@@ -45,7 +45,7 @@ func exportFormat(c *web.Call) (table.Format, error) {
 	case err != nil:
 		return table.Format{}, err
 	case c.Query.Has("csv") && name != "csv":
-		return table.Format{}, &query.Error{Param: "csv", Message: "sets how CSV is written; use it with format=csv"}
+		return table.Format{}, &query.Error{Param: "csv", Message: "applies to CSV only; use it with format=csv"}
 	case kind == spreadsheetCSV:
 		f.Name = table.SpreadsheetCSV
 	}
@@ -90,7 +90,7 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 		}}, nil
 }
 
-// entityColumns are the names of the columns that an export of entities may have.
+// entityColumns are the column names of an export of entities.
 var entityColumns = func() []string {
 	var names []string
 	for _, c := range table.EntityColumns {
@@ -168,7 +168,7 @@ func (c *chunkWriter) flush() error {
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	data, f, ok := c.Served.Build.File(name)
 	if !ok {
-		return nil, fmt.Errorf("the build has no file %s", name)
+		return nil, fmt.Errorf("build has no file %s", name)
 	}
 	b := c.Served.Build
 	return &web.Reply{MediaType: f.MediaType, Attachment: attachment,
@@ -179,11 +179,11 @@ func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 			}}}, nil
 }
 
-// etagBase is what the entity tag of a file is made of.
+// etagBase returns the base of a file's entity tag.
 func etagBase(f store.File) string { return f.SHA256[:min(32, len(f.SHA256))] }
 
-// categoriesAt are the categories that records of a day may have: those of today,
-// and for an earlier day those that records ever had.
+// categoriesAt returns the categories that records of a day can have: the current ones, and
+// for an earlier day also all that records ever had.
 func categoriesAt(c *web.Call, day string) []string {
 	if day == "" {
 		return c.Served.Slugs
@@ -199,13 +199,13 @@ func boardNamesAt(c *web.Call, day string) []string {
 	return append([]string{exports.AllBoard}, categoriesAt(c, day)...)
 }
 
-// boardParam returns the name of a leaderboard of a day, or what was probably meant.
+// boardParam returns the name of a leaderboard of a day, or an error with a suggestion.
 func boardParam(c *web.Call, name, day string) (string, error) {
 	known := boardNamesAt(c, day)
 	if slices.Contains(known, name) {
 		return name, nil
 	}
-	p := web.NewProblem("unknown-category", fmt.Sprintf("There is no category %q; known are %s.", web.Shorten(name), strings.Join(known, ", ")))
+	p := web.NewProblem("unknown-category", fmt.Sprintf("There is no category %q; expected one of: %s.", web.Shorten(name), strings.Join(known, ", ")))
 	return "", p.WithSuggestion(didyoumean.Name(name, known))
 }
 
@@ -253,10 +253,9 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 		}}, nil
 }
 
-// ExportManifest answers GET /api/export/manifest.
-//
-// Every file is named with the address where its bytes never change. Edits
-// are in no file yet, so the answer is that of the build without them.
+// ExportManifest answers GET /api/export/manifest. Each file has the address where its
+// bytes never change. Files do not contain previewed edits, so the response is for the
+// build without them.
 func (a *API) ExportManifest(c *web.Call) (*web.Reply, error) {
 	m := *c.Served.Build.Manifest
 	type file struct {

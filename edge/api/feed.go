@@ -17,7 +17,7 @@ import (
 	"kindex/exports/record"
 )
 
-// feedPageSize is how many changes a document of a feed holds.
+// feedPageSize is the number of changes in a feed document.
 const feedPageSize = 200
 
 // Feed answers GET /api/feed.
@@ -65,8 +65,8 @@ func feedChanges(c *web.Call) (*roaring.Bitmap, error) {
 	return set, nil
 }
 
-// changesOfKey are the changes of the entity that type/slug means. Who subscribed
-// to it under another slug goes on reading.
+// changesOfKey returns the changes of the entity with the key type/slug. Subscriptions
+// under a former slug continue to work.
 func changesOfKey(c *web.Call, key string) ([]uint32, error) {
 	typ, slug, _ := strings.Cut(key, "/")
 	b := c.Served.Build
@@ -80,7 +80,7 @@ func changesOfKey(c *web.Call, key string) ([]uint32, error) {
 	if last, ok := a.Last(typ, slug); ok {
 		return a.EntityChanges(last), nil
 	}
-	paramErr := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is no entity: use type/slug, such as tool/pytorch", web.Shorten(key))}
+	paramErr := &query.Error{Param: "entity", Message: fmt.Sprintf("%q is not an entity: use type/slug, such as tool/pytorch", web.Shorten(key))}
 	if !slices.Contains(record.Types, typ) {
 		typ = didyoumean.Name(typ, record.Types)
 	}

@@ -14,11 +14,9 @@ import (
 	"kindex/exports/store"
 )
 
-// Data answers GET /data/:build/*file.
-//
-// The files of every build that is kept, at addresses whose bytes never change.
-// What is sent is the file itself, in no content coding: the compressed
-// variants have addresses of their own.
+// Data answers GET /data/:build/*file: the files of every build that is kept, at addresses
+// whose bytes never change. Files are sent without content coding: the compressed variants
+// have their own addresses.
 func (a *API) Data(c *web.Call) (*web.Reply, error) {
 	id, path := c.Param("build"), strings.TrimPrefix(c.Param("file"), "/")
 	m := c.Served.Build.Manifest
@@ -49,8 +47,8 @@ func (a *API) Data(c *web.Call) (*web.Reply, error) {
 }
 
 func unknownFile(id, path string) *web.Problem {
-	return web.NewProblem("unknown-build", "There is no file "+web.Shorten(path)+" of a build "+web.Shorten(id)+
-		" here; old builds are removed. GET /api/export/manifest lists the files of the current one.")
+	return web.NewProblem("unknown-build", "No file "+web.Shorten(path)+" in build "+web.Shorten(id)+
+		"; old builds are deleted. GET /api/export/manifest lists the files of the current build.")
 }
 
 // dataFile finds a file of the current build in memory, and of an older one on

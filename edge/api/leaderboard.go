@@ -61,8 +61,8 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	return pagedReply(c, list, sel, next, comparedToMember(previousBoard)), nil
 }
 
-// comparedToMember names the day that a board is compared with, in JSON: null where the
-// build does not know that day.
+// comparedToMember returns the day that a leaderboard is compared with, in JSON: null if
+// the build has no snapshot of that day.
 func comparedToMember(f *leaderboard.PreviousBoard) string {
 	if !f.Known() {
 		return `"comparedTo":null`

@@ -14,15 +14,15 @@ import (
 	"kindex/edge/web"
 )
 
-// MaxReports is how many keys an address can report in an hour on this edge. Reports
-// have an allowance of their own: whoever has a stolen key can use up the limit of its
-// account, and that must not keep anybody from revoking it.
+// MaxReports is how many keys an address can report per hour on this edge. Reports have a
+// separate limit: a stolen key can use up the limit of its account, which must not prevent
+// its revocation.
 const MaxReports = 60
 
 // RevokeLeakedKey answers POST /api/developer/api-keys/revoke.
 //
-// Whoever holds a leaked key can revoke it, as its owner would want. No other key is
-// needed. The answer reveals no more about the key than using it would.
+// Anyone who has a leaked key can revoke it, as its owner would want. No other key is
+// needed. The response reveals no more about the key than using it would.
 func (a *API) RevokeLeakedKey(c *web.Call) (*web.Reply, error) {
 	if err := a.countReport(c); err != nil {
 		return nil, err
@@ -63,7 +63,7 @@ func (a *API) countReport(c *web.Call) error {
 	case st.Allowed:
 		return nil
 	}
-	p := web.NewProblem("rate-limited", fmt.Sprintf("An IP address can report %d keys an hour; try again at %s.", MaxReports, st.Reset.UTC().Format(time.RFC3339))+
+	p := web.NewProblem("rate-limited", fmt.Sprintf("An IP address can report %d keys per hour; try again at %s.", MaxReports, st.Reset.UTC().Format(time.RFC3339))+
 		c.Shared.ContactSentence("", " For more, write to %s."))
 	p.Header = http.Header{"Retry-After": {strconv.FormatInt(st.Wait(c.Shared.Now()), 10)}}
 	return p

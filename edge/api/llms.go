@@ -12,15 +12,15 @@ const maxLeaders = 20
 
 // LLMs answers GET /llms.txt.
 //
-// Its links are absolute. Where nobody has said what the public address is, they are
-// those by which the client came, and no shared cache may give them to others.
+// Its links are absolute. If no public address is configured, they use the host that the
+// client requested, and shared caches must not store the response.
 func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 	base := c.BaseURL()
 	r := &web.Reply{MediaType: "text/plain; charset=utf-8"}
 	if c.PublicURL() != "" {
 		r.Cache = web.CacheHour
 	}
-	// It is asked for without limit and made of dozens of records: the last one is kept.
+	// It has no rate limit and is built from dozens of records: cache the last one.
 	if kept := c.Served.LLMs.Load(); kept != nil && kept.Base == base {
 		r.Body = kept.Body
 		return r, nil

@@ -13,8 +13,8 @@ const (
 	markdownSuffix = ".md"
 )
 
-// cutSuffix takes an extension off the slug of the path and returns it, "" where the
-// slug has none: slugs have no dots.
+// cutSuffix removes an extension from the slug of the path and returns it, "" if there is
+// none: slugs have no dots.
 func cutSuffix(c *web.Call, suffix string) string {
 	for i := range c.Path {
 		if p := &c.Path[i]; p.Key == "slug" {
@@ -39,7 +39,7 @@ func markdownPage(c *web.Call, o uint32) (*web.Reply, error) {
 	return &web.Reply{MediaType: MarkdownType, Body: body}, err
 }
 
-// markdownPageAt answers with an entity as it stood at a version, scored as of a day.
+// markdownPageAt returns the page of an entity at a version, with scores as of a day.
 func markdownPageAt(c *web.Call, e *record.Entity, version int, asOf time.Time) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {

@@ -22,7 +22,8 @@ func (a *API) OpenAPI(c *web.Call) (*web.Reply, error) {
 	return r, nil
 }
 
-// RedirectToOpenAPI answers GET /openapi.json and /openapi.yaml, where tools look for a description.
+// RedirectToOpenAPI answers GET /openapi.json and /openapi.yaml, where tools look for a
+// description.
 func RedirectToOpenAPI(format string) web.Handler {
 	return func(*web.Call) (*web.Reply, error) { return &web.Reply{Location: "/api/openapi?format=" + format}, nil }
 }

@@ -4,8 +4,8 @@ import "kindex/edge/web"
 
 // Score answers GET /api/entity/:type/:slug/score.
 //
-// The explanation is computed again, by the function that the builder used: it
-// would be the largest part of a build if every one were kept.
+// The explanation is recalculated with the function that the builder used: stored
+// explanations would be the largest part of a build.
 func (a *API) Score(c *web.Call) (*web.Reply, error) {
 	o, moved, err := findEntity(c, "/score")
 	if err != nil || moved != nil {

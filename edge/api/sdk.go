@@ -17,10 +17,8 @@ import (
 // sdkNames are what the client libraries are called in texts.
 var sdkNames = map[string]string{sdk.TypeScript: "TypeScript", sdk.Python: "Python"}
 
-// NewestSDK answers GET /api/sdk/typescript and GET /api/sdk/python.
-//
-// The newest version, to be installed from this very address. Content-Location names
-// the address where these bytes stay.
+// NewestSDK answers GET /api/sdk/typescript and GET /api/sdk/python: the latest version,
+// installable from this address. Content-Location is the permanent address of these bytes.
 func (*API) NewestSDK(language string) web.Handler {
 	return func(*web.Call) (*web.Reply, error) {
 		a := sdk.Versions(language)[0]
@@ -41,7 +39,7 @@ func (*API) SDKVersion(language string) web.Handler {
 		for _, a := range sdk.Versions(language) {
 			known = append(known, a.File)
 		}
-		p := web.NewProblem("unknown-version", fmt.Sprintf("There is no %s of the %s client here; there are %s.",
+		p := web.NewProblem("unknown-version", fmt.Sprintf("The %[2]s client has no %[1]s; available: %[3]s.",
 			web.Shorten(c.Param("file")), sdkNames[language], strings.Join(known, ", ")))
 		return nil, p.WithSuggestion("/api/sdk/" + language + "/" + cmp.Or(didyoumean.Name(c.Param("file"), known), known[0]))
 	}

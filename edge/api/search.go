@@ -24,7 +24,7 @@ func searchText(c *web.Call) (string, error) {
 	case q == "":
 		return "", &query.Error{Param: "q", Message: "is required: the words to search for"}
 	case len(q) > live.MaxQueryLen:
-		return "", &query.Error{Param: "q", Message: fmt.Sprintf("has %d bytes, at most %d are allowed", len(q), live.MaxQueryLen)}
+		return "", &query.Error{Param: "q", Message: fmt.Sprintf("has %d bytes; at most %d are allowed", len(q), live.MaxQueryLen)}
 	}
 	return q, nil
 }
@@ -90,7 +90,7 @@ func searchAfter(c *web.Call, cur *query.Cursor) (*indexes.After, error) {
 	}
 	position, ok := c.Served.Build.SortPositionOf(cur.Position)
 	if !ok || cur.Relevance == nil {
-		return nil, &query.Error{Param: "cursor", Message: "does not belong to a search; begin again without one"}
+		return nil, &query.Error{Param: "cursor", Message: "is not a search cursor; start again without a cursor"}
 	}
 	return &indexes.After{Relevance: *cur.Relevance, SortPosition: position}, nil
 }
@@ -124,14 +124,14 @@ func appendHit(v *live.ServedBuild, dst []byte, p *projection, res *indexes.Resu
 	return append(dst, '}', '}'), nil
 }
 
-// maxSuggestions is how many names are suggested where nothing is found.
+// maxSuggestions is the number of names suggested if nothing is found.
 const maxSuggestions = 5
 
-// suggestionFields is what a suggestion has of a record.
+// suggestionFields are the fields of a suggestion.
 var suggestionFields = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true}}
 
-// suggestions lists what a search that found nothing may have been meant for, as JSON:
-// what it finds without its filters, else the nearest names.
+// suggestions returns suggestions for a search without results, as JSON: the results
+// without its filters, or else the nearest names.
 func suggestions(v *live.ServedBuild, text string, res *indexes.Result) ([]byte, error) {
 	out := []byte{'['}
 	if !res.Matches.IsEmpty() {

@@ -10,8 +10,7 @@ import (
 	"kindex/edge/web"
 )
 
-// SecurityPath is where people who found a vulnerability look up whom to contact (RFC
-// 9116).
+// SecurityPath is where people who find a vulnerability look up the contact (RFC 9116).
 const SecurityPath = "/.well-known/security.txt"
 
 // securityTxtLifetime is how long the file is valid, counted from the day of the request: the

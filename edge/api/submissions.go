@@ -27,8 +27,8 @@ func (a *API) Submit(c *web.Call) (*web.Reply, error) {
 	}
 	id := storage.NewID("sub_")
 	return a.accounts.Write(c, func(tx *storage.Tx) (account.Result, error) {
-		// What was taken in once gets the same answer again, even where the build
-		// has the entity by now.
+		// A repeated request gets the same response, even if the build has the entity by
+		// now.
 		if refused != nil {
 			return account.Result{}, refused
 		}
@@ -101,10 +101,10 @@ func invalidSubmission(e *submission.InvalidError) error {
 	return p.WithSuggestion(e.Problems[0].Suggestion)
 }
 
-// similarFields is what is told of an entity beside something else.
+// similarFields are the fields listed for a similar entity.
 var similarFields = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true, "url": true}}
 
-// similarEntities tells of entities that may be what a name stands for.
+// similarEntities returns entities that a name could refer to.
 func similarEntities(v *live.ServedBuild, name string) ([]json.RawMessage, error) {
 	found, err := v.FindSimilarNames(name, live.MaxSimilar)
 	if err != nil {
@@ -202,7 +202,7 @@ func (a *API) Submissions(c *web.Call) (*web.Reply, error) {
 	return submissionPageReply(c, answer)
 }
 
-// submissionList is a page of submissions, the newest first.
+// submissionList is a page of submissions, newest first.
 type submissionList struct {
 	Data       []submissionRecord `json:"data"`
 	Count      int                `json:"count"`
@@ -217,8 +217,8 @@ func submissionPageReply(c *web.Call, answer submissionList) (*web.Reply, error)
 	return r, err
 }
 
-// submissionCursor is the submission after which a page begins: one of the
-// account's own.
+// submissionCursor returns the submission, one of the account's own, after which a page
+// starts.
 func (a *API) submissionCursor(c *web.Call, owner string) (string, error) {
 	text, err := c.Query.Text("cursor")
 	if err != nil || text == "" {
@@ -226,7 +226,7 @@ func (a *API) submissionCursor(c *web.Call, owner string) (string, error) {
 	}
 	at, err := a.state.Submission(c.Request.Context(), text)
 	if errors.Is(err, submission.ErrUnknown) || err == nil && at.AccountID != owner {
-		return "", &query.Error{Param: "cursor", Message: "is not a cursor of this list; begin again without one"}
+		return "", &query.Error{Param: "cursor", Message: "is not a cursor of this list; start again without a cursor"}
 	}
 	return text, web.StateProblem(err)
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// cachedKey is what the store has said of a key, and when it was asked.
+// cachedKey is the store's answer for a key, with the time of the query.
 type cachedKey struct {
 	key     Key
 	account Account
@@ -14,13 +14,13 @@ type cachedKey struct {
 	begun   time.Time
 }
 
-// maxAnswers bounds each generation of answers. Whoever tries invented keys makes
-// the edge ask the store more often, not hold more.
+// maxAnswers bounds each generation of answers. Trying invented keys makes the edge query
+// the store more often, not use more memory.
 const maxAnswers = 8192
 
-// keyCache is a cache in two generations: answers are put into the younger; when
-// that is full, or older than any answer may get, it becomes the elder one, and the
-// one before is dropped with all that is in it.
+// keyCache is a cache in two generations: answers are added to the younger one; when it is
+// full, or older than any answer may get, it becomes the older one, and the previous older
+// one is dropped.
 type keyCache struct {
 	mu             sync.RWMutex
 	younger, older map[[sha256.Size]byte]cachedKey
@@ -28,7 +28,7 @@ type keyCache struct {
 	forgotten      time.Time // nothing asked before this is believed
 }
 
-// get returns an answer that a request which arrives now may rely on.
+// get returns an answer that is recent enough for a request arriving now.
 func (a *keyCache) get(hash [sha256.Size]byte, now time.Time) (cachedKey, bool) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -43,7 +43,7 @@ func (a *keyCache) fresh(found cachedKey, arrived time.Time) bool {
 	return arrived.Sub(found.begun) < CacheTTL && found.begun.After(a.forgotten)
 }
 
-// mayServe reports whether a request that arrived then may rely on this answer.
+// mayServe reports whether a request that arrived then can use this answer.
 func (a *keyCache) mayServe(found cachedKey, arrived time.Time) bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()

@@ -16,43 +16,42 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// CacheTTL is how old what is known of a key may be when a request arrives. It
-// bounds how long a revoked key goes on working on another edge.
+// CacheTTL is the maximum age of cached keys when a request arrives. It bounds how long a
+// revoked key still works on another edge.
 const CacheTTL = 500 * time.Millisecond
 
-// lookupTimeout is how long the store may take to find a key. It is no request's
-// own time: many may wait for one lookup.
+// lookupTimeout bounds looking up a key in the store. It does not depend on a request's own
+// timeout: many requests may wait for one lookup.
 const lookupTimeout = 5 * time.Second
 
-// HashPrefix is how many hexadecimal digits of its hash a key is looked up by. The
-// other 224 bits are compared in constant time: how long the index of a database
-// takes tells at most these 32 bits of a hash, which lead to no key.
+// HashPrefix is the number of hexadecimal digits of its hash by which a key is looked up.
+// The other 224 bits are compared in constant time: the timing of a database index reveals
+// at most these 32 bits of a hash, from which no key can be derived.
 const HashPrefix = 8
 
-// Candidate is a stored key whose hash begins like that of a key that was sent.
+// Candidate is a stored key whose hash starts like that of the key sent.
 type Candidate struct {
 	Hash    string
 	Key     Key
 	Account Account
 }
 
-// Store is what an Authenticator needs. Its methods may be called by any number of
-// goroutines at once.
+// Store is what an Authenticator needs. Its methods must be safe for concurrent use.
 type Store interface {
-	// KeysByHash returns every key, revoked ones too, whose hash begins with these
-	// HashPrefix digits. What was committed before the call must be in the answer.
+	// KeysByHash returns every key, including revoked ones, whose hash starts with these
+	// HashPrefix digits. It must see everything committed before the call.
 	KeysByHash(ctx context.Context, prefix string) ([]Candidate, error)
 	// TouchKeys notes when keys were used, by their ids. A later time that is there
 	// already stays.
 	TouchKeys(ctx context.Context, used map[string]time.Time) error
 }
 
-// Authenticator tells whose a key is. It is for any number of goroutines at once.
+// Authenticator identifies keys. It is safe for concurrent use.
 type Authenticator struct {
 	store Store
 	now   func() time.Time
-	// cache by the hash of the key. That a map compares them as fast as it can is
-	// no leak: nobody can choose a hash, and it leads to no key.
+	// cache by the hash of the key. Looking it up in a map is not constant-time, but leaks
+	// nothing useful: nobody can choose a hash or derive a key from it.
 	cache   keyCache
 	flights singleflight.Group
 
@@ -60,15 +59,15 @@ type Authenticator struct {
 	used map[string]time.Time // by the id of the key; not yet stored
 }
 
-// NewAuthenticator returns one that asks store. now is the clock of last uses and
-// of expiry; what ages the cache is the monotonic clock of the machine.
+// NewAuthenticator returns an Authenticator for a store. now is the clock for last uses and
+// expiry; the cache ages by the monotonic clock.
 func NewAuthenticator(store Store, now func() time.Time) *Authenticator {
 	return &Authenticator{store: store, now: now, used: map[string]time.Time{}}
 }
 
-// FromHeader finds the key that a request carries in x-api-key; there is none in an
-// anonymous one. A key in another header, an empty header or two keys are errors:
-// whoever sends a key must not be taken for a stranger.
+// FromHeader returns the key in x-api-key; anonymous requests have none. A key in another
+// header, an empty header or two keys are errors: a caller who sends a key must not be
+// treated as anonymous.
 func FromHeader(h http.Header) (key string, anonymous bool, err error) {
 	values := h["X-Api-Key"]
 	if len(values) == 1 {
@@ -103,14 +102,14 @@ func keyInBasic(credentials string) string {
 	return password
 }
 
-// ErrWrongHeader tells that a key came in Authorization, as a bearer token or so.
-var ErrWrongHeader = errors.New("the API key belongs in the header x-api-key, not in Authorization")
+// ErrWrongHeader means that a key was sent in Authorization, for example as a bearer token.
+var ErrWrongHeader = errors.New("send the API key in the header x-api-key, not in Authorization")
 
-var errSeveral = errors.New("the header x-api-key was sent more than once; send one key")
+var errSeveral = errors.New("the header x-api-key was sent more than once; send a single key")
 
-// Identify tells whose key this is. Errors are ErrMalformed, ErrUnknown, ErrRevoked,
-// ErrExpired and, together with the key and the account, *SuspendedError; any other
-// means that the store cannot be asked.
+// Identify returns the key and its account. Errors are ErrMalformed, ErrUnknown,
+// ErrRevoked, ErrExpired and, together with the key and the account, *SuspendedError; any
+// other error means that the store is unavailable.
 func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account, error) {
 	arrived := time.Now()
 	if err := check(sent); err != nil {
@@ -124,7 +123,7 @@ func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account
 			return Key{}, Account{}, err
 		}
 	}
-	// What was asked before may be known: whether a key has expired is asked each time.
+	// Cached keys expire too: check each time.
 	if found.key.Expired(a.now()) {
 		return Key{}, Account{}, ErrExpired
 	}
@@ -134,13 +133,13 @@ func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account
 	return found.key, found.account, found.err
 }
 
-// lookup asks the store, together with all who ask for the same key meanwhile. An
-// answer that was begun too long before this request arrived is not taken.
+// lookup queries the store, once for all concurrent requests with the same key. It does not
+// use an answer to a query that was started too long before this request arrived.
 func (a *Authenticator) lookup(ctx context.Context, hash [sha256.Size]byte, arrived time.Time) (cachedKey, error) {
 	for {
 		flight := a.flights.DoChan(string(hash[:]), func() (any, error) {
-			begun := time.Now() // before the question: what is true later may be missing
-			// The first who asks may leave while others wait.
+			begun := time.Now() // before the query: later changes may be missing from the answer
+			// The first caller may leave while others wait.
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupTimeout)
 			defer cancel()
 			candidates, err := a.store.KeysByHash(ctx, hex.EncodeToString(hash[:])[:HashPrefix])
@@ -166,7 +165,7 @@ func (a *Authenticator) lookup(ctx context.Context, hash [sha256.Size]byte, arri
 	}
 }
 
-// checkUsable says what is known of the key with this hash.
+// checkUsable returns the key with this hash, and whether it can be used.
 func checkUsable(candidates []Candidate, hash [sha256.Size]byte) cachedKey {
 	key, account, found := FindByHash(candidates, hex.EncodeToString(hash[:]))
 	switch {
@@ -180,8 +179,8 @@ func checkUsable(candidates []Candidate, hash [sha256.Size]byte) cachedKey {
 	return cachedKey{key: key, account: account}
 }
 
-// FindByHash finds the key with a hash, in hexadecimal, among those that begin like it, in a
-// time that does not depend on how much of the hash fits.
+// FindByHash finds the key with a hash, in hexadecimal, among candidates, in a time that
+// does not depend on how much of the hash matches.
 func FindByHash(candidates []Candidate, hash string) (Key, Account, bool) {
 	at := -1
 	for i := range candidates {
@@ -193,8 +192,7 @@ func FindByHash(candidates []Candidate, hash string) (Key, Account, bool) {
 	return candidates[at].Key, candidates[at].Account, true
 }
 
-// Forget makes this edge ask again for every key, so that what was just changed
-// here holds here at once.
+// Forget clears the cache, so that changes made on this edge take effect here immediately.
 func (a *Authenticator) Forget() { a.cache.clear() }
 
 func (a *Authenticator) touch(id string) {
@@ -204,8 +202,8 @@ func (a *Authenticator) touch(id string) {
 	a.mu.Unlock()
 }
 
-// LastUsed is when a key was used last, as far as this edge knows: what was noted
-// here may not be stored yet.
+// LastUsed returns when a key was last used, as far as this edge knows, including uses that
+// are not stored yet.
 func (a *Authenticator) LastUsed(k Key) time.Time {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -237,7 +235,7 @@ func (a *Authenticator) Flush(ctx context.Context) error {
 // FlushEvery is how often Work stores when keys were used.
 const FlushEvery = 5 * time.Second
 
-// Work flushes until ctx ends, and once more then. Failures are told to failed.
+// Work flushes until ctx ends, and then once more. It reports failures to failed.
 func (a *Authenticator) Work(ctx context.Context, failed func(error)) {
 	tick := time.NewTicker(FlushEvery)
 	defer tick.Stop()

@@ -1,6 +1,6 @@
-// Package apikey knows API keys: how they look, what of them is stored, and whose
-// they are. A key is shown once, when it is made; from then on only its SHA-256
-// hash is known, and a masked form to tell keys apart by.
+// Package apikey has the API keys: their form, what is stored of them, and their accounts.
+// A key is shown once, when it is created; after that only its SHA-256 hash is known, and a
+// masked form to tell keys apart.
 package apikey
 
 import (
@@ -15,20 +15,20 @@ import (
 	"kindex/exports/safetext"
 )
 
-// MaxActive is how many keys of an account may be active at the same time.
+// MaxActive is the maximum number of active keys per account.
 const MaxActive = 5
 
-// Account is who may ask more than strangers may.
+// Account is an account that makes requests with keys.
 type Account struct {
 	ID          string
 	Name        string
 	CreatedAt   time.Time
 	SuspendedAt time.Time     // the zero time while it is not
-	Quota       int64         // requests in a window, 0 for as many as every account
+	Quota       int64         // requests per window, 0 for the default
 	Window      time.Duration // of Quota, 0 for a UTC day
 }
 
-// Key is what is known of an API key once it was shown.
+// Key is the stored part of an API key.
 type Key struct {
 	ID         string
 	AccountID  string
@@ -37,7 +37,7 @@ type Key struct {
 	CreatedAt  time.Time
 	LastUsedAt time.Time // the zero time while it is unused; a few seconds old
 	RevokedAt  time.Time // the zero time while it is active
-	ExpiresAt  time.Time // the zero time where it never does
+	ExpiresAt  time.Time // the zero time for never
 	Scopes     Scopes
 	Legacy     bool // older than scopes, and so with all of them
 }
@@ -52,34 +52,34 @@ type Grant struct {
 	ExpiresAt time.Time // the zero time for never
 }
 
-// Why a key is refused, or cannot be made. Their texts may be shown to whoever
-// has sent the key.
+// Reasons for rejecting or not creating a key. Their texts can be shown to the sender of
+// the key.
 var (
 	ErrMalformed = errors.New("this is not an API key")
-	ErrUnknown   = errors.New("there is no such API key; it may have been sent to another service than it was made by")
+	ErrUnknown   = errors.New("unknown API key; another service may have issued it")
 	ErrRevoked   = errors.New("this API key was revoked")
-	ErrExpired   = errors.New("this API key has expired; create another one")
-	ErrTooMany   = fmt.Errorf("an account has at most %d active API keys; revoke one first", MaxActive)
-	// ErrNoAccount tells that an account is named that does not exist.
+	ErrExpired   = errors.New("this API key has expired; create a new one")
+	ErrTooMany   = fmt.Errorf("an account can have at most %d active API keys; revoke one first", MaxActive)
+	// ErrNoAccount means that the named account does not exist.
 	ErrNoAccount = errors.New("there is no such account")
 )
 
-// SuspendedError tells that the operator has suspended an account.
+// SuspendedError means that the operator has suspended an account.
 type SuspendedError struct {
 	Account string // its name
 	Since   time.Time
 }
 
 func (e *SuspendedError) Error() string {
-	return fmt.Sprintf("the account %q is suspended since %s", e.Account, e.Since.UTC().Format("2006-01-02 15:04 UTC"))
+	return fmt.Sprintf("the account %q has been suspended since %s", e.Account, e.Since.UTC().Format("2006-01-02 15:04 UTC"))
 }
 
 // maxName is how many characters a name has at most.
 const maxName = 64
 
-// CheckName tells what is wrong with the name of an account or of a key, nil for
-// nothing: it has 1 to 64 printable characters, in normal form C so that what
-// looks the same is the same, and no spaces at its ends.
+// CheckName returns an error if the name of an account or key is not valid: 1 to 64
+// printable characters, in normalization form C so that names that look the same are the
+// same, without leading or trailing spaces.
 func CheckName(name string) error {
 	switch n := utf8.RuneCountInString(name); {
 	case n == 0:
@@ -89,7 +89,7 @@ func CheckName(name string) error {
 	case n > maxName:
 		return fmt.Errorf("has %d characters; use at most %d", n, maxName)
 	case name[0] == ' ' || name[len(name)-1] == ' ':
-		return errors.New("begins or ends with a space; leave it out")
+		return errors.New("starts or ends with a space; remove it")
 	}
 	for _, r := range safetext.Hidden(name) {
 		return fmt.Errorf("has the character %U; use letters, digits, punctuation and plain spaces", r)
@@ -100,7 +100,7 @@ func CheckName(name string) error {
 		}
 	}
 	if !norm.NFC.IsNormalString(name) {
-		return fmt.Errorf("is not in Unicode normal form C; use %q as it is written here", norm.NFC.String(name))
+		return fmt.Errorf("is not in Unicode normalization form C; use %q as written here", norm.NFC.String(name))
 	}
 	return nil
 }

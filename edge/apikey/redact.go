@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Redact replaces every API key in a text, real or not, by its first four
-// characters: somebody may have put it into an address, or into whatever else comes
-// to be in a log or an error.
+// Redact replaces every API key in a text, real or not, by its first four characters:
+// someone may have put it in an address, or in other text that ends up in a log or an
+// error.
 func Redact(text string) string {
 	if !strings.Contains(text, Prefix) { // as nearly always
 		return text
@@ -26,10 +26,10 @@ func Redact(text string) string {
 			n++
 		}
 		if next := strings.Index(rest, Prefix); next >= 0 {
-			n = min(n, next) // a key may begin within what looks like one
+			n = min(n, next) // a key may start within what looks like one
 		}
 		b.WriteString(Prefix)
-		if n >= maxShown { // a part of a key is as good as a lead to it
+		if n >= maxShown { // a part of a key may be as revealing as a key
 			b.WriteString(rest[:4] + "…redacted")
 		} else {
 			b.WriteString(rest[:n])
@@ -38,7 +38,7 @@ func Redact(text string) string {
 	}
 }
 
-// maxShown is from how many characters on a text behind the prefix is taken for a
+// maxShown is the number of characters after the prefix from which a text is treated as a
 // key.
 const maxShown = 12
 

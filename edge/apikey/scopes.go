@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Scope is a part of the API that a key may use.
+// Scope is a part of the API that a key can use.
 type Scope string
 
 // The scopes.
@@ -19,7 +19,7 @@ const (
 	ScopeKeys     Scope = "keys"     // the account's keys and its audit log
 )
 
-// AllScopes are all scopes, in the order in which they are shown.
+// AllScopes are all scopes, in display order.
 var AllScopes = []Scope{ScopeRead, ScopeSubmit, ScopeWebhooks, ScopeKeys}
 
 // Scopes is a set of scopes. The zero value is the empty set.
@@ -28,8 +28,8 @@ type Scopes uint8
 // Sets of scopes.
 var (
 	Everything = ScopesOf(AllScopes...)
-	// DefaultScopes are those of a key that another key creates without naming any.
-	// It cannot create or revoke further ones.
+	// DefaultScopes are the scopes of a new key if none are requested. They do not allow
+	// creating or revoking other keys.
 	DefaultScopes = ScopesOf(ScopeRead, ScopeSubmit, ScopeWebhooks)
 )
 
@@ -93,12 +93,11 @@ func ParseScopes(names []string) (s Scopes, err error) {
 // have no expiry at all.
 const MaxKeyAge = 5 * 366 * 24 * time.Hour
 
-// CheckExpiry returns what is wrong with the time at which a key is to expire, nil for
-// nothing.
+// CheckExpiry returns an error if an expiry time is not valid.
 func CheckExpiry(at, now time.Time) error {
 	switch {
 	case !at.After(now):
-		return fmt.Errorf("must be in the future; it is %s now", now.UTC().Format(time.RFC3339))
+		return fmt.Errorf("must be in the future; the time is now %s", now.UTC().Format(time.RFC3339))
 	case at.Sub(now) > MaxKeyAge:
 		return errors.New("must be within five years; omit it for a key that never expires")
 	}

@@ -11,14 +11,13 @@ import (
 	"strings"
 )
 
-// Prefix is what every key begins with.
+// Prefix starts every key.
 const Prefix = "kx_"
 
-// A key is "kx_", 32 random base62 characters (190 bits), and 6 more that are the
-// CRC-32 (IEEE 802.3) of those 32, as a base62 number with the highest digit first.
-// So typing errors, and keys that were cut or swapped for something else, are found
-// without a look into the database; whoever scans texts for leaked keys finds no
-// others.
+// A key is "kx_", 32 random base62 characters (190 bits), and 6 more that are the CRC-32
+// (IEEE 802.3) of those 32, as a base62 number with the highest digit first. This detects
+// mistyped, truncated and other invalid keys without a database lookup, and lets scanners
+// for leaked keys avoid false positives.
 const (
 	randomLen   = 32
 	checksumLen = 6
@@ -26,16 +25,15 @@ const (
 	alphabet    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// redacted is all that a Secret says of itself.
+// redacted is the printed form of a Secret.
 const redacted = Prefix + "…redacted"
 
-// Secret is a whole API key. No way of printing, logging or encoding shows it; it
-// takes Reveal. The text is behind a pointer because package fmt, where a Secret is
-// an unexported field of something else, goes by its memory instead of its methods.
-// The zero Secret is no key.
+// Secret is a complete API key. Printing, logging or encoding it never shows it; only
+// Reveal does. The text is behind a pointer because package fmt ignores the methods of
+// unexported fields and prints their memory. The zero Secret is no key.
 type Secret struct{ text *string }
 
-// Generate makes a new key of random bits that nobody can guess.
+// Generate returns a new random key.
 func Generate() Secret {
 	const unbiased = 256 / len(alphabet) * len(alphabet)
 	body := make([]byte, 0, randomLen)
@@ -62,13 +60,13 @@ func checksum(body string) string {
 	return string(sum[:])
 }
 
-// Parse checks the shape and the checksum of a key. An error is an ErrMalformed
-// that says what is wrong, without repeating what was given.
+// Parse checks the shape and the checksum of a key. Errors wrap ErrMalformed and give the
+// reason, without repeating the input.
 func Parse(s string) (Secret, error) {
 	if err := check(s); err != nil {
 		return Secret{}, err
 	}
-	text := strings.Clone(s) // not to hold on to the request that it came with
+	text := strings.Clone(s) // not to retain the memory of the request
 	return Secret{&text}, nil
 }
 
@@ -80,9 +78,9 @@ func check(s string) error {
 	case s == "":
 		return malformed("it is empty")
 	case strings.TrimSpace(s) != s:
-		return malformed("there is white space around it")
+		return malformed("it has leading or trailing white space")
 	case !strings.HasPrefix(s, Prefix):
-		return malformed("keys begin with %s", Prefix)
+		return malformed("keys start with %s", Prefix)
 	case len(s) != length:
 		return malformed("it has %d characters instead of %d", len(s), length)
 	}
@@ -92,7 +90,7 @@ func check(s string) error {
 		}
 	}
 	if checksum(s[len(Prefix):len(Prefix)+randomLen]) != s[len(Prefix)+randomLen:] {
-		return malformed("its checksum does not fit; it was mistyped or is not whole")
+		return malformed("its checksum does not match; it is mistyped or truncated")
 	}
 	return nil
 }
@@ -109,14 +107,14 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// Hash is what is stored: the SHA-256 of the whole key, in hexadecimal. A key has
-// more random bits than anybody can try, so that no slow hash is needed.
+// Hash returns what is stored: the SHA-256 of the complete key, in hexadecimal. A key is
+// too random to be found by brute force, so no slow hash is needed.
 func (s Secret) Hash() string {
 	sum := sha256.Sum256([]byte(s.Reveal()))
 	return hex.EncodeToString(sum[:])
 }
 
-// Masked is the key with its middle left out, to tell keys apart by: kx_aBcD…wXyZ.
+// Masked returns the key without its middle, to tell keys apart: kx_aBcD…wXyZ.
 func (s Secret) Masked() string {
 	if s.text == nil {
 		return ""

@@ -76,8 +76,8 @@ func TestParseRefuses(t *testing.T) {
 		"":                              "empty",
 		" " + good:                      "white space",
 		good + "\n":                     "white space",
-		strings.ToUpper(good[:3]) + "x": "begin with kx_",
-		"sk-" + good:                    "begin with kx_",
+		strings.ToUpper(good[:3]) + "x": "start with kx_",
+		"sk-" + good:                    "start with kx_",
 		good[:40]:                       "40 characters instead of 41",
 		good + "0":                      "42 characters instead of 41",
 		good[:10] + "-" + good[11:]:     "character 11 is neither",
@@ -147,7 +147,7 @@ func TestCheckName(t *testing.T) {
 	for name, says := range map[string]string{
 		"acme": "", "Ada Lovelace": "", "github:ada": "", "Zoë": "", "名前": "", strings.Repeat("é", 64): "",
 		"": "empty", " a": "space", "a ": "space", strings.Repeat("é", 65): "65 characters", "a\nb": "U+000A", "a\x00": "U+0000",
-		"a\u202eb": "U+202E", "a\u00a0b": "U+00A0", "Zoe\u0308": "normal form C", "\xff": "UTF-8", "\u200b": "U+200B",
+		"a\u202eb": "U+202E", "a\u00a0b": "U+00A0", "Zoe\u0308": "normalization form C", "\xff": "UTF-8", "\u200b": "U+200B",
 	} {
 		err := apikey.CheckName(name)
 		if says == "" && err != nil || says != "" && (err == nil || !strings.Contains(err.Error(), says)) {

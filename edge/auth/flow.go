@@ -39,8 +39,8 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 	p := h.provider(r)
 	switch {
 	case h.checkOrigin(r) != nil:
-		h.problem(w, r, http.StatusForbidden, "This sign-in was not begun on a page of this service",
-			"Sign-in begins at "+h.base.String()+"/signin and nowhere else.")
+		h.problem(w, r, http.StatusForbidden, "Sign-in was not started on this site",
+			"Start again at "+h.base.String()+"/signin.")
 		return
 	case p == nil:
 		h.unknownProvider(w, r)
@@ -52,9 +52,9 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 	browser, state, nonce, verifier := newToken(), newToken(), newToken(), oauth2.GenerateVerifier()
 	to, err := p.begin(r.Context(), state, nonce, verifier)
 	if err != nil {
-		h.log.Error("sign-in: the provider cannot be used", "provider", p.title(), "error", err)
+		h.log.Error("sign-in: provider unavailable", "provider", p.title(), "error", err)
 		h.problem(w, r, http.StatusBadGateway, p.title()+" cannot be reached",
-			"Nothing is wrong with you or your account. Try again in a few minutes.")
+			"Your account is not affected. Try again in a few minutes.")
 		return
 	}
 	err = h.store.AddAttempt(r.Context(), Attempt{Browser: hash(browser), State: hash(state), Provider: p.name(),
@@ -88,19 +88,19 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 	var refused *refusal
 	switch {
 	case errors.As(err, &refused):
-		h.log.Info("sign-in refused by the provider", "provider", p.title(), "error", err)
-		h.problem(w, r, http.StatusForbidden, p.title()+" has not let you in", "You may have refused, or it may not know this service. Nothing was changed here.")
+		h.log.Info("sign-in denied by the provider", "provider", p.title(), "error", err)
+		h.problem(w, r, http.StatusForbidden, p.title()+" denied the sign-in", "You may have declined, or it may not know this service. Nothing was changed here.")
 	case err != nil:
 		h.log.Error("sign-in failed", "provider", p.title(), "error", shorten(err.Error()))
-		h.problem(w, r, http.StatusBadGateway, "The sign-in with "+p.title()+" has failed",
-			"Its answer could not be had or could not be trusted, so nobody was signed in. The log of this service says why.")
+		h.problem(w, r, http.StatusBadGateway, "Sign-in with "+p.title()+" failed",
+			"Its response was missing or could not be verified, so you were not signed in. The service log has the cause.")
 	default:
 		h.openSession(w, r, p, who)
 	}
 }
 
-// attempt takes the attempt that an answer belongs to. Whoever brings an answer
-// that has a parameter twice has made it up.
+// attempt takes the attempt that a callback belongs to. A callback with a repeated
+// parameter is forged.
 func (h *Handler) attempt(r *http.Request, p provider) (Attempt, error) {
 	answer, browser := r.URL.Query(), h.cookie(r, attemptCookie)
 	for _, values := range answer {
@@ -115,35 +115,34 @@ func (h *Handler) attempt(r *http.Request, p provider) (Attempt, error) {
 	return h.store.TakeAttempt(r.Context(), hash(browser), hash(state), p.name(), h.now())
 }
 
-// noAttempt answers for a callback that is nobody's: one that was reloaded, as a
-// rule.
+// noAttempt handles a callback without an attempt: usually a reloaded one.
 func (h *Handler) noAttempt(w http.ResponseWriter, r *http.Request) {
 	if _, _, err := h.Session(r); err == nil {
 		redirect(w, Panel)
 		return
 	}
-	h.problem(w, r, http.StatusBadRequest, "This sign-in is over",
-		"It was finished before, has taken longer than ten minutes, or was begun in another browser.")
+	h.problem(w, r, http.StatusBadRequest, "This sign-in has ended",
+		"It was already completed, took longer than ten minutes, or was started in another browser.")
 }
 
-// openSession opens a session for somebody, with a token that nobody has seen before,
-// whatever cookies the browser has sent.
+// openSession opens a session with a new token, whatever cookies the browser sent.
 func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider, who Identity) {
 	token, key := newToken(), apikey.Generate()
 	a := SignedInIdentity{Identity: who, Name: accountName(who.Login), Key: key, Hash: hash(token), At: h.now(), Address: h.address(r)}
 	if old := h.cookie(r, sessionCookie); old != "" {
 		a.Replaces = hash(old)
 	}
-	// The provider has used up its code: what is begun here is worth finishing, in time.
+	// The provider's code is used up: finish even if the client has gone, within a time
+	// limit.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), providerTimeout)
 	defer cancel()
 	account, made, err := h.store.SignIn(ctx, a)
 	var suspended *apikey.SuspendedError
 	switch {
 	case errors.As(err, &suspended):
-		h.log.Info("sign-in to a suspended account", "account", suspended.Account)
+		h.log.Info("sign-in to suspended account", "account", suspended.Account)
 		h.setCookie(w, sessionCookie, "", 0)
-		h.problem(w, r, http.StatusForbidden, "Your account is suspended", "The operator of this service has suspended it.")
+		h.problem(w, r, http.StatusForbidden, "Your account is suspended", "It was suspended by the operator of this service.")
 		return
 	case err != nil:
 		h.unavailable(w, r, err)
@@ -165,7 +164,7 @@ func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 	err := h.CheckForm(r)
 	switch {
 	case errors.Is(err, ErrForged):
-		h.problem(w, r, http.StatusForbidden, "Nobody was signed out", "This form was not sent by a page of this service, or you have signed in anew since. Open the page again.")
+		h.problem(w, r, http.StatusForbidden, "You were not signed out", "This form was not sent by a page of this service, or you have signed in again since. Reload the page.")
 		return
 	case err != nil && !errors.Is(err, ErrSignedOut):
 		h.unavailable(w, r, err)
@@ -188,12 +187,12 @@ func redirect(w http.ResponseWriter, to string) {
 }
 
 func (h *Handler) unknownProvider(w http.ResponseWriter, r *http.Request) {
-	h.problem(w, r, http.StatusNotFound, "There is no such way to sign in", "The ways there are, are on the page for signing in.")
+	h.problem(w, r, http.StatusNotFound, "Unknown sign-in method", "The sign-in page lists the available ones.")
 }
 
-// unavailable answers where the state cannot be reached.
+// unavailable responds if the state is unavailable.
 func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, err error) {
-	h.log.Error("sign-in: the state cannot be reached", "path", r.URL.Path, "error", err)
+	h.log.Error("sign-in: database unavailable", "path", r.URL.Path, "error", err)
 	w.Header().Set("Retry-After", "5")
-	h.problem(w, r, http.StatusServiceUnavailable, "Signing in does not work at the moment", "Try again in a minute. Everything that needs no account works meanwhile.")
+	h.problem(w, r, http.StatusServiceUnavailable, "Sign-in is currently unavailable", "Try again in a minute. Everything that needs no account still works.")
 }

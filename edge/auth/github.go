@@ -14,12 +14,12 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// github signs in with an OAuth app, which asks for no scope: who somebody is, is
+// github signs in with an OAuth app that requests no scope: the identity of a user is
 // public.
 type github struct {
 	address string // of the GitHub, which is also what identities are kept under
 	host    string
-	user    string // address of who has the token
+	user    string // address of the current user in the API
 	config  oauth2.Config
 	client  *http.Client
 }
@@ -42,8 +42,8 @@ func newGitHub(o GitHub, redirect string) (*github, error) {
 			AuthURL: address + "/login/oauth/authorize", TokenURL: address + "/login/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}}}, nil
 }
 
-// apiOf is where GitHub has the API of a site: an own host for github.com and the
-// enterprises on ghe.com, a path on a server of one's own.
+// apiOf returns the API address of a site: a separate host for github.com and the
+// enterprises on ghe.com, a path on a self-hosted server.
 func apiOf(site *url.URL) string {
 	if site.Host == "github.com" || strings.HasSuffix(site.Host, ".ghe.com") {
 		return site.Scheme + "://api." + site.Host
@@ -76,8 +76,8 @@ func (g *github) identify(ctx context.Context, a Attempt, answer url.Values) (Id
 	return g.whoHas(ctx, token)
 }
 
-// whoHas asks whose a token is. The numeric id stays with a user for good, while
-// logins are given up and taken by others.
+// whoHas returns the user that a token belongs to. The numeric id is permanent, while
+// logins can be given up and reused.
 func (g *github) whoHas(ctx context.Context, token *oauth2.Token) (Identity, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, g.user, nil) //nolint:gosec // the operator chose the address
 	if err != nil {
@@ -88,21 +88,21 @@ func (g *github) whoHas(ctx context.Context, token *oauth2.Token) (Identity, err
 	r.Header.Set("User-Agent", "kindex")
 	res, err := g.client.Do(r) //nolint:gosec,bodyclose // as above; drain closes the body
 	if err != nil {
-		return Identity{}, fmt.Errorf("asking who has signed in: %w", err)
+		return Identity{}, fmt.Errorf("reading the signed-in user: %w", err)
 	}
 	defer drain(res.Body)
 	if res.StatusCode != http.StatusOK {
-		return Identity{}, fmt.Errorf("asking who has signed in: the API answered with status %d", res.StatusCode)
+		return Identity{}, fmt.Errorf("reading the signed-in user: the API returned status %d", res.StatusCode)
 	}
 	var user struct {
 		ID    int64  `json:"id"`
 		Login string `json:"login"`
 	}
 	if err := json.NewDecoder(res.Body).Decode(&user); err != nil {
-		return Identity{}, fmt.Errorf("asking who has signed in: %w", err)
+		return Identity{}, fmt.Errorf("reading the signed-in user: %w", err)
 	}
 	if user.ID <= 0 {
-		return Identity{}, errors.New("asking who has signed in: the API has told no id")
+		return Identity{}, errors.New("reading the signed-in user: the API returned no id")
 	}
 	return Identity{Provider: g.address, Subject: strconv.FormatInt(user.ID, 10), Login: plainLogin(user.Login)}, nil
 }

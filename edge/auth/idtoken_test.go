@@ -40,8 +40,8 @@ func TestIDTokens(t *testing.T) {
 		sign func(*crafted) func(string) string
 		want string // in the log
 	}{
-		"wrong nonce":              {map[string]any{"nonce": "another"}, nil, "another nonce"},
-		"no nonce":                 {map[string]any{"nonce": nil}, nil, "another nonce"},
+		"wrong nonce":              {map[string]any{"nonce": "another"}, nil, "a different nonce"},
+		"no nonce":                 {map[string]any{"nonce": nil}, nil, "a different nonce"},
 		"wrong audience":           {map[string]any{"aud": "another"}, nil, "expected audience"},
 		"no audience":              {map[string]any{"aud": nil}, nil, "expected audience"},
 		"more audiences":           {map[string]any{"aud": []string{clientID, "another"}}, nil, "not for this service alone"},
@@ -152,11 +152,11 @@ func TestUserInfo(t *testing.T) {
 		status  int
 		account string
 	}{
-		"name":          {map[string]any{"sub": "7", "preferred_username": "Ann"}, 200, "ann"},
-		"e-mail":        {map[string]any{"sub": "7", "email": "Ann.Other@example.org"}, 200, "ann-other"},
-		"nothing":       {map[string]any{"sub": "7"}, 200, "user"},
-		"unavailable":   {nil, 500, "user"},
-		"somebody else": {map[string]any{"sub": "8", "preferred_username": "Ann"}, 200, ""},
+		"name":               {map[string]any{"sub": "7", "preferred_username": "Ann"}, 200, "ann"},
+		"e-mail":             {map[string]any{"sub": "7", "email": "Ann.Other@example.org"}, 200, "ann-other"},
+		"nothing":            {map[string]any{"sub": "7"}, 200, "user"},
+		"unavailable":        {nil, 500, "user"},
+		"different subjects": {map[string]any{"sub": "8", "preferred_username": "Ann"}, 200, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			v, p := serve(t, storagetest.SQLite(t), false), startCrafted(t)

@@ -191,7 +191,7 @@ func TestProviderRefuses(t *testing.T) {
 		t.Fatalf("the provider sent back %s", back.target(t))
 	}
 	p = ann.open(back.target(t).String())
-	if p.status != http.StatusForbidden || !strings.Contains(p.body, "has not let you in") || ann.signedIn(v) != "" || len(v.accounts(t)) != 0 {
+	if p.status != http.StatusForbidden || !strings.Contains(p.body, "denied the sign-in") || ann.signedIn(v) != "" || len(v.accounts(t)) != 0 {
 		t.Errorf("refused: %d\n%s", p.status, p.body)
 	}
 }
@@ -210,7 +210,7 @@ func TestProviderDown(t *testing.T) {
 	if p := ann.open(v.url + "/signin"); p.status != http.StatusOK {
 		t.Errorf("/signin: %d", p.status)
 	}
-	if !strings.Contains(v.log.String(), "the provider cannot be used") || !strings.Contains(v.log.String(), "connection refused") {
+	if !strings.Contains(v.log.String(), "provider unavailable") || !strings.Contains(v.log.String(), "connection refused") {
 		t.Errorf("log:\n%s", v.log)
 	}
 }

@@ -8,16 +8,16 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxName leaves room for what tells equal names apart: account names have up to
+// maxName leaves room for a suffix that makes equal names unique: account names have up to
 // 64 characters.
 const maxName = 40
 
-// accountName makes a name for an account of what somebody is called elsewhere:
-// lower-case letters of ASCII, digits and hyphens, so that no two names look alike
-// and none can be taken for markup, an option or a path.
+// accountName derives an account name from a login elsewhere: lower-case ASCII letters,
+// digits and hyphens, so that no two names look alike and none can be mistaken for markup,
+// an option or a path.
 func accountName(login string) string {
 	if local, _, ok := strings.Cut(login, "@"); ok && local != "" {
-		login = local // an e-mail address is nobody's business
+		login = local // do not expose e-mail addresses
 	}
 	var b strings.Builder
 	for _, r := range strings.ToLower(norm.NFKD.String(login)) {
@@ -38,11 +38,11 @@ func accountName(login string) string {
 	return "user"
 }
 
-// maxLogin is how many bytes of a name are kept as its provider told it.
+// maxLogin is the number of bytes kept of a provider's login name.
 const maxLogin = 200
 
-// plainLogin is a name as its provider told it, without what no page, database or
-// terminal should meet: control characters, and those that cannot be seen.
+// plainLogin returns a provider's login name without control characters and invisible
+// characters.
 func plainLogin(login string) string {
 	login = strings.Map(func(r rune) rune {
 		if r != ' ' && !unicode.IsPrint(r) {

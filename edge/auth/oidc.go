@@ -17,15 +17,14 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// How long it is remembered what a provider says of itself, and that it said
-// nothing.
+// How long the metadata of a provider is cached, and a failure to get it.
 const (
 	discoveryLife = time.Hour
 	failureLife   = 5 * time.Second
 )
 
-// oidcProvider signs in with an OpenID Connect provider, which is asked for its
-// endpoints when they are first needed.
+// oidcProvider signs in with an OpenID Connect provider, whose endpoints are discovered
+// when first needed.
 type oidcProvider struct {
 	issuer string
 	host   string
@@ -41,7 +40,7 @@ type oidcProvider struct {
 	at     time.Time  // of the last attempt
 }
 
-// discovery is what a provider says of itself (OpenID Connect Discovery 1.0).
+// discovery is the metadata of a provider (OpenID Connect Discovery 1.0).
 type discovery struct {
 	*oidc.Provider
 	style oauth2.AuthStyle
@@ -67,14 +66,13 @@ func newOIDC(o OIDC, redirect string, now func() time.Time) (*oidcProvider, erro
 func (p *oidcProvider) name() string  { return "oidc" }
 func (p *oidcProvider) title() string { return p.host }
 
-// discover returns what the provider says of itself, asking it where that is not
-// known or an hour old. A provider that does not answer then is taken at its last
-// word.
+// discover returns the provider's metadata, fetching it if it is missing or an hour old. If
+// that fails, it returns the last known metadata.
 func (p *oidcProvider) discover(ctx context.Context) (*discovery, error) {
 	if d, err, known := p.remembered(); known {
 		return d, err
 	}
-	// Whoever waits may go away; what was asked is for all.
+	// A caller may leave; the result is for all of them.
 	done := p.asking.DoChan("", func() (any, error) {
 		ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), providerTimeout)
 		defer cancel()
@@ -96,7 +94,7 @@ func (p *oidcProvider) discover(ctx context.Context) (*discovery, error) {
 	}
 }
 
-// remembered is what is known without asking. known reports whether that will do.
+// remembered returns the cached metadata. known reports whether it can be used.
 func (p *oidcProvider) remembered() (d *discovery, err error, known bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -113,7 +111,7 @@ func (p *oidcProvider) remembered() (d *discovery, err error, known bool) {
 func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 	found, err := oidc.NewProvider(ctx, p.issuer)
 	if err != nil {
-		return nil, fmt.Errorf("the OpenID Connect provider %s does not tell its endpoints: %s", p.issuer, shorten(err.Error()))
+		return nil, fmt.Errorf("the OpenID Connect provider %s does not publish its endpoints: %s", p.issuer, shorten(err.Error()))
 	}
 	var metadata struct {
 		JWKS    string   `json:"jwks_uri"`
@@ -131,7 +129,7 @@ func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 	for _, address := range addresses {
 		u, err := url.Parse(address)
 		if err != nil || u.Host == "" || u.Scheme != "https" && !(p.plain && u.Scheme == "http" && loopback(u)) {
-			return nil, fmt.Errorf("the OpenID Connect provider %s names the endpoint %q, which is no https address", p.issuer, shorten(address))
+			return nil, fmt.Errorf("the OpenID Connect provider %s has the endpoint %q, which is not an https address", p.issuer, shorten(address))
 		}
 	}
 	// Told once instead of tried out: a code that was shown is used up.
@@ -164,7 +162,7 @@ func (p *oidcProvider) identify(ctx context.Context, a Attempt, answer url.Value
 		return Identity{}, err
 	}
 	if iss := answer.Get("iss"); iss != p.issuer && (d.iss || answer.Has("iss")) {
-		return Identity{}, fmt.Errorf("the answer is by the issuer %q instead of %q (RFC 9207)", shorten(iss), p.issuer)
+		return Identity{}, fmt.Errorf("the response is from the issuer %q, not %q (RFC 9207)", shorten(iss), p.issuer)
 	}
 	code, err := answered(answer)
 	if err != nil {
@@ -186,12 +184,12 @@ func (p *oidcProvider) identify(ctx context.Context, a Attempt, answer url.Value
 	return Identity{Provider: p.issuer, Subject: idToken.Subject, Login: login}, nil
 }
 
-// verify checks an id_token as OpenID Connect Core 1.0, section 3.1.3.7, has it:
-// signature, issuer, audience and times by the library, the rest here.
+// verify checks an id_token according to OpenID Connect Core 1.0, section 3.1.3.7: the
+// library checks signature, issuer, audience and times, this function the rest.
 func (p *oidcProvider) verify(ctx context.Context, d *discovery, token *oauth2.Token, nonce string) (*oidc.IDToken, error) {
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {
-		return nil, errors.New("the provider has sent no id_token")
+		return nil, errors.New("the provider sent no id_token")
 	}
 	t, err := d.Verifier(&oidc.Config{ClientID: p.config.ClientID, Now: p.now}).Verify(ctx, raw)
 	if err != nil {
@@ -205,9 +203,9 @@ func (p *oidcProvider) verify(ctx context.Context, d *discovery, token *oauth2.T
 	}
 	switch {
 	case subtle.ConstantTimeCompare([]byte(t.Nonce), []byte(nonce)) != 1:
-		return nil, errors.New("the id_token has another nonce: it was made for another sign-in")
+		return nil, errors.New("the id_token has a different nonce: it was issued for another sign-in")
 	case more.Party != "" && more.Party != p.config.ClientID, more.Party == "" && len(t.Audience) > 1:
-		return nil, fmt.Errorf("the id_token was made for %q, not for this service alone", shorten(more.Party))
+		return nil, fmt.Errorf("the id_token was issued for %q, not for this service alone", shorten(more.Party))
 	case t.Subject == "" || len(t.Subject) > 255 || strings.ContainsFunc(t.Subject, func(r rune) bool { return r < ' ' || r == 0xfffd }):
 		return nil, errors.New("the id_token has no usable subject") // at most 255 ASCII characters (section 2)
 	}
@@ -219,8 +217,8 @@ func (p *oidcProvider) verify(ctx context.Context, d *discovery, token *oauth2.T
 	return t, nil
 }
 
-// login is what somebody is called at the provider, "" where that is not told. It
-// is for people to read; nothing hangs on it.
+// login returns the user's display login at the provider, "" if unknown. It is for people
+// to read; no decision depends on it.
 func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken, token *oauth2.Token) (string, error) {
 	var c nameClaims
 	if err := t.Claims(&c); err != nil {
@@ -234,7 +232,7 @@ func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken,
 		return "", nil //nolint:nilerr // a name can be made without it
 	}
 	if u.Subject != t.Subject { // section 5.3.2
-		return "", errors.New("the provider's user information is of somebody else than the id_token")
+		return "", errors.New("the provider's user information and the id_token have different subjects")
 	}
 	if err := u.Claims(&c); err != nil {
 		return "", nil //nolint:nilerr // as above
@@ -242,7 +240,7 @@ func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken,
 	return c.login(), nil
 }
 
-// nameClaims are the claims that tell what somebody is called.
+// nameClaims are the claims with a user's name.
 type nameClaims struct {
 	Preferred string `json:"preferred_username"`
 	Email     string `json:"email"`

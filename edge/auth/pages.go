@@ -13,7 +13,7 @@ type Pages interface {
 	Choice(r *http.Request, c Choice) ([]byte, error)
 	// FirstKey shows the key of a new account, this once.
 	FirstKey(r *http.Request, k FirstKey) ([]byte, error)
-	// Problem says why somebody was not signed in or out.
+	// Problem is why signing in or out failed.
 	Problem(r *http.Request, p Problem) ([]byte, error)
 }
 
@@ -23,10 +23,10 @@ type Choice struct{ Providers []Offer }
 // Offer is a provider to choose.
 type Offer struct{ Name, Title string }
 
-// FirstKey is a key that was made with its account.
+// FirstKey is the key created with a new account.
 type FirstKey struct {
 	Account string // name of the account
-	Login   string // what the provider calls them, "" where it does not tell; anything may be in it
+	Login   string // the login at the provider, "" if unknown; untrusted
 	Key     string
 }
 
@@ -44,9 +44,8 @@ func (h *Handler) offers() []Offer {
 	return list
 }
 
-// Guard sets the headers that every page of somebody's own has: nothing of it is
-// kept, framed, guessed at or loaded from elsewhere, and no page of another origin
-// reads it.
+// Guard sets the headers of every personal page: it is not cached, framed, sniffed or
+// loaded with content from elsewhere, and pages of other origins cannot read it.
 func Guard(header http.Header) {
 	for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Expose-Headers"} {
 		header.Del(name)
@@ -57,22 +56,21 @@ func Guard(header http.Header) {
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
-	// Not no-referrer: with it, the forms' own requests would say that they come
-	// from nowhere (Fetch, "append a request Origin header").
+	// Not no-referrer: the forms' own requests would then have a null origin (Fetch,
+	// "append a request Origin header").
 	header.Set("Referrer-Policy", "same-origin")
 	allowForms(header, "'self'")
 }
 
-// allowForms sets the policy of a page, with where its forms may lead. Styles,
-// scripts and pictures are files of the website; nothing that is written into the
-// page counts.
+// allowForms sets the content security policy of a page, with the allowed form targets.
+// Styles, scripts and images are files of the website; inline content is ignored.
 func allowForms(header http.Header, to string) {
 	header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
 		"form-action "+to+"; base-uri 'none'; frame-ancestors 'none'")
 }
 
-// leaving is where the forms of the choice lead: to a provider, and to wherever
-// that sends the browser on, since browsers hold redirects against form-action too.
+// leaving are the form targets of the sign-in page: a provider, and any site that it
+// redirects to, since browsers apply form-action to redirects too.
 func (h *Handler) leaving() string {
 	if h.secure {
 		return "'self' https:"
@@ -83,7 +81,7 @@ func (h *Handler) leaving() string {
 // render sends a page that was rendered.
 func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, body []byte, err error) {
 	if err != nil {
-		h.log.Error("a page cannot be made", "path", r.URL.Path, "error", err)
+		h.log.Error("rendering a page failed", "path", r.URL.Path, "error", err)
 		http.Error(w, "Something went wrong here.", http.StatusInternalServerError)
 		return
 	}

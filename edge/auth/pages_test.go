@@ -124,7 +124,7 @@ func TestAddresses(t *testing.T) {
 		"issuer with a query":    {func(o *auth.Options) { o.OIDC.Issuer = "https://id.example.org?a=b" }, "--signin-oidc-issuer"},
 		"GitHub without https":   {func(o *auth.Options) { o.GitHub.URL = "http://github.example.org" }, "https"},
 		"GitHub's API is a word": {func(o *auth.Options) { o.GitHub.API = "api" }, "--signin-github-api"},
-		"no provider":            {func(o *auth.Options) { o.GitHub, o.OIDC = auth.GitHub{}, auth.OIDC{} }, "no provider"},
+		"no provider":            {func(o *auth.Options) { o.GitHub, o.OIDC = auth.GitHub{}, auth.OIDC{} }, "needs a provider"},
 	} {
 		o := good
 		c.change(&o)

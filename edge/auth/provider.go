@@ -20,22 +20,22 @@ type provider interface {
 	name() string
 	// title is its name for people.
 	title() string
-	// begin is where to send the browser.
+	// begin returns the address to send the browser to.
 	begin(ctx context.Context, state, nonce, verifier string) (string, error)
-	// identify takes the provider's answer to who that is. Every check of the
-	// answer but that of the state is its business.
+	// identify returns the user for a callback. It makes every check except that of the
+	// state.
 	identify(ctx context.Context, a Attempt, answer url.Values) (Identity, error)
 }
 
-// providerTimeout is how long a provider may take for one answer, and the state for what
-// nobody can end by leaving.
+// providerTimeout bounds a provider's response, and database operations that must not
+// depend on the client.
 const providerTimeout = 10 * time.Second
 
 // maxAnswer bounds the answer of a provider.
 const maxAnswer = 1 << 20
 
-// client asks providers. It follows no redirects: secrets go to the addresses that
-// the provider has named, and to no other.
+// client calls providers. It follows no redirects: secrets go only to the endpoints of the
+// provider.
 func client() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = 4
@@ -57,8 +57,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// providerURL reads the address of a provider: https, or http where the machine
-// itself is meant.
+// providerURL parses the address of a provider: https, or http on loopback.
 func providerURL(what, s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -70,25 +69,24 @@ func providerURL(what, s string) (*url.URL, error) {
 	return u, nil
 }
 
-// credentials tells what of a client is missing.
+// credentials returns an error for missing client credentials.
 func credentials(client, clientFlag, secret, secretVariable string) error {
 	switch {
 	case client == "":
-		return fmt.Errorf("%s is missing: the id that the provider has given to this service", clientFlag)
+		return fmt.Errorf("%s is missing: the client id that the provider assigned to this service", clientFlag)
 	case secret == "":
-		return fmt.Errorf("the environment has no %s: the secret that belongs to %s", secretVariable, clientFlag)
+		return fmt.Errorf("environment variable %s is not set: the secret for %s", secretVariable, clientFlag)
 	}
 	return nil
 }
 
-// refusal is a provider's answer that people should hear of in their own words.
+// refusal is a provider's error response that is explained to the user.
 type refusal struct{ code string }
 
-func (e *refusal) Error() string { return "the provider answered with the error " + e.code }
+func (e *refusal) Error() string { return "the provider returned the error " + e.code }
 
-// answered finds the code in the provider's answer, or its error (RFC 6749,
-// section 4.1.2.1). Of an error only the code is kept, if it is one that is known:
-// anybody can write an address with a text of their own.
+// answered returns the code in a callback, or its error (RFC 6749, section 4.1.2.1). Of an
+// error only a known code is kept: anyone can craft an address with a text of their choice.
 func answered(answer url.Values) (code string, err error) {
 	if e := answer.Get("error"); e != "" {
 		switch e {
@@ -97,10 +95,10 @@ func answered(answer url.Values) (code string, err error) {
 			"unsupported_response_type", "application_suspended", "redirect_uri_mismatch":
 			return "", &refusal{e}
 		}
-		return "", &refusal{"(one that is not known)"}
+		return "", &refusal{"(unknown)"}
 	}
 	if code = answer.Get("code"); code == "" {
-		return "", errors.New("the answer has no code")
+		return "", errors.New("the response has no code")
 	}
 	return code, nil
 }
@@ -114,11 +112,11 @@ func exchange(ctx context.Context, c *oauth2.Config, code, verifier string) (*oa
 		if failed.Response != nil {
 			status = failed.Response.StatusCode
 		}
-		return nil, fmt.Errorf("the provider does not take the code: status %d, error %q, %q",
+		return nil, fmt.Errorf("the provider rejected the code: status %d, error %q, %q",
 			status, shorten(failed.ErrorCode), shorten(failed.ErrorDescription))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("turning the code into a token: %w", err)
+		return nil, fmt.Errorf("exchanging the code for a token: %w", err)
 	}
 	return token, nil
 }

@@ -22,20 +22,20 @@ const (
 	sessionCookie = "kindex-session"
 )
 
-// FormField is the name of the form field that holds the form token.
+// FormField is the name of the form field with the form token.
 const FormField = "token"
 
 // maxForm bounds the body of a form.
 const maxForm = 64 << 10
 
-// newToken makes 256 random bits, as text.
+// newToken returns 256 random bits, as text.
 func newToken() string {
 	var b [32]byte
 	rand.Read(b[:])
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// hash is what is stored of a token. It has more random bits than anybody can try.
+// hash returns the stored form of a token, which is too random to be found by brute force.
 func hash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
@@ -76,9 +76,9 @@ func (h *Handler) cookie(r *http.Request, name string) string {
 	return c.Value
 }
 
-// Session tells who is signed in in the browser that sent a request, and the token
-// that each form for it must have in its field FormField. It is ErrSignedOut where
-// nobody is; any other error means that the state cannot be reached.
+// Session returns the signed-in user of a request's browser, and the token that each of its
+// forms must have in FormField. The error is ErrSignedOut if no one is signed in; any other
+// error means that the state is unavailable.
 func (h *Handler) Session(r *http.Request) (account apikey.Account, token string, err error) {
 	secret := h.cookie(r, sessionCookie)
 	if secret == "" {
@@ -92,7 +92,7 @@ func (h *Handler) Session(r *http.Request) (account apikey.Account, token string
 	if now.Sub(s.SeenAt) >= sessionStep {
 		// What cannot be noted now is noted by the next request.
 		if err := h.store.ExtendSession(r.Context(), s.Hash, now, sessionEnd(s.CreatedAt, now)); err != nil {
-			h.log.Warn("the use of a session was not noted", "account", account.ID, "error", err)
+			h.log.Warn("recording the use of a session failed", "account", account.ID, "error", err)
 		}
 	}
 	return account, formToken(secret), nil
@@ -107,14 +107,13 @@ func sessionEnd(created, seen time.Time) time.Time {
 	return end
 }
 
-// ErrForged tells that a form was not sent by a page of this service, in this
-// session. Its text may be shown.
-var ErrForged = errors.New("this form was not sent by a page of this service, or you have signed in anew since; open the page again")
+// ErrForged means that a form was not sent by a page of this service in this session. Its
+// text can be shown.
+var ErrForged = errors.New("this form was not sent by a page of this service, or you have signed in again since; reload the page")
 
-// CheckForm reports whether a POST comes from a form of this service in the session
-// of the browser that sent it: from a page of the same origin, and with the token
-// of the session. It is ErrForged or ErrSignedOut where it does not, and reads the
-// form.
+// CheckForm checks that a POST comes from a form of this service in the session of the
+// browser that sent it: from a page of the same origin, and with the token of the session.
+// It parses the form and returns ErrForged or ErrSignedOut if the check fails.
 func (h *Handler) CheckForm(r *http.Request) error {
 	if err := h.checkOrigin(r); err != nil {
 		return err
@@ -133,9 +132,9 @@ func (h *Handler) CheckForm(r *http.Request) error {
 	return nil
 }
 
-// checkOrigin refuses a POST that does not come from a page of this service. Every
-// browser says where a POST comes from, in at least one of two ways; both must
-// agree with the address that people see, whatever the header Host says.
+// checkOrigin rejects a POST that does not come from a page of this service. Every browser
+// sends the origin of a POST in at least one of two ways; both must match the public
+// address, whatever the Host header is.
 func (h *Handler) checkOrigin(r *http.Request) error {
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 	switch {

@@ -1,14 +1,13 @@
-// Package auth lets people sign in on the website with GitHub (OAuth 2.0) or an
-// OpenID Connect provider of the operator's choice, and keeps their sessions. The
-// first sign-in makes an account and its first API key.
+// Package auth lets people sign in on the website with GitHub (OAuth 2.0) or an OpenID
+// Connect provider of the operator's choice, and manages their sessions. The first sign-in
+// creates an account and its first API key.
 //
-// An account belongs to a provider and the subject that it tells (OpenID Connect
-// Core 1.0, section 2), never to a name or an e-mail address: those change hands.
-// Both flows are the authorization code flow with PKCE (RFC 7636, S256), a state,
-// and for OpenID Connect a nonce and the issuer of the answer (RFC 9207), each
-// redirect address being one provider's own (RFC 9700, section 4.4). What an
-// attempt needs to remember is kept in the state, bound to the browser by a
-// cookie, and used once.
+// An account belongs to a provider and its subject (OpenID Connect Core 1.0, section 2),
+// never to a name or an e-mail address: those change hands. Both flows are the
+// authorization code flow with PKCE (RFC 7636, S256), a state, and for OpenID Connect a
+// nonce and the issuer of the response (RFC 9207), each provider with a separate redirect
+// address (RFC 9700, section 4.4). The data of an attempt is stored in the database, bound
+// to the browser by a cookie, and used once.
 package auth
 
 import (
@@ -23,26 +22,26 @@ import (
 	"time"
 )
 
-// Options say who may sign in, and where.
+// Options configure sign-in.
 type Options struct {
-	// URL is the public address of the service, such as https://index.example.org.
-	// Redirect addresses are made from it, never from what a request says.
+	// URL is the public address of the service, such as https://index.example.org. Redirect
+	// addresses are derived from it, never from a request.
 	URL string
 	// OIDC and GitHub are the providers; one without a client is not offered.
 	OIDC   OIDC
 	GitHub GitHub
 
 	Store Store
-	// AllowStart reports whether somebody may begin to sign in now; nil: always. It keeps
-	// strangers from filling the store with attempts.
+	// AllowStart reports whether a client can start a sign-in now; nil: always. It keeps
+	// clients from filling the store with attempts.
 	AllowStart func(*http.Request) bool
 	// Address returns the IP address that a request comes from, for the audit log;
 	// nil: it is not logged.
 	Address func(*http.Request) string
 	// Network returns the network that a request comes from; nil: one for all.
 	Network func(*http.Request) netip.Prefix
-	Now     func() time.Time // time.Now where it is nil
-	Log     *slog.Logger     // none where it is nil
+	Now     func() time.Time // default: time.Now
+	Log     *slog.Logger     // default: none
 	Pages   Pages
 }
 
@@ -57,21 +56,21 @@ type OIDC struct {
 type GitHub struct {
 	Client string
 	Secret string
-	URL    string // https://github.com where it is ""
-	API    string // as GitHub has it for URL where it is ""
+	URL    string // default: https://github.com
+	API    string // default: GitHub's API for URL
 }
 
 // Configured reports whether there is a provider to sign in with.
 func (o Options) Configured() bool { return o.OIDC != OIDC{} || o.GitHub != GitHub{} }
 
-// Check tells what is wrong with the options, nil for nothing.
+// Check returns an error if the options are not valid.
 func (o Options) Check() error {
 	_, err := newHandler(o)
 	return err
 }
 
-// Handler answers the pages of signing in, and tells who is signed in. It is for
-// any number of requests at once.
+// Handler serves the sign-in pages and identifies signed-in users. It is safe for
+// concurrent use.
 type Handler struct {
 	base       *url.URL
 	secure     bool // the address is https
@@ -87,11 +86,11 @@ type Handler struct {
 	mux        *http.ServeMux
 }
 
-// New makes a handler. No provider is asked for anything yet: one that is down
-// must not keep the service from starting.
+// New returns a handler. It does not contact providers yet: one that is down must not keep
+// the service from starting.
 func New(o Options) (*Handler, error) {
 	if o.Store == nil || o.Pages == nil {
-		return nil, errors.New("sign-in has no store or no pages")
+		return nil, errors.New("sign-in needs a store and pages")
 	}
 	return newHandler(o)
 }
@@ -133,37 +132,36 @@ func newHandler(o Options) (*Handler, error) {
 		h.providers = append(h.providers, p)
 	}
 	if len(h.providers) == 0 {
-		return nil, errors.New("sign-in has no provider")
+		return nil, errors.New("sign-in needs a provider")
 	}
 	h.routes()
 	return h, nil
 }
 
-// publicURL reads --url as signing in needs it: https, or http where the machine
-// itself is meant.
+// publicURL parses --url for sign-in: https, or http on loopback.
 func publicURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
 	case s == "":
-		return nil, errors.New("sign-in needs --url, the address that people see, such as https://index.example.org")
+		return nil, errors.New("sign-in needs --url, the public address, such as https://index.example.org")
 	case err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("--url %q: sign-in needs an address such as https://index.example.org", s)
 	case u.Path != "" && u.Path != "/":
-		return nil, fmt.Errorf("--url %q: sign-in needs an address without a path; its cookies are for a host of its own", s)
+		return nil, fmt.Errorf("--url %q: sign-in needs an address without a path, because its cookies cover the whole host", s)
 	case u.Scheme != "https" && !(u.Scheme == "http" && loopback(u)):
-		return nil, fmt.Errorf("--url %q: sign-in needs https; only http://127.0.0.1 and http://localhost do without, to try it out", s)
+		return nil, fmt.Errorf("--url %q: sign-in needs https, except on http://127.0.0.1 and http://localhost for trying it out", s)
 	}
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
 }
 
-// loopback tells an address that does not leave the machine.
+// loopback reports whether an address is on this machine.
 func loopback(u *url.URL) bool {
 	ip := net.ParseIP(u.Hostname())
 	return ip != nil && ip.IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
 }
 
-// origin is how a browser names where a page is from (RFC 6454): without the port
-// that goes without saying.
+// origin returns the origin of the service as browsers send it (RFC 6454): without a
+// default port.
 func (h *Handler) origin() string {
 	host := h.base.Host
 	if p := h.base.Port(); p == "443" && h.secure || p == "80" && !h.secure {
@@ -179,8 +177,8 @@ func (h *Handler) callback(provider string) string {
 // Route is an address that the handler answers.
 type Route struct{ Method, Path string }
 
-// Routes are all addresses of the handler; a part of a path that begins with a
-// colon stands for any name.
+// Routes returns the routes of the handler; a path segment that starts with a colon matches
+// any name.
 func Routes() []Route {
 	return []Route{
 		{http.MethodGet, "/signin"},
@@ -190,12 +188,10 @@ func Routes() []Route {
 	}
 }
 
-// Panel is the path of the page that people come to when they have signed in. It is
-// for whoever serves this handler to answer.
+// Panel is the path of the page shown after signing in. The user of this handler serves it.
 const Panel = "/developer/"
 
-// Owns reports whether an address is among those of the handler or of the panel, or
-// below one.
+// Owns reports whether a path belongs to the handler or the panel.
 func Owns(path string) bool {
 	first, _, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	return first == "signin" || first == "signout" || first == "developer"

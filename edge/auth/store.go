@@ -12,43 +12,43 @@ import (
 
 // How long things last.
 const (
-	// AttemptTTL is how long one may take at the provider's.
+	// AttemptTTL is the maximum time a user can spend at the provider.
 	AttemptTTL = 10 * time.Minute
 	// SessionIdleTimeout is how long a session lasts that is not used.
 	SessionIdleTimeout = 30 * 24 * time.Hour
 	// MaxSessionAge is how long a session lasts however much it is used.
 	MaxSessionAge = 90 * 24 * time.Hour
-	// sessionStep is how far its use may be behind: not every request writes.
+	// sessionStep is how stale the stored last use can be: not every request writes.
 	sessionStep = time.Hour
 )
 
-// Bounds of what strangers may make the state remember.
+// Bounds on what clients can make the store keep.
 const (
-	// MaxAttempts is how many attempts may be under way, and MaxPerNetwork how many
-	// of them from one network. Where there is no room, the oldest attempts of the
-	// network that has the most are dropped, never those of smaller ones: whoever
-	// starts many keeps nobody else from signing in.
+	// MaxAttempts is the maximum number of attempts in progress, and MaxPerNetwork that of
+	// one network. If there is no room, the oldest attempts of the network with the most
+	// are dropped, never those of smaller networks: starting many attempts keeps no one
+	// else from signing in.
 	MaxAttempts   = 10_000
 	MaxPerNetwork = 500
-	// MaxSessions is how many sessions an account has; the oldest make room.
+	// MaxSessions is the maximum number of sessions per account; the oldest are dropped.
 	MaxSessions = 20
 )
 
-// Why the store has nothing to give.
+// Errors of the store.
 var (
-	ErrNoAttempt = errors.New("there is no such attempt to sign in, or it is too old, or it was used")
-	ErrSignedOut = errors.New("nobody is signed in")
+	ErrNoAttempt = errors.New("unknown, expired or completed sign-in attempt")
+	ErrSignedOut = errors.New("not signed in")
 )
 
-// Attempt is a sign-in under way, between its start and the provider's answer. It
-// is found by the hashes of what the browser and the provider bring back.
+// Attempt is a sign-in in progress, between its start and the provider's callback. It is
+// found by the hashes of the browser's and the provider's tokens.
 type Attempt struct {
 	Browser   string // hash of the cookie
 	State     string // hash of the parameter "state"
 	Provider  string // name of the provider, as it is in addresses
 	Nonce     string // to be found in the id_token
 	Verifier  string // of PKCE
-	Network   string // where it was started from, as NetworkOf writes it; TakeAttempt does not return it
+	Network   string // the network it was started from, as returned by NetworkOf; TakeAttempt does not return it
 	ExpiresAt time.Time
 }
 
@@ -66,15 +66,15 @@ func NetworkOf(p netip.Prefix) string {
 	return ""
 }
 
-// WiderNetworkLen is how many bytes of what NetworkOf writes name a /32 of IPv6 or a
-// /16 of IPv4.
+// WiderNetworkLen is the number of bytes of NetworkOf's result that identify a /32 of IPv6
+// or a /16 of IPv4.
 const WiderNetworkLen = 10
 
-// Identity is somebody as a provider knows them.
+// Identity is a user as known to a provider.
 type Identity struct {
 	Provider string // issuer of an OpenID Connect provider, address of a GitHub
-	Subject  string // never given to anybody else by that provider
-	Login    string // what they call themselves there now; "" where that is not told
+	Subject  string // never reused by that provider
+	Login    string // the current login there; "" if unknown
 }
 
 // Session is a browser that is signed in.
@@ -82,11 +82,11 @@ type Session struct {
 	Hash      string // of the token in its cookie
 	AccountID string
 	CreatedAt time.Time
-	SeenAt    time.Time // at most an hour behind
+	SeenAt    time.Time // at most an hour out of date
 	ExpiresAt time.Time
 }
 
-// SignedInIdentity is somebody whom a provider vouches for.
+// SignedInIdentity is a user authenticated by a provider.
 type SignedInIdentity struct {
 	Identity Identity
 	Name     string        // for a new account; another takes "name-2" and so on
@@ -97,21 +97,20 @@ type SignedInIdentity struct {
 	Address  string // the IP address of the browser, for the audit log
 }
 
-// Store is what signing in needs of the state. Its writes are durable when they
-// return.
+// Store is the storage that sign-in needs. Its writes are durable when they return.
 type Store interface {
 	// AddAttempt keeps an attempt, and of all no more than MaxAttempts, of one
 	// network no more than MaxPerNetwork.
 	AddAttempt(ctx context.Context, a Attempt) error
-	// TakeAttempt removes the one attempt that fits all that is told and returns it,
-	// to one caller only; ErrNoAttempt where none fits.
+	// TakeAttempt removes and returns the attempt that matches all arguments, to one caller
+	// only; ErrNoAttempt if none matches.
 	TakeAttempt(ctx context.Context, browser, state, provider string, now time.Time) (Attempt, error)
-	// SignIn finds the account of an identity, or makes it with its first key, and
-	// opens a session in the same transaction. made tells that the account is new.
-	// It is a *apikey.SuspendedError where the account is suspended.
+	// SignIn finds or creates the account of an identity, a new one with its first key, and
+	// opens a session in the same transaction. made reports whether the account is new. The
+	// error is a *apikey.SuspendedError if the account is suspended.
 	SignIn(ctx context.Context, a SignedInIdentity) (account apikey.Account, made bool, err error)
-	// Session finds a session that has not ended; ErrSignedOut where there is none.
-	// A suspended account has none.
+	// Session finds a session that has not ended; ErrSignedOut if there is none. A
+	// suspended account has none.
 	Session(ctx context.Context, hash string, now time.Time) (Session, apikey.Account, error)
 	// ExtendSession notes that a session is in use.
 	ExtendSession(ctx context.Context, hash string, seen, expires time.Time) error

@@ -22,12 +22,12 @@ type Console struct {
 	live       *live.Reloader
 	accounts   *account.Service
 	state      *storage.State
-	auth       *auth.Handler     // nil where nobody can sign in
-	rateLimits *ratelimit.Memory // of sign-ins and of writes in the panel, nil where nobody can
+	auth       *auth.Handler     // nil if sign-in is disabled
+	rateLimits *ratelimit.Memory // of sign-ins and of writes in the panel, nil if sign-in is disabled
 	forms      forms
 	Routes     []pageRoute
 	limitKey   int64
-	// peekLimit reads what is left of a limit.
+	// peekLimit reads what remains of a limit.
 	peekLimit    func(context.Context, ratelimit.Subject) (ratelimit.State, error)
 	writeTimeout time.Duration // of a connection
 }
@@ -39,15 +39,15 @@ type pageRoute struct {
 	Answer func(*web.Call, http.ResponseWriter)
 }
 
-// Options say what a Console works with.
+// Options configure a Console.
 type Options struct {
 	Shared   *web.Shared
 	Live     *live.Reloader
 	Accounts *account.Service
 	State    *storage.State
-	// SignIn has the providers that people may sign in with; the rest of it is filled in.
+	// SignIn has the sign-in providers; New sets its other fields.
 	SignIn auth.Options
-	// LimitKey is how many requests an account may make in a UTC day.
+	// LimitKey is the number of requests per account and UTC day.
 	LimitKey     int64
 	Peek         func(context.Context, ratelimit.Subject) (ratelimit.State, error)
 	WriteTimeout time.Duration

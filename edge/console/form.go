@@ -27,17 +27,16 @@ import (
 	"kindex/site/siteurl"
 )
 
-// forms bounds what the form for submissions may be asked, which costs nobody
-// anything of their limit.
+// forms limits the submission form, which does not count towards API limits.
 type forms struct {
 	foreign *http.CrossOriginProtection
 	counts  *ratelimit.Memory
 	queues  *networkQueues
 }
 
-// How often in an hour an address, and a network of addresses, may have the form
-// checked, which happens with every pause in typing, and an account may submit with
-// it. A form counts once, and once more for every BytesPerCheck that it has.
+// How often per hour an address, and a network, can have the form checked, which happens
+// with every pause in typing, and an account can submit with it. A form counts once, and
+// once more for every BytesPerCheck of its size.
 const (
 	MaxChecks          = 1200
 	MaxNetworkChecks   = 10 * MaxChecks
@@ -48,7 +47,7 @@ const (
 func newForms(shared *web.Shared) forms {
 	f := forms{queues: &networkQueues{}, foreign: http.NewCrossOriginProtection(), counts: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: shared.Now, Log: shared.Log})}
 	if u, err := url.Parse(shared.URL); err == nil && u.Host != "" {
-		_ = f.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // else the header Host has to do
+		_ = f.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // otherwise the Host header
 	}
 	return f
 }
@@ -61,14 +60,14 @@ func (f *forms) take(c *web.Call, who ratelimit.Subject) error {
 	st, err := f.counts.Take(c.Request.Context(), who)
 	if err != nil || !st.Allowed {
 		c.Writer.Header().Set("Retry-After", strconv.FormatInt(st.Wait(c.Shared.Now()), 10))
-		return &formError{http.StatusTooManyRequests, "That was too much for one hour; go on a little later. Nothing is lost: what you have entered stands below."}
+		return &formError{http.StatusTooManyRequests, "You have reached the hourly limit; try again later. Nothing is lost: what you entered is below."}
 	}
 	return nil
 }
 
-// reserve counts a form of some bytes, and waits for the turn of the network that it
-// comes from, which lasts until done is called. The network is counted first, so that
-// one network makes the counts of no more addresses than it may have checks.
+// reserve counts a form of some bytes, and waits for its network's turn, which lasts until
+// done is called. The network is counted first, so that a network cannot create counters
+// for more addresses than it has checks.
 func (f *forms) reserve(c *web.Call, size int) (done func(), err error) {
 	from := c.Shared.Proxies.Client(c.Request)
 	for range 1 + size/BytesPerCheck {
@@ -86,7 +85,7 @@ func (f *forms) reserve(c *web.Call, size int) (done func(), err error) {
 	return done, err
 }
 
-// ownsForm reports whether an address is among those of the form.
+// ownsForm reports whether a path belongs to the form.
 func ownsForm(path string) bool {
 	return path == strings.TrimSuffix(siteurl.Submit, "/") || strings.HasPrefix(path, siteurl.Submit)
 }
@@ -117,8 +116,8 @@ func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 	}
 	f := &form.Form{}
 	if err := s.fillSession(c, f); err != nil {
-		s.shared.Log.Warn("who is signed in is not known", "requestId", c.ID, "error", err)
-		f.Notice = "Accounts cannot be reached at the moment; checking goes on."
+		s.shared.Log.Warn("reading the session failed", "requestId", c.ID, "error", err)
+		f.Notice = "Accounts are currently unavailable; you can still check the form."
 	}
 	return s.formPage(c, f)
 }
@@ -153,7 +152,7 @@ func (s *Console) SubmitForm(c *web.Call) (*web.Reply, error) {
 		case draft == nil:
 			f.Status = http.StatusUnprocessableEntity
 		case f.Account == "":
-			f.Notice = "Nothing was stored: nobody is signed in. There are other ways to send it, below its file."
+			f.Notice = "Nothing was stored: you are not signed in. Below the file are other ways to send it."
 		default:
 			return s.storeSubmission(c, f, draft)
 		}
@@ -165,7 +164,7 @@ func (s *Console) SubmitForm(c *web.Call) (*web.Reply, error) {
 func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.Draft) (*web.Reply, error) {
 	err := s.auth.CheckForm(c.Request)
 	if errors.Is(err, auth.ErrForged) {
-		return nil, &formError{http.StatusForbidden, "Nothing was stored: you have signed in anew since this form was opened. It is ready now; submit it again."}
+		return nil, &formError{http.StatusForbidden, "Nothing was stored: you have signed in again since this form was opened. Submit it again."}
 	}
 	if err != nil {
 		return nil, web.StateProblem(err)
@@ -201,8 +200,7 @@ func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.D
 	return &web.Reply{Status: http.StatusSeeOther, Header: http.Header{"Location": {PanelSubmissions + id + "/"}}}, nil
 }
 
-// answerForm reads a form and answers it. Where it cannot, the page says why, and
-// has what was entered.
+// answerForm handles a form. If that fails, the page gives the reason and keeps the input.
 func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, error)) (*web.Reply, error) {
 	c.SetDeadline()
 	f := &form.Form{}
@@ -217,7 +215,7 @@ func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, e
 	switch {
 	case errors.As(err, &p):
 		if !c.ClientGone() {
-			s.shared.Log.Warn("a form was not answered", "requestId", c.ID, "error", p.Cause)
+			s.shared.Log.Warn("answering a form failed", "requestId", c.ID, "error", p.Cause)
 		}
 		formErr = &formError{p.Status, p.Detail}
 	case !errors.As(err, &formErr):
@@ -230,11 +228,10 @@ func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, e
 	return s.formPage(c, f)
 }
 
-// readForm fills in a form as it was sent, and who has sent it. Whoever answers it
-// calls done then.
+// readForm reads the submitted form and its session. The caller must then call done.
 func (s *Console) readForm(c *web.Call, f *form.Form) (done func(), err error) {
 	if s.forms.foreign.Check(c.Request) != nil {
-		return nil, &formError{http.StatusForbidden, "This form was sent by a page of another site. Use the form on this page."}
+		return nil, &formError{http.StatusForbidden, "This form was sent from another site. Use the form on this page."}
 	}
 	sent, size, tooLong := readFormBody(c)
 	if sent != nil {
@@ -250,7 +247,7 @@ func (s *Console) readForm(c *web.Call, f *form.Form) (done func(), err error) {
 	return s.forms.reserve(c, size)
 }
 
-// fillSession fills in who is signed in, if somebody is.
+// fillSession fills in the session, if any.
 func (s *Console) fillSession(c *web.Call, f *form.Form) error {
 	if s.auth == nil {
 		return nil
@@ -264,7 +261,7 @@ func (s *Console) fillSession(c *web.Call, f *form.Form) error {
 	return nil
 }
 
-// formPage is the page with a form. Nobody keeps it: it may be somebody's own.
+// formPage returns the page with a form. It must not be cached: it may be personal.
 func (s *Console) formPage(c *web.Call, f *form.Form) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {
@@ -278,11 +275,11 @@ func (s *Console) formPage(c *web.Call, f *form.Form) (*web.Reply, error) {
 	return r, err
 }
 
-// wantsJSON tells the page's own script from a browser that shows the answer.
+// wantsJSON distinguishes the page's script from a browser that shows the response.
 func wantsJSON(c *web.Call) bool { return strings.Contains(c.Header("Accept"), "application/json") }
 
-// checkForm checks a form by the rules of submissions and notes on it what they say.
-// The draft is nil where they forbid it.
+// checkForm checks a form against the rules of submissions and stores the findings in it.
+// The draft is nil if it is not valid.
 func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error) {
 	f.Checked = true
 	fields, problems := formFields(c.Request.PostForm, f.Values)
@@ -326,8 +323,8 @@ func newRemarks(f *form.Form, problems []submission.Problem) []form.Remark {
 	return list
 }
 
-// listEntrySuggestion is what an entry of a list, such as tags[1], should probably be, where the
-// rules only say that it will not do; "" for another field. It fills in entries.
+// listEntrySuggestion returns the suggestion for an entry of a list, such as tags[1], for
+// which the rules have none; "" for another field. It fills in entries.
 func listEntrySuggestion(f *form.Form, field string, entries map[string][]string) string {
 	root, item, _ := strings.Cut(strings.TrimSuffix(field, "]"), "[")
 	i, err := strconv.Atoi(item)
@@ -366,7 +363,7 @@ func formFilePath(fields map[string]any, draft *submission.Draft) string {
 	return typ + "/" + slug + ".yaml"
 }
 
-// newTaken describes what is there already: an entity, or the account's own submission.
+// newTaken describes the existing entity, or the account's own submission.
 func newTaken(e *submission.TakenError) *form.Taken {
 	t := &form.Taken{Text: web.AsSentence(e.Error())}
 	if e.Submission == nil {
@@ -377,12 +374,11 @@ func newTaken(e *submission.TakenError) *form.Taken {
 	return t
 }
 
-// maxSimilarCandidates is how many entities are looked at for those that may be the same.
+// maxSimilarCandidates is how many entities are compared with a name.
 const maxSimilarCandidates = 30
 
-// similarEntities are the entities that may be what a form describes. Of all that a search
-// for the name finds, those are left whose name is near to it, or a part of it, or
-// which have its page.
+// similarEntities returns entities that a form may describe: those found by its name whose
+// name is similar, or contains it or is contained in it, or whose page is the same.
 func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, error) {
 	list := []form.Similar{}
 	word := lettersAndDigits(name)
@@ -409,8 +405,8 @@ func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, er
 	return list, nil
 }
 
-// lettersAndDigits are those of a name, and its digits: what it is still known by when it is
-// written in another way.
+// lettersAndDigits returns the letters of a name, and its digits: they identify it however
+// it is written.
 func lettersAndDigits(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -420,8 +416,8 @@ func lettersAndDigits(name string) string {
 	}, record.Fold(name))
 }
 
-// similarNames tells of two names whether they may mean the same: one has the other in it,
-// or hardly a letter differs.
+// similarNames reports whether two names could mean the same: one contains the other, or
+// they differ by hardly a letter.
 func similarNames(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

@@ -26,7 +26,7 @@ const (
 	MaxFormValues = 500
 )
 
-// suggestionField is what a button sends that puts a suggestion into a field, as
+// suggestionField is the name of a button that puts a suggestion into a field, as
 // field=value.
 const suggestionField = "use"
 
@@ -42,7 +42,7 @@ func readFormBody(c *web.Call) (sent url.Values, size int, err error) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, size, &formError{http.StatusRequestEntityTooLarge, "This is more than the file of an entity can hold: all fields together can have 64 KiB."}
+		return nil, size, &formError{http.StatusRequestEntityTooLarge, "This is too much for an entity file: all fields together can have 64 KiB."}
 	case err != nil:
 		return nil, size, &formError{http.StatusBadRequest, "The form did not arrive completely. Send it again."}
 	}
@@ -76,7 +76,7 @@ var formNames, formKinds = func() (names []string, kinds map[string]string) {
 	return names, kinds
 }()
 
-// formValues is what was entered, as the page shows it again.
+// formValues are the entered values, as the page shows them again.
 func formValues(sent url.Values) map[string]string {
 	values := map[string]string{}
 	for _, name := range formNames {
@@ -87,9 +87,8 @@ func formValues(sent url.Values) map[string]string {
 	return values
 }
 
-// formFields makes the fields of a submission of a form: what is empty is not
-// known, and a line break in a text is a space. Problems are what only a form can
-// have.
+// formFields converts a form to the fields of a submission: empty fields are omitted, and
+// line breaks become spaces. The problems are those that only a form can have.
 func formFields(sent url.Values, values map[string]string) (fields map[string]any, problems []submission.Problem) {
 	fields = map[string]any{}
 	links := map[string]any{}
@@ -100,11 +99,11 @@ func formFields(sent url.Values, values map[string]string) (fields map[string]an
 			continue
 		case !known:
 			if len(problems) < web.MaxFieldErrors {
-				problems = append(problems, submission.Problem{Field: web.Shorten(name), Message: "is no field of this form", Suggestion: didyoumean.Name(name, formNames)})
+				problems = append(problems, submission.Problem{Field: web.Shorten(name), Message: "is not a field of this form", Suggestion: didyoumean.Name(name, formNames)})
 			}
 			continue
 		case len(sent[name]) > 1 && kind != "list":
-			problems = append(problems, submission.Problem{Field: name, Message: "is there twice"})
+			problems = append(problems, submission.Problem{Field: name, Message: "is given twice"})
 			continue
 		}
 		text := strings.TrimSpace(values[name])

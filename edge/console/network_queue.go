@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// maxQueuedForms is how many requests of one network may wait for their turn.
+// maxQueuedForms is how many requests of one network can wait.
 const maxQueuedForms = 32
 
 // errQueueFull is returned if a network has too many requests waiting.
-var errQueueFull = errors.New("too many requests of one network are waiting")
+var errQueueFull = errors.New("too many requests from one network are waiting")
 
-// networkQueues lets each network do one thing at a time. It holds nothing for a network
-// without requests under way, so that requests under way bound its size. The zero
-// value is ready to use, by any number of goroutines.
+// networkQueues processes one request per network at a time. It keeps state only for
+// networks with requests in progress, which bounds its size. The zero value is ready to
+// use; it is safe for concurrent use.
 type networkQueues struct {
 	mu       sync.Mutex
 	networks map[netip.Prefix]*networkQueue

@@ -28,10 +28,10 @@ type panelRoute struct {
 	answer func(*panelRequest) (panelReply, error)
 }
 
-// PanelRoutes is the whole developer's panel on one screen. A write is a form with
-// the session's token, and leads on to a page that can be reloaded, except where a
-// secret is shown once. What a page does is done by the functions behind the API, so
-// that there is one set of rules.
+// PanelRoutes is the whole developer's panel on one screen. A write is a form with the
+// session's token, and redirects to a page that can be reloaded, except if a secret is
+// shown once. The pages use the same functions as the API, so that there is one set of
+// rules.
 func PanelRoutes() []panelRoute {
 	const get, post = http.MethodGet, http.MethodPost
 	return []panelRoute{
@@ -69,16 +69,16 @@ func (s *Console) panel() []pageRoute {
 	return routes
 }
 
-// panelRequest is somebody who asks for a page of the panel.
+// panelRequest is a request for a page of the panel.
 type panelRequest struct {
 	*web.Call
 	console *Console
 	site    *pages.Site
 	account apikey.Account
-	member  panel.Member // "" as the account where nobody is signed in
+	member  panel.Member // with the account "" if signed out
 }
 
-// panelReply is what somebody gets to see: a page, or another place to go to.
+// panelReply is the response to a panel request: a page, or a redirect.
 type panelReply struct {
 	page     panel.Page
 	redirect string // a path of the panel, never one that a request has named
@@ -88,7 +88,7 @@ func redirectTo(path string) func(*panelRequest) (panelReply, error) {
 	return func(*panelRequest) (panelReply, error) { return panelReply{redirect: path}, nil }
 }
 
-// serve answers a request, in the time that an answer about one's own may take.
+// serve handles a request, within the time limit of personal responses.
 func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (panelReply, error)) {
 	auth.Guard(w.Header())
 	var ctx context.Context
@@ -111,12 +111,12 @@ func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (
 	}
 }
 
-// errSignedOut is what a form comes to whose session is over.
+// errSignedOut is the response to a form whose session has ended.
 var errSignedOut = &web.Problem{Status: http.StatusForbidden, Title: "You are signed out",
-	Detail: "Your session is over, so nothing was changed. Sign in, and do it again."}
+	Detail: "Your session has ended, so nothing was changed. Sign in and try again."}
 
-// authorize finds out who asks, and has the request answered if it may be. Only what a
-// page of this session has sent, and not too often, changes anything.
+// authorize identifies the user and handles the request if it is allowed. Only a form sent
+// by a page of this session, and within the limit, changes anything.
 func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelRequest) (panelReply, error)) (panelReply, error) {
 	sessions, isRead := v.console.auth, v.Request.Method != http.MethodPost
 	account, token, err := sessions.Session(v.Request)
@@ -147,8 +147,8 @@ func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelReques
 	return answer(v)
 }
 
-// MaxPanelForms is how many forms of the panel an account may send in an hour, on this
-// edge: they do not count against its limit, and are no way around it.
+// MaxPanelForms is how many panel forms an account can send per hour, on this edge: they do
+// not count towards its API limit, and must not be a way around it.
 const MaxPanelForms = 60
 
 func (v *panelRequest) countForm(w http.ResponseWriter) error {
@@ -158,33 +158,33 @@ func (v *panelRequest) countForm(w http.ResponseWriter) error {
 		return web.StateProblem(err)
 	case !st.Allowed:
 		w.Header().Set("Retry-After", strconv.FormatInt(st.Wait(v.Shared.Now()), 10))
-		return &web.Problem{Status: http.StatusTooManyRequests, Title: "That is too much for one hour",
-			Detail: fmt.Sprintf("At most %d changes can be made here in an hour, so nothing was changed. The API has a limit of its own.", MaxPanelForms)}
+		return &web.Problem{Status: http.StatusTooManyRequests, Title: "Hourly limit reached",
+			Detail: fmt.Sprintf("You can make at most %d changes per hour here, so nothing was changed. The API has its own limit.", MaxPanelForms)}
 	}
 	return nil
 }
 
-// refusal says why there is no answer.
+// refusal explains why a request failed.
 func (v *panelRequest) refusal(w http.ResponseWriter, err error) panel.Page {
 	p := web.AsProblem(err)
 	r := &panel.RefusalPage{Member: v.member, Status: p.Status, Heading: p.Title, Text: p.Detail, Back: auth.Panel, BackTo: "Back to your keys"}
 	switch {
 	case p.Status == http.StatusNotFound:
-		r.Heading, r.Text = "You have nothing at this address", "It may have been deleted, or it is another account's."
+		r.Heading, r.Text = "Not found", "It may have been deleted, or it belongs to another account."
 	case p.Status == http.StatusServiceUnavailable:
 		w.Header().Set("Retry-After", "5")
 		fallthrough
 	case p.Status >= 500:
 		v.Shared.Log.Error("request failed", "requestId", v.ID, "path", v.Request.URL.Path, "error", fmt.Sprint(p.Cause))
-		r.Text = "Nothing is wrong with you or your account. Try again in a minute."
+		r.Text = "Your account is not affected. Try again in a minute."
 	case v.member.Account == "":
 		r.Back, r.BackTo = "/signin", "Sign in"
 	}
 	return r
 }
 
-// respond answers. It does not compress: the page has the form's token, and may show
-// what somebody else has chosen, of which the length would tell (BREACH).
+// respond sends the response. It does not compress: the page has the form's token, and may
+// have text chosen by others, so the compressed length could reveal the token (BREACH).
 func (v *panelRequest) respond(w http.ResponseWriter, a panelReply) error {
 	h := w.Header()
 	if a.redirect != "" {
@@ -195,7 +195,7 @@ func (v *panelRequest) respond(w http.ResponseWriter, a panelReply) error {
 	q := pages.Request{Path: v.Request.URL.Path, Base: v.BaseURL(), Account: v.member.Account}
 	var answer *pages.Answer
 	var err error
-	if a.page == nil { // what the panel is, for those who are not signed in
+	if a.page == nil { // what the panel offers, for signed-out users
 		answer, err = v.site.Get(q)
 	} else {
 		answer, err = v.site.Panel(q, a.page)
@@ -212,16 +212,16 @@ func (v *panelRequest) respond(w http.ResponseWriter, a panelReply) error {
 	return web.IgnoreClientGone(web.WriteAll(w, answer.Body))
 }
 
-// field is what somebody has put into a form, without the spaces around it.
+// field returns the value of a form field, trimmed.
 func (v *panelRequest) field(name string) string {
 	return strings.TrimSpace(v.Request.PostForm.Get(name))
 }
 
-// newFormID tells a form from every other one, so that what makes something makes it once,
-// however often its answer is reloaded.
+// newFormID identifies a form, so that a form that creates something does so only once,
+// however often it is resent.
 func newFormID() string { return storage.NewID("") }
 
-// idempotencyKey is the form that was sent, as the state tells repeated writes apart.
+// idempotencyKey identifies the form, so that the state recognizes repeated writes.
 func (v *panelRequest) idempotencyKey() storage.IdempotencyKey {
 	a := storage.IdempotencyKey{AccountID: v.account.ID, Method: v.Request.Method, Path: v.Request.URL.Path}
 	form := maps.Clone(v.Request.PostForm)
@@ -233,8 +233,7 @@ func (v *panelRequest) idempotencyKey() storage.IdempotencyKey {
 	return a
 }
 
-// fieldError is what is wrong with a field, as a sentence about what people call it; ""
-// for nothing.
+// fieldError returns the error of a field, as a sentence with its label; "" for none.
 func fieldError(p *web.Problem, field, called string) string {
 	for _, f := range p.Errors {
 		if f.Field == field {

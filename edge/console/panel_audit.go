@@ -23,7 +23,7 @@ var actionTexts = map[storage.Action]string{
 	storage.SubmissionAccepted: "Submission accepted", storage.SubmissionPublished: "Submission published", storage.SubmissionRejected: "Submission rejected",
 }
 
-// actorText returns who made a change, in words.
+// actorText describes who made a change.
 func actorText(a storage.Actor) string {
 	switch a.Kind {
 	case storage.ByKey:
@@ -38,7 +38,7 @@ func actorText(a storage.Actor) string {
 	return "by the service"
 }
 
-// log lists what was done with the account.
+// log lists the audit log of the account.
 func (v *panelRequest) log() (panelReply, error) {
 	// An invalid position means the newest entries.
 	before, err := strconv.ParseInt(v.Request.URL.Query().Get("before"), 10, 64)

@@ -42,7 +42,7 @@ func panelKey(k account.KeyRecord) panel.APIKey {
 	return p
 }
 
-// scopeTexts say what each scope allows.
+// scopeTexts describe what each scope allows.
 var scopeTexts = map[apikey.Scope]string{
 	apikey.ScopeRead: "read the index", apikey.ScopeSubmit: "submit entities and see your submissions",
 	apikey.ScopeWebhooks: "manage webhooks", apikey.ScopeKeys: "manage keys and read the audit log",
@@ -62,8 +62,8 @@ const neverExpires = "never"
 var lifeChoices = []panel.LifeChoice{{Value: neverExpires, Text: "Never"}, {Value: "30", Text: "In 30 days"},
 	{Value: "90", Text: "In 90 days"}, {Value: "365", Text: "In a year"}}
 
-// keyForm reads the form for a new key. The faults are those of the choices; the name
-// is checked with the grant.
+// keyForm reads the form for a new key. The faults are those of the choices; the name is
+// checked with the grant.
 func (v *panelRequest) keyForm() (g apikey.Grant, scopeFault, lifeFault string) {
 	g.Name = v.field("name")
 	var err error
@@ -87,7 +87,7 @@ func (v *panelRequest) keyForm() (g apikey.Grant, scopeFault, lifeFault string) 
 	return g, scopeFault, lifeFault
 }
 
-// usage is what the account has used of its limit. Looking costs nothing.
+// usage returns the account's used and remaining requests. Reading them costs nothing.
 func (v *panelRequest) usage() panel.Use {
 	subject := ratelimit.AccountSubject(v.account.ID, v.account.Quota, v.account.Window, v.console.limitKey)
 	if subject.Limit == 0 {
@@ -101,7 +101,7 @@ func (v *panelRequest) usage() panel.Use {
 	return panel.Use{Used: st.Limit - st.Remaining, Limit: st.Limit, Window: st.Window, Reset: st.Reset, Arranged: st.Tier == ratelimit.Enterprise}
 }
 
-// createKey makes a key and shows it, this once.
+// createKey creates a key and shows it, once.
 func (v *panelRequest) createKey() (panelReply, error) {
 	g, scopeFault, lifeFault := v.keyForm()
 	if err := apikey.CheckName(g.Name); err != nil || scopeFault != "" || lifeFault != "" {
@@ -129,7 +129,7 @@ func (v *panelRequest) createKey() (panelReply, error) {
 	return panelReply{page: &panel.NewKeyPage{Member: v.member, Name: created.Name, Key: created.Key}}, nil
 }
 
-// keyFormError gives the form back with what is wrong with it.
+// keyFormError returns the form with its errors.
 func (v *panelRequest) keyFormError(g apikey.Grant, apply func(*panel.DeveloperPage)) (panelReply, error) {
 	p, err := v.keysPage()
 	if err != nil {
@@ -154,10 +154,10 @@ func (v *panelRequest) ownKey() (panel.APIKey, error) {
 			return panelKey(k), nil
 		}
 	}
-	return panel.APIKey{}, web.NewProblem("unknown-key", "The account has no such active key.")
+	return panel.APIKey{}, web.NewProblem("unknown-key", "Your account has no such active key.")
 }
 
-// confirmRevoke asks back.
+// confirmRevoke asks for confirmation.
 func (v *panelRequest) confirmRevoke() (panelReply, error) {
 	k, err := v.ownKey()
 	return panelReply{page: &panel.RevokeKeyPage{Member: v.member, Key: k}}, err
@@ -166,7 +166,7 @@ func (v *panelRequest) confirmRevoke() (panelReply, error) {
 func (v *panelRequest) revokeKey() (panelReply, error) {
 	revoked, err := v.console.accounts.RevokeKey(v.Request.Context(), v.account.ID, v.Param("key"))
 	if err == nil && !revoked {
-		err = web.NewProblem("unknown-key", "The account has no such active key.")
+		err = web.NewProblem("unknown-key", "Your account has no such active key.")
 	}
 	return panelReply{redirect: auth.Panel}, err
 }

@@ -67,7 +67,7 @@ func (v *panelRequest) submission() (panelReply, error) {
 	return panelReply{page: &panel.SubmissionPage{Member: v.member, Submission: p}}, nil
 }
 
-// withdrawSubmission withdraws a submission, and shows what is left of it.
+// withdrawSubmission withdraws a submission, and shows the remaining ones.
 func (v *panelRequest) withdrawSubmission() (panelReply, error) {
 	id := v.Param("submission")
 	if err := v.console.accounts.Withdraw(v.Request.Context(), v.account.ID, id); err != nil {

@@ -52,7 +52,7 @@ func (v *panelRequest) webhooksPage() (*panel.WebhooksPage, error) {
 	return p, nil
 }
 
-// createWebhook makes a webhook and shows its secret, this once.
+// createWebhook creates a webhook and shows its secret, once.
 func (v *panelRequest) createWebhook() (panelReply, error) {
 	address, events := v.field("url"), v.Request.PostForm["events"]
 	ctx := v.Request.Context()
@@ -77,7 +77,7 @@ func (v *panelRequest) createWebhook() (panelReply, error) {
 	return panelReply{page: &panel.NewWebhookPage{Member: v.member, Webhook: panel.Webhook{ID: created.ID, URL: created.URL}, Secret: created.Secret}}, nil
 }
 
-// webhookFormError gives the form back with what is wrong with it.
+// webhookFormError returns the form with its errors.
 func (v *panelRequest) webhookFormError(address string, events []string, problem *web.Problem, atFields bool) (panelReply, error) {
 	p, err := v.webhooksPage()
 	if err != nil {
@@ -166,8 +166,8 @@ func (v *panelRequest) replay() (panelReply, error) {
 	return v.requestDelivery(w, do)
 }
 
-// requestDelivery has something sent outside its turn, wakes who sends it, and goes to where it
-// can be watched.
+// requestDelivery requests an extra delivery, wakes the dispatcher, and redirects to the
+// page that shows it.
 func (v *panelRequest) requestDelivery(w webhook.Webhook, do account.WriteFunc) (panelReply, error) {
 	if _, _, err := v.console.accounts.WriteOnce(v.Request.Context(), storage.IdempotencyKey{AccountID: v.account.ID}, do); err != nil {
 		return panelReply{}, err
@@ -176,7 +176,7 @@ func (v *panelRequest) requestDelivery(w webhook.Webhook, do account.WriteFunc) 
 	return panelReply{redirect: PanelWebhooks + w.ID + "/"}, nil
 }
 
-// confirmRotate asks back.
+// confirmRotate asks for confirmation.
 func (v *panelRequest) confirmRotate() (panelReply, error) {
 	w, err := v.ownWebhook()
 	return panelReply{page: &panel.RotateWebhookPage{Member: v.member, Webhook: panelWebhook(w), Once: newFormID()}}, err
@@ -202,7 +202,7 @@ func (v *panelRequest) rotateWebhook() (panelReply, error) {
 	return panelReply{page: &panel.NewWebhookPage{Member: v.member, Webhook: panelWebhook(w), Secret: rotated.Secret, PreviousUntil: &rotated.PreviousSecretExpiresAt}}, nil
 }
 
-// confirmDelete asks back.
+// confirmDelete asks for confirmation.
 func (v *panelRequest) confirmDelete() (panelReply, error) {
 	w, err := v.ownWebhook()
 	return panelReply{page: &panel.DeleteWebhookPage{Member: v.member, Webhook: panelWebhook(w)}}, err

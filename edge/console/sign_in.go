@@ -14,8 +14,8 @@ import (
 	"kindex/site/panel"
 )
 
-// openSignIn makes the pages for signing in, and the panel behind them, if the operator offers
-// it. They are no part of the API: they alone look at cookies, and cost nobody anything.
+// openSignIn sets up the sign-in pages, and the panel, if the operator enabled them. They
+// are not part of the API: only they use cookies, and they do not count towards limits.
 func (s *Console) openSignIn(o auth.Options) error {
 	if !o.Configured() {
 		return nil
@@ -38,15 +38,15 @@ func (s *Console) openSignIn(o auth.Options) error {
 	return nil
 }
 
-// How many sign-ins an address, and a network of addresses, may start in an hour:
-// people behind one address are many, but not hundreds at a time.
+// How many sign-ins an address, and a network, can start per hour: many people can share an
+// address, but rarely hundreds at once.
 const (
 	MaxSignInStarts  = 60
 	maxNetworkStarts = 600
 )
 
-// allowSignIn counts a sign-in that is about to start. The network comes first, so that
-// one network makes the counts of no more addresses than it may start sign-ins.
+// allowSignIn counts a sign-in that is about to start. The network is counted first, so
+// that a network cannot create counters for more addresses than it can start sign-ins.
 func (s *Console) allowSignIn(r *http.Request) bool {
 	from := s.shared.Proxies.Client(r)
 	for _, who := range []ratelimit.Subject{ratelimit.NetworkSubject(from, maxNetworkStarts), ratelimit.AddressSubject(from, MaxSignInStarts)} {
@@ -63,7 +63,7 @@ func (s *Console) networkOf(r *http.Request) netip.Prefix {
 	return ratelimit.Network(s.shared.Proxies.Client(r))
 }
 
-// signInPages give the pages of signing in the look of the website.
+// signInPages render the sign-in pages in the style of the website.
 type signInPages struct{ *Console }
 
 // Choice implements auth.Pages.

@@ -9,16 +9,16 @@ import (
 	"kindex/site/pages"
 )
 
-// pageHeader is what every page of the website has. A page shows links with the
-// address by which the client came, where nobody has said another: no shared cache
-// may keep it.
+// pageHeader are the headers of every page of the website. If no public address is
+// configured, links use the requested host: no shared cache may store the page.
 var pageHeader = http.Header{
 	"Content-Security-Policy":    {pages.Policy + "; frame-ancestors 'none'"},
 	"Referrer-Policy":            {"strict-origin-when-cross-origin"},
 	"Cross-Origin-Opener-Policy": {"same-origin"},
 }
 
-// PageMethodNotAllowed answers a method that no page takes. Where there is no page, that is said.
+// PageMethodNotAllowed handles a method that pages do not support. If there is no page, the
+// response says that instead.
 func (s *Console) PageMethodNotAllowed(c *web.Call) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {
@@ -48,8 +48,8 @@ func (s *Console) Page(c *web.Call) (*web.Reply, error) {
 	return s.pageOrProblem(c, a, err)
 }
 
-// pageOrProblem is a page as it is answered, and where there is none the form that
-// whoever asks prefers: a program that took a wrong turn is told so as by the API.
+// pageOrProblem returns a page or, if there is none, an error in the form that the client
+// prefers: a program gets a problem, as from the API.
 func (s *Console) pageOrProblem(c *web.Call, a *pages.Answer, err error) (*web.Reply, error) {
 	if err == nil && a.Status >= http.StatusBadRequest && !web.PrefersHTML(c.Request.Header["Accept"]) {
 		switch {

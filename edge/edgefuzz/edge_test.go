@@ -193,7 +193,7 @@ func (f *fuzz) signIn(t *testing.T, hub *authtest.GitHub) {
 	ask(http.MethodPost, "/signin/github")
 	field := regexp.MustCompile(`name="token" value="([^"]+)"`).FindStringSubmatch(ask(http.MethodGet, "/developer/"))
 	if field == nil {
-		t.Fatal("nobody was signed in")
+		t.Fatal("you were not signed in")
 	}
 	f.token = field[1]
 	r, err := http.NewRequest(http.MethodGet, f.edge.URL+"/developer/", nil)

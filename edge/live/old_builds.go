@@ -10,7 +10,7 @@ import (
 	"kindex/exports/store"
 )
 
-// OldBuilds keeps what is known of builds that are not current any more.
+// OldBuilds caches the manifests of builds that are no longer current.
 type OldBuilds struct {
 	Root string
 
@@ -19,9 +19,9 @@ type OldBuilds struct {
 	verified  map[string]bool // files that were compared with their manifest
 }
 
-// Open opens a file. Its bytes will be kept for a year by whoever gets them, so
-// they are compared with the manifest before they are first sent. The builder
-// may remove the build at any moment; an open file can still be read to its end.
+// Open opens a file. Clients cache its bytes for a year, so they are verified against the
+// manifest before they are first sent. The builder may delete the build at any time; an
+// open file can still be read to its end.
 func (o *OldBuilds) Open(id, path string) (*os.File, store.File, error) {
 	m, err := o.Manifest(id)
 	if err != nil {
@@ -80,8 +80,8 @@ func (o *OldBuilds) Manifest(id string) (*store.Manifest, error) {
 	return m, nil
 }
 
-// orNotExist is fs.ErrNotExist instead of an error where the builder has
-// removed the build: what it removes under a reader looks like damage.
+// orNotExist returns fs.ErrNotExist instead of an error if the builder has deleted the
+// build: deletion during a read looks like damage.
 func (o *OldBuilds) orNotExist(id string, err error) error {
 	if _, gone := os.Stat(filepath.Join(store.BuildsDir(o.Root), id, store.ManifestFile)); errors.Is(gone, fs.ErrNotExist) {
 		return fs.ErrNotExist

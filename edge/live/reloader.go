@@ -18,19 +18,18 @@ import (
 	"kindex/site/pages"
 )
 
-// Options say what a Reloader follows.
+// Options configure a Reloader.
 type Options struct {
 	Root  string // the output folder
 	Pages pages.Options
 	Log   *slog.Logger
-	// Switched is called with every build that is moved to, not with edits, and how long
-	// opening it took. It must take no time.
+	// Switched is called with every new build, but not with edits, and the time opening it
+	// took. It must not block.
 	Switched func(v *ServedBuild, took time.Duration)
 	Refused  func() // called once for each published build that cannot be used
 }
 
-// Reloader follows the published build of an output folder. It may be used by several
-// goroutines.
+// Reloader follows the published build of an output folder. It is safe for concurrent use.
 type Reloader struct {
 	options Options
 	current atomic.Pointer[ServedBuild] // what requests see: the published build, or that with edits
@@ -47,9 +46,9 @@ type Reloader struct {
 // New returns a Reloader that has loaded nothing yet. Stop ends it.
 func New(o Options) *Reloader { return &Reloader{options: o} }
 
-// recheck is how often the pointer is read even if the system reports nothing:
-// some file systems never do. A refused build is read again more seldom, in
-// case somebody mends it: verifying it reads every byte.
+// recheck is how often the pointer is read even without file events: some file systems
+// never send any. A rejected build is retried less often, in case someone repairs it:
+// verifying it reads every byte.
 const (
 	pollInterval         = 2 * time.Second
 	refusedRetryInterval = 30 * time.Second
@@ -66,8 +65,8 @@ func (l *Reloader) Acquire() *ServedBuild {
 	}
 }
 
-// Load makes the published build the current one. A build that cannot be used
-// is refused, and the previous one stays.
+// Load makes the published build the current one. If the build is invalid, the previous one
+// stays.
 func (l *Reloader) Load() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +92,7 @@ func (l *Reloader) Load() error {
 	}
 	next.close = func() {
 		if err := errors.Join(next.Index.Close(), next.Build.Close()); err != nil {
-			l.options.Log.Error("close a build", "build", id, "error", err)
+			l.options.Log.Error("closing a build", "build", id, "error", err)
 		}
 	}
 	next.UniqueModified, next.options = l.modifiedIsUnique(next), l.options.Pages
@@ -148,13 +147,14 @@ func (l *Reloader) Preview(edits []exports.Edit) {
 	}
 }
 
-// publishCurrent makes the published build, with the edits if there are any, what requests see.
+// publishCurrent makes the published build, with the edits if there are any, visible to
+// requests.
 func (l *Reloader) publishCurrent() {
 	next := l.published
 	if len(l.edits) > 0 {
 		with, err := l.published.withEdits(l.edits)
 		if err != nil {
-			l.options.Log.Error("edits cannot be shown; the build is, without them", "error", err)
+			l.options.Log.Error("edits cannot be served; serving the build without them", "error", err)
 		} else {
 			next = with
 		}
@@ -166,7 +166,7 @@ func (l *Reloader) publishCurrent() {
 		previous.Release()
 	}
 	if next != l.published {
-		next.Release() // it was made with one user; now current is it
+		next.Release() // the initial reference is now held by current
 	}
 }
 
@@ -174,16 +174,16 @@ func (l *Reloader) publishCurrent() {
 func (l *Reloader) Follow(ctx context.Context) {
 	var events <-chan fsnotify.Event
 	if w, err := fsnotify.NewWatcher(); err != nil {
-		l.options.Log.Warn("no file events; new builds are found by looking", "error", err)
+		l.options.Log.Warn("no file events; polling for new builds", "error", err)
 	} else {
 		defer w.Close()
 		if err := w.Add(filepath.Join(l.options.Root, "exports")); err != nil {
-			l.options.Log.Warn("no file events; new builds are found by looking", "error", err)
+			l.options.Log.Warn("no file events; polling for new builds", "error", err)
 		}
 		events = w.Events
 		go drainErrors(w.Errors)
 	}
-	reported := "" // an error that goes on is reported once
+	reported := "" // a persistent error is reported once
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
@@ -201,20 +201,20 @@ func (l *Reloader) Follow(ctx context.Context) {
 			reported = ""
 		} else if err.Error() != reported {
 			reported = err.Error()
-			l.options.Log.Error("the new build is refused; the old one goes on being served", "error", err)
+			l.options.Log.Error("new build rejected; still serving the previous build", "error", err)
 		}
 	}
 }
 
-// drainErrors keeps a full error channel from stopping the events; what was
-// missed is found by looking.
+// drainErrors keeps a full error channel from blocking the events; polling finds what was
+// missed.
 func drainErrors(errs <-chan error) {
 	for range errs {
 	}
 }
 
-// Stop gives up the current build. It waits for a load under way, which gives
-// up the same build.
+// Stop releases the current build. It waits for a load in progress, whose build it also
+// releases.
 func (l *Reloader) Stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -227,11 +227,11 @@ func (l *Reloader) Stop() {
 	}
 }
 
-// sharedModified stands for the ids of builds that share a Last-Modified time.
+// sharedModified marks a Last-Modified time that several builds share.
 const sharedModified = "several"
 
-// modifiedIsUnique reports whether a build's Last-Modified time stands for its build alone, among
-// those that this edge has served and those that are kept. Two builds of one day share a
+// modifiedIsUnique reports whether a build's Last-Modified time identifies it among the
+// builds that this edge has served and those that are kept. Two builds of one day share a
 // time if their commits are older than the day, or if there are no commits.
 func (l *Reloader) modifiedIsUnique(v *ServedBuild) bool {
 	at, id := v.Modified[0], v.Build.Manifest.ID

@@ -29,7 +29,7 @@ type ServedBuild struct {
 	Formula        *score.Formula
 	AsOf           time.Time
 	Modified       []string // Last-Modified
-	UniqueModified bool     // whether that time stands for this content alone, see Reloader.modifiedIsUnique
+	UniqueModified bool     // whether that time identifies this content, see Reloader.modifiedIsUnique
 	BuildHeader    []string // X-Build
 	Licenses       []string // Link, of exports
 	Categories     []record.Category
@@ -37,7 +37,7 @@ type ServedBuild struct {
 	BoardNames     []string // of the leaderboards of today
 	Titles         map[string]string
 
-	Boards  *leaderboard.Boards      // how entities stand, now and before
+	Boards  *leaderboard.Boards      // ranks of entities, now and earlier
 	LLMs    atomic.Pointer[LLMsText] // /llms.txt as it was last asked for
 	website website
 	options pages.Options // of its pages
@@ -51,9 +51,9 @@ type ServedBuild struct {
 func openBuild(root, id string) (v *ServedBuild, err error) {
 	dir := filepath.Join(store.BuildsDir(root), id)
 	defer func() {
-		// Checksums fit in a build that somebody has forged, offsets may not.
+		// A forged build can have correct checksums but wrong offsets.
 		if r := recover(); r != nil {
-			v, err = nil, &store.DamageError{Path: dir, Problem: fmt.Sprintf("has files that do not fit together: %v", r)}
+			v, err = nil, &store.DamageError{Path: dir, Problem: fmt.Sprintf("has inconsistent files: %v", r)}
 		}
 	}()
 	m, err := store.Verify(dir)
@@ -79,7 +79,7 @@ func openBuild(root, id string) (v *ServedBuild, err error) {
 	return v, nil
 }
 
-// decode takes over what every request needs in decoded form.
+// decode decodes what every request needs.
 func (v *ServedBuild) decode() error {
 	source, err := pages.SourceOf(v.Build)
 	if err != nil {
@@ -95,8 +95,8 @@ func (v *ServedBuild) decode() error {
 	return nil
 }
 
-// ID names what answers are made from. Edits have a name of their own, so that
-// nobody takes an answer with some for one without.
+// ID identifies the source of responses. Edits have a different id, so that responses with
+// and without them are never confused.
 func (v *ServedBuild) ID() string {
 	if overlay := v.Build.OverlayID(); overlay != "" {
 		return v.Build.Manifest.ID + "+" + overlay
@@ -104,11 +104,9 @@ func (v *ServedBuild) ID() string {
 	return v.Build.Manifest.ID
 }
 
-// withEdits returns the build with edits laid over it. It keeps v open until it is
-// closed itself.
-//
-// The scores are computed again: those that come with an edit may be by another
-// formula or as-of time than the ones which stand beside them and explain them.
+// withEdits returns the build with edits laid over it. It retains v until it is closed
+// itself. The scores are recalculated: those that come with an edit may use a different
+// formula or as-of time than the scores next to them and their explanations.
 func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 	edits = slices.Clone(edits)
 	for i := range edits {
@@ -144,7 +142,7 @@ func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 	return w, nil
 }
 
-// addCategory enters a category of which the build knows nothing yet.
+// addCategory adds a category that is not in the build.
 func (v *ServedBuild) addCategory(slug string) {
 	at, _ := slices.BinarySearch(v.Slugs, slug)
 	v.Slugs = slices.Insert(v.Slugs, at, slug)
@@ -185,24 +183,24 @@ func (v *ServedBuild) Retain() bool {
 	}
 }
 
-// Refs returns how many requests and others hold the build.
+// Refs returns the number of references to the build.
 func (v *ServedBuild) Refs() int64 { return v.refs.Load() }
 
-// Release gives the reference back; the last one closes it.
+// Release releases a reference; the last one closes the build.
 func (v *ServedBuild) Release() {
 	if v.refs.Add(-1) == 0 {
 		v.close()
 	}
 }
 
-// website is the site of a build, made when it is first asked for.
+// website is the website of a build, created on first use.
 type website struct {
 	once  sync.Once
 	pages *pages.Site
 	err   error
 }
 
-// Site returns the pages of the website, made when they are first asked for.
+// Site returns the pages of the website, creating them on first use.
 func (v *ServedBuild) Site() (*pages.Site, error) {
 	w := &v.website
 	w.once.Do(func() {

@@ -9,7 +9,7 @@ import (
 // MaxQueryLen is the longest text that is searched for, in bytes.
 const MaxQueryLen = 500
 
-// FindSimilarNames finds entities that may be what a name stands for.
+// FindSimilarNames finds entities that a name could refer to.
 func (v *ServedBuild) FindSimilarNames(name string, limit int) ([]uint32, error) {
 	all, err := v.Build.Select(&exports.Filter{})
 	if err != nil {

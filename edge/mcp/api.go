@@ -17,10 +17,10 @@ import (
 	"kindex/exports/safetext"
 )
 
-// API is the interface below /api, asked in this process or over HTTP. The path is
-// not escaped. An error is one of the way there; whatever was answered is none.
-// Redirects are answers. Implementations are safe for concurrent use, and give up
-// when ctx ends.
+// API is the interface under /api, called in this process or over HTTP. The path is not
+// escaped. An error means that the call failed; any response, including an error or a
+// redirect, is not one. Implementations are safe for concurrent use, and give up when ctx
+// ends.
 type API interface {
 	Get(ctx context.Context, path string, query url.Values, header http.Header) (status int, answered http.Header, body []byte, err error)
 }
@@ -30,15 +30,15 @@ const (
 	markdownType = "text/markdown"
 )
 
-// answer is what the API has answered with success.
+// answer is a successful response of the API.
 type answer struct {
 	mediaType string
 	body      []byte
-	from      string // the path that was asked, where it is not the one that answered
+	from      string // the requested path, if another one answered
 }
 
-// ask asks the API, and follows an entity to its present address. Errors are texts
-// for the model.
+// ask calls the API, and follows a redirect to the current address of an entity. Errors are
+// texts for the model.
 func ask(ctx context.Context, api API, path string, query url.Values, accept string) (*answer, error) {
 	header := http.Header{"Accept": {accept}}
 	status, answered, body, err := api.Get(ctx, path, query, header)
@@ -51,7 +51,7 @@ func ask(ctx context.Context, api API, path string, query url.Values, accept str
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
 		return nil, &apiError{text: "The index did not answer in time. Try again, with a smaller limit."}
 	case err != nil:
-		return nil, &apiError{text: "The index cannot be asked: " + err.Error() + "."}
+		return nil, &apiError{text: "The index cannot be reached: " + err.Error() + "."}
 	}
 	mediaType, _, _ := mime.ParseMediaType(answered.Get("Content-Type"))
 	if mediaType == markdownType {
@@ -65,9 +65,9 @@ func ask(ctx context.Context, api API, path string, query url.Values, accept str
 	return &answer{mediaType, body, from}, nil
 }
 
-// visibleJSON returns a JSON document without the hidden characters of its texts,
-// which would reach a model that nobody watches. What is no JSON comes back as it
-// is, to be refused.
+// visibleJSON returns a JSON document without the hidden characters in its texts, which
+// would reach an unsupervised model. Invalid JSON is returned unchanged, to be rejected
+// later.
 func visibleJSON(body []byte) []byte {
 	var out []byte
 	done := 0
@@ -99,8 +99,8 @@ func visibleJSON(body []byte) []byte {
 	return append(out, body[done:]...)
 }
 
-// movedTo is where an entity has its address now, "" where the answer is another one.
-// Only the path counts: nothing leads to another host.
+// movedTo returns the current address of an entity, "" if the response is not such a
+// redirect. Only the path is used: no redirect goes to another host.
 func movedTo(status int, answered http.Header, path string) string {
 	if status != http.StatusMovedPermanently && status != http.StatusPermanentRedirect {
 		return ""
@@ -112,29 +112,29 @@ func movedTo(status int, answered http.Header, path string) string {
 	return u.Path
 }
 
-// askFor asks for JSON and decodes it.
+// askFor requests JSON and decodes it.
 func askFor(ctx context.Context, api API, path string, query url.Values, into any) (*answer, error) {
 	a, err := ask(ctx, api, path, query, jsonType)
 	if err != nil {
 		return nil, err
 	}
 	if err := json.Unmarshal(a.body, into); err != nil || a.mediaType != jsonType {
-		return nil, &apiError{text: "What answers at " + path + " is no index that this program understands."}
+		return nil, &apiError{text: "The response from " + path + " is not one that this program understands."}
 	}
 	return a, nil
 }
 
-// apiError tells the model, in whole sentences, why the API has not answered.
+// apiError tells the model, in whole sentences, why the API call failed.
 type apiError struct {
-	status int    // of the answer, 0 where there was none
-	code   string // of the problem, "" where there was none
-	field  string // that is wrong, where none is near; "" for none
+	status int    // of the response, 0 if there was none
+	code   string // of the problem, "" if there was none
+	field  string // the invalid field, if there is no suggestion; "" for none
 	text   string
 }
 
 func (e *apiError) Error() string { return e.text }
 
-// problem is what of a problem of the API matters here (RFC 9457).
+// problem has the relevant members of an API problem (RFC 9457).
 type problem struct {
 	Title      string `json:"title"`
 	Detail     string `json:"detail"`
@@ -147,12 +147,12 @@ type problem struct {
 	} `json:"errors"`
 }
 
-// explain tells what went wrong, and what can be done about it.
+// explain describes what went wrong, and what to do about it.
 func explain(status int, answered http.Header, body []byte) error {
 	var p problem
 	mediaType, _, _ := mime.ParseMediaType(answered.Get("Content-Type"))
 	if err := json.Unmarshal(body, &p); err != nil || p.Detail == "" || !strings.HasSuffix(mediaType, "json") {
-		p = problem{Detail: fmt.Sprintf("The index answered %d %s.", status, http.StatusText(status))}
+		p = problem{Detail: fmt.Sprintf("The index returned %d %s.", status, http.StatusText(status))}
 	}
 	var b strings.Builder
 	if rest, ok := strings.CutPrefix(p.Detail, "q: "); ok { // the argument has a longer name
@@ -167,13 +167,13 @@ func explain(status int, answered http.Header, body []byte) error {
 	}
 	switch {
 	case p.Code == "unknown-entity":
-		b.WriteString(" The tool search finds entities by words.")
+		b.WriteString(" Use the tool search to find entities by words.")
 	case status == http.StatusTooManyRequests:
-		b.WriteString(" Do not try again before" + waitFor(answered) + ".")
+		b.WriteString(" Do not try again for" + waitFor(answered) + ".")
 	case status == http.StatusUnauthorized:
-		b.WriteString(" The key must be corrected where this server is set up.")
+		b.WriteString(" Correct the key in the configuration of this server.")
 	case status >= 500:
-		b.WriteString(" Try again when" + waitFor(answered) + ".")
+		b.WriteString(" Try again after" + waitFor(answered) + ".")
 		if p.RequestID != "" {
 			b.WriteString(" (Request " + p.RequestID + ".)")
 		}
@@ -190,17 +190,16 @@ func suggested(s string) string {
 	return strings.TrimPrefix(s, "/api/entity/")
 }
 
-// waitFor tells when the limit is a new one, or the trouble over, by Retry-After in
-// seconds.
+// waitFor returns the waiting time in Retry-After, for the middle of a sentence.
 func waitFor(answered http.Header) string {
 	seconds, err := strconv.Atoi(answered.Get("Retry-After"))
 	if err != nil || seconds < 0 {
-		return " a while has passed"
+		return " some time"
 	}
-	return fmt.Sprintf(" %s have passed", (time.Duration(seconds) * time.Second).String())
+	return fmt.Sprintf(" %s", (time.Duration(seconds) * time.Second).String())
 }
 
-// params makes the query of a request of the arguments that are given.
+// params converts the given arguments to the query of a request.
 func params(v values, args []argument, names ...string) url.Values {
 	q := url.Values{}
 	for _, a := range args {

@@ -16,7 +16,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// kind says what an argument of a tool takes.
+// kind is the type of a tool's argument.
 type kind int
 
 const (
@@ -29,7 +29,7 @@ const (
 	references // two to four of them
 )
 
-// argument is one argument of a tool: what its schema tells and what check asks for.
+// argument is an argument of a tool, for its schema and for check.
 type argument struct {
 	name     string
 	typ      kind
@@ -37,16 +37,16 @@ type argument struct {
 	choices  []string // the only values, nil for any
 	max      float64  // of a number; of a text, in characters
 	min      float64
-	standard any // what holds where it is not given, nil for nothing
+	standard any // the default, nil for none
 	examples []any
 	required bool
 	param    string // of the API, "" for the same name
 }
 
-// bounds of what is not a number
+// limits of text
 const (
 	maxText        = 200
-	maxFieldErrors = 10 // that are told at once; no tool has more arguments
+	maxFieldErrors = 10 // faults reported at once; no tool has more arguments
 	minCompare     = 2  // that compare compares
 	maxCompare     = 4
 )
@@ -54,7 +54,7 @@ const (
 // keyGrammar is type/slug, as results have it in id.
 var keyGrammar = regexp.MustCompile(`^[a-z]{1,20}/[a-z0-9]+(-[a-z0-9]+)*$`)
 
-// slugGrammar is what a category is called.
+// slugGrammar matches category slugs.
 var slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 const keyPattern = "^(model|tool)/[a-z0-9]+(-[a-z0-9]+)*$"
@@ -115,15 +115,15 @@ func (v values) offset() int               { n, _ := v["offset"].(float64); retu
 func (v values) yes(name string) bool      { b, _ := v[name].(bool); return b }
 func (v values) list(name string) []string { l, _ := v[name].([]string); return l }
 
-// argumentError tells everything that is wrong with the arguments of a call.
+// argumentError has all faults of a call's arguments.
 type argumentError struct{ faults []string }
 
 func (e *argumentError) Error() string {
-	return "The arguments cannot be used.\n- " + strings.Join(e.faults, "\n- ")
+	return "Invalid arguments.\n- " + strings.Join(e.faults, "\n- ")
 }
 
-// check reads the arguments of a call. What a model means is taken where there is no
-// doubt: null and "" stand for an argument that is not given, "5" for 5.
+// check reads the arguments of a call. It is lenient if the meaning is clear: null and ""
+// stand for a missing argument, "5" for 5.
 func check(raw json.RawMessage, args []argument) (values, error) {
 	given := map[string]any{}
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && string(trimmed) != "null" {
@@ -156,9 +156,9 @@ func check(raw json.RawMessage, args []argument) (values, error) {
 		if len(faults) == maxFieldErrors {
 			break // the nearest name of each of thousands would take its time
 		}
-		fault := fmt.Sprintf("there is no argument %q; known are %s", shorten(name), strings.Join(known, ", "))
+		fault := fmt.Sprintf("unknown argument %q; expected one of: %s", shorten(name), strings.Join(known, ", "))
 		if near := didyoumean.Name(name, known); near != "" {
-			fault = fmt.Sprintf("there is no argument %q; did you mean %s?", shorten(name), near)
+			fault = fmt.Sprintf("unknown argument %q; did you mean %s?", shorten(name), near)
 		}
 		faults = append(faults, fault)
 	}
@@ -197,7 +197,7 @@ func (a *argument) take(got any) (any, error) {
 	case a.typ == reference:
 		return key(s)
 	case a.typ == slug && (!slugGrammar.MatchString(s) || len(s) > maxText):
-		return nil, fmt.Errorf("%s is no slug: use lower-case letters, digits and hyphens, as kindex://categories has it", shown(s))
+		return nil, fmt.Errorf("%s is not a slug: use lower-case letters, digits and hyphens, as listed in kindex://categories", shown(s))
 	}
 	if len([]rune(s)) > maxText {
 		return nil, fmt.Errorf("use at most %d characters", maxText)
@@ -249,7 +249,7 @@ func takeReferences(got any) (any, error) {
 			return nil, err
 		}
 		if slices.Contains(keys, k) {
-			return nil, fmt.Errorf("%s is there twice", k)
+			return nil, fmt.Errorf("%s is given twice", k)
 		}
 		keys = append(keys, k)
 	}
@@ -267,12 +267,12 @@ func key(s string) (string, error) {
 		return k, nil
 	}
 	if keyGrammar.MatchString("tool/" + k) {
-		return "", fmt.Errorf("%s has no type: write tool/%s or model/%s; search finds the right one", shown(s), shorten(k), shorten(k))
+		return "", fmt.Errorf("%s has no type: use tool/%s or model/%s; search finds the right one", shown(s), shorten(k), shorten(k))
 	}
-	return "", fmt.Errorf("%s is no type/slug such as tool/pytorch; use the id of a result of search", shown(s))
+	return "", fmt.Errorf("%s is not a type/slug such as tool/pytorch; use the id of a search result", shown(s))
 }
 
-// shown is a value as it was given, shortened.
+// shown returns a value as it was given, shortened.
 func shown(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -24,14 +24,14 @@ type fieldDelta struct {
 	New   any    `json:"new"`
 }
 
-// changeList is what changes_since answers with.
+// changeList is the result of changes_since.
 type changeList struct {
 	Total      int      `json:"total"`
 	Results    []change `json:"results"`
 	NextOffset *int     `json:"nextOffset,omitempty"`
 }
 
-// maxShown is how many characters of a text before and behind a change are given.
+// maxShown is the maximum number of characters shown of an old or new text.
 const maxShown = 160
 
 func (t *tools) changesSince(ctx context.Context, v values) (any, string, error) {
@@ -63,7 +63,7 @@ func readChange(raw json.RawMessage, full bool) (change, error) {
 		Changes              []fieldDelta
 	}
 	if err := json.Unmarshal(raw, &in); err != nil {
-		return change{}, fmt.Errorf("a change of the index cannot be read: %w", err)
+		return change{}, fmt.Errorf("cannot read a change: %w", err)
 	}
 	c := change{ID: in.ID, Event: in.Event, Time: in.Timestamp, Entity: in.Entity.Type + "/" + in.Entity.Slug, Name: in.Entity.Name}
 	if !full && in.Event != "entity.updated" {
@@ -88,7 +88,7 @@ func beginning(v any) any {
 
 func (l *changeList) text(since string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s since %s, the newest first.\n", counted(l.Total, "change", "changes"), since)
+	fmt.Fprintf(&b, "%s since %s, newest first.\n", counted(l.Total, "change", "changes"), since)
 	for _, c := range l.Results {
 		fmt.Fprintf(&b, "%s %s %s – %s\n", c.Time, strings.TrimPrefix(c.Event, "entity."), c.Entity, quoted(c.Name))
 		for _, f := range c.Fields {
@@ -96,7 +96,7 @@ func (l *changeList) text(since string) string {
 		}
 	}
 	if l.NextOffset != nil {
-		fmt.Fprintf(&b, "There are more: call again with offset %d.\n", *l.NextOffset)
+		fmt.Fprintf(&b, "More available: call again with offset %d.\n", *l.NextOffset)
 	}
 	return b.String()
 }

@@ -13,22 +13,22 @@ import (
 	"time"
 )
 
-// Client asks a service over HTTP. It is safe for concurrent use.
+// Client calls a service over HTTP. It is safe for concurrent use.
 type Client struct {
 	base *url.URL
 	key  string
 	http *http.Client
 }
 
-// maxAnswer is how large an answer may be.
+// maxAnswer bounds a response.
 const maxAnswer = 8 << 20
 
-// NewClient makes a client of the service at an address such as
+// NewClient returns a client of the service at an address such as
 // https://index.example.org, with a key or "" for none.
 func NewClient(address, key string) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return nil, fmt.Errorf("%q is no address of a service; use one such as https://index.example.org", address)
+		return nil, fmt.Errorf("%q is not the address of a service; use one such as https://index.example.org", address)
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	t := http.DefaultTransport.(*http.Transport).Clone()
@@ -38,7 +38,7 @@ func NewClient(address, key string) (*Client, error) {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
 }
 
-// Exposed reports whether others on the way to the service can read what is sent.
+// Exposed reports whether requests to the service are sent unencrypted over a network.
 func (c *Client) Exposed() bool {
 	host := c.base.Hostname()
 	addr, err := netip.ParseAddr(host)
@@ -63,20 +63,20 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values, header 
 	}
 	res, err := c.http.Do(req)
 	if err != nil {
-		return 0, nil, nil, fmt.Errorf("%s does not answer: %w", c.base, cause(err))
+		return 0, nil, nil, fmt.Errorf("no response from %s: %w", c.base, cause(err))
 	}
 	defer res.Body.Close()
 	body, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
 	switch {
 	case err != nil:
-		return 0, nil, nil, fmt.Errorf("the answer of %s broke off: %w", c.base, cause(err))
+		return 0, nil, nil, fmt.Errorf("the response from %s was cut off: %w", c.base, cause(err))
 	case len(body) > maxAnswer:
-		return 0, nil, nil, fmt.Errorf("the answer of %s is larger than %d MiB", c.base, maxAnswer>>20)
+		return 0, nil, nil, fmt.Errorf("the response from %s is larger than %d MiB", c.base, maxAnswer>>20)
 	}
 	return res.StatusCode, res.Header, body, nil
 }
 
-// cause is an error of net/http without the address, which stands before it already.
+// cause returns an error of net/http without the address, which the caller adds.
 func cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -95,17 +95,17 @@ func (c *Client) Check(ctx context.Context) error {
 		return err
 	}
 	if to := header.Get("Location"); status >= 300 && status < 400 && to != "" {
-		return fmt.Errorf("%s leads to %s; give the address that answers itself", c.base, to)
+		return fmt.Errorf("%s redirects to %s; use that address", c.base, to)
 	}
 	if status != http.StatusOK {
-		return fmt.Errorf("%s answers: %w", c.base, explain(status, header, body))
+		return fmt.Errorf("error from %s: %w", c.base, explain(status, header, body))
 	}
 	var d struct {
 		OpenAPI string `json:"openapi"`
 		Paths   map[string]json.RawMessage
 	}
 	if json.Unmarshal(body, &d) != nil || d.OpenAPI == "" || d.Paths["/api/entity/{type}/{slug}"] == nil {
-		return fmt.Errorf("%s answers, but it is no kindex; give the address of the service without a path", c.base)
+		return fmt.Errorf("%s is not a kindex service; use its address without a path", c.base)
 	}
 	return nil
 }

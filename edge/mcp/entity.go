@@ -15,7 +15,7 @@ const (
 	scoreView   = "score"
 )
 
-// oneEntity is what get_entity answers with: the entity, or how its score came about.
+// oneEntity is the result of get_entity: the entity, or the explanation of its score.
 type oneEntity struct {
 	Entity *details     `json:"entity,omitempty"`
 	Score  *explanation `json:"score,omitempty"`
@@ -26,7 +26,7 @@ func (t *tools) getEntity(ctx context.Context, v values) (any, string, error) {
 	id := v.text("entity")
 	if v.text("view") == scoreView {
 		if v.text("at") != "" {
-			return nil, "", &argumentError{[]string{"at: the view score is always of the present; leave at out, or use the view summary"}}
+			return nil, "", &argumentError{[]string{"at: the view score has no history; omit at, or use the view summary"}}
 		}
 		return t.explainScore(ctx, id)
 	}
@@ -37,7 +37,7 @@ func (t *tools) getEntity(ctx context.Context, v values) (any, string, error) {
 	return oneEntity{Entity: d, Note: note}, d.text() + note, nil
 }
 
-// fetch reads one entity. The note tells of another slug.
+// fetch reads one entity. The note says if its slug has changed.
 func (t *tools) fetch(ctx context.Context, id string, q url.Values, full bool) (*details, string, error) {
 	var r entity
 	a, err := askFor(ctx, t.api, "/api/entity/"+id, q, &r)
@@ -50,12 +50,12 @@ func (t *tools) fetch(ctx context.Context, id string, q url.Values, full bool) (
 	}
 	note := ""
 	if a.from != "" && d.ID != id {
-		note = fmt.Sprintf("%s is called %s now.\n", id, d.ID)
+		note = fmt.Sprintf("%s is now called %s.\n", id, d.ID)
 	}
 	return &d, note, nil
 }
 
-// explanation is how a composite score came about.
+// explanation is how a composite score is calculated.
 type explanation struct {
 	ID         string      `json:"id"`
 	Composite  *float64    `json:"composite"`
@@ -101,24 +101,24 @@ func (t *tools) explainScore(ctx context.Context, id string) (any, string, error
 	}
 	one := oneEntity{Score: &e.explanation}
 	if a.from != "" && e.ID != id {
-		one.Note = fmt.Sprintf("%s is called %s now.\n", id, e.ID)
+		one.Note = fmt.Sprintf("%s is now called %s.\n", id, e.ID)
 	}
 	return one, e.explanation.text(e.Name) + one.Note, nil
 }
 
-// text tells a score by its parts.
+// text describes a score and its parts.
 func (e *explanation) text(name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s (%s): composite score %s by formula %s, as of %s", quoted(name), e.ID, plainScore(e.Composite), oneLine(e.Formula), e.AsOf)
+	fmt.Fprintf(&b, "%s (%s): composite score %s with formula %s, as of %s", quoted(name), e.ID, plainScore(e.Composite), oneLine(e.Formula), e.AsOf)
 	if e.Reason != "" {
 		b.WriteString("; " + oneLine(e.Reason))
 	}
 	b.WriteString("\n")
 	for _, d := range e.Dimensions {
-		fmt.Fprintf(&b, "%s %s, weight %s, known to %d %%\n", d.Name, plainScore(d.Score), number64(d.Weight), int(100*d.Coverage+0.5))
+		fmt.Fprintf(&b, "%s %s, weight %s, %d %% known\n", d.Name, plainScore(d.Score), number64(d.Weight), int(100*d.Coverage+0.5))
 		for _, m := range d.Measures {
 			if m.State == "missing" {
-				fmt.Fprintf(&b, "- %s: not known\n", m.Name)
+				fmt.Fprintf(&b, "- %s: unknown\n", m.Name)
 				continue
 			}
 			fmt.Fprintf(&b, "- %s: %s gives %s (%s)", m.Name, plain(m.Value), plainScore(rounded(m.Score)), m.State)
@@ -142,7 +142,7 @@ func rounded(s *float64) *float64 {
 	return &r
 }
 
-// comparison is what compare answers with.
+// comparison is the result of compare.
 type comparison struct {
 	Entities []details `json:"entities"`
 	Note     string    `json:"note,omitempty"`
@@ -168,7 +168,7 @@ func (c *comparison) table() string {
 	var names []string
 	cells := map[string][]string{}
 	for i := range c.Entities {
-		after := -1 // a fact that only this one has stands behind the one before it
+		after := -1 // a fact that only this one has comes after the preceding one
 		for _, row := range c.Entities[i].rows() {
 			at := slices.Index(names, row[0])
 			if at < 0 {

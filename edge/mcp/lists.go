@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// page is what the lists of the API have in common.
+// page has the common members of the API's lists.
 type page struct {
 	Data       []json.RawMessage `json:"data"`
 	Count      int               `json:"count"`
@@ -24,7 +24,7 @@ type page struct {
 	AsOf   string `json:"asOf"`
 }
 
-// listing is what tools that list entities answer with.
+// listing is the result of tools that list entities.
 type listing struct {
 	Total      int      `json:"total"`
 	Results    []brief  `json:"results"`
@@ -33,7 +33,7 @@ type listing struct {
 	Note       string   `json:"note,omitempty"`
 }
 
-// list asks for a page of entities.
+// list requests a page of entities.
 func list(ctx context.Context, api API, path string, q url.Values, v values) (*listing, *page, error) {
 	var p page
 	if _, err := askFor(ctx, api, path, q, &p); err != nil {
@@ -43,7 +43,7 @@ func list(ctx context.Context, api API, path string, q url.Values, v values) (*l
 	for _, raw := range p.Data {
 		var r entity
 		if err := json.Unmarshal(raw, &r); err != nil {
-			return nil, nil, fmt.Errorf("a record of the index cannot be read: %w", err)
+			return nil, nil, fmt.Errorf("cannot read a record: %w", err)
 		}
 		b := r.brief()
 		if v.yes("full") {
@@ -57,7 +57,7 @@ func list(ctx context.Context, api API, path string, q url.Values, v values) (*l
 	return l, &p, nil
 }
 
-// text tells a listing below a first line.
+// text formats a listing below a first line.
 func (l *listing) text(first string, from int, ranked bool) string {
 	var b strings.Builder
 	b.WriteString(first + "\n")
@@ -75,7 +75,7 @@ func (l *listing) text(first string, from int, ranked bool) string {
 		b.WriteString(l.Note + "\n")
 	}
 	if l.NextOffset != nil {
-		fmt.Fprintf(&b, "There are more: call again with offset %d.\n", *l.NextOffset)
+		fmt.Fprintf(&b, "More available: call again with offset %d.\n", *l.NextOffset)
 	}
 	return b.String()
 }
@@ -90,7 +90,7 @@ func (t *tools) search(ctx context.Context, v values) (any, string, error) {
 		l.Nearest = append(l.Nearest, s.Type+"/"+s.Slug)
 	}
 	if l.Total == 0 {
-		l.Note = "Use fewer or other words, or leave filters out."
+		l.Note = "Use fewer or different words, or remove filters."
 	}
 	return l, l.text(counted(l.Total, "entity found.", "entities found."), v.offset(), false), nil
 }
@@ -101,12 +101,12 @@ func (t *tools) leaderboard(ctx context.Context, v values) (any, string, error) 
 	if err != nil {
 		return nil, "", err
 	}
-	first := fmt.Sprintf("%s of %s by %s score, the best first", counted(l.Total, "entity", "entities"), v.text("category"), v.text("by"))
+	first := fmt.Sprintf("%s of %s by %s score, best first", counted(l.Total, "entity", "entities"), v.text("category"), v.text("by"))
 	if p.AsOf != "" && v.text("at") != "" {
 		first += ", as of " + p.AsOf
 	}
 	if l.Total == 0 {
-		l.Note = "No entity of it has this score; search lists those that have none."
+		l.Note = "No entity in it has this score; search also lists entities without one."
 	}
 	return l, l.text(first+".", v.offset(), true), nil
 }
@@ -118,9 +118,9 @@ func (t *tools) trending(ctx context.Context, v values) (any, string, error) {
 		return nil, "", err
 	}
 	if l.Total == 0 {
-		l.Note = "Nothing has gained, or the index is younger than that. changes_since lists whatever has changed."
+		l.Note = "Nothing has gained, or the index is newer than that. changes_since lists all changes."
 	}
-	return l, l.text(fmt.Sprintf("%s since %s, the greatest gain first.", counted(l.Total, "entity has gained", "entities have gained"), p.Since), 0, false), nil
+	return l, l.text(fmt.Sprintf("%s since %s, greatest gain first.", counted(l.Total, "entity has gained", "entities have gained"), p.Since), 0, false), nil
 }
 
 func (t *tools) similar(ctx context.Context, v values) (any, string, error) {
@@ -129,5 +129,5 @@ func (t *tools) similar(ctx context.Context, v values) (any, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	return l, l.text(fmt.Sprintf("%s like %s, the most similar first.", counted(l.Total, "entity", "entities"), v.text("entity")), 0, false), nil
+	return l, l.text(fmt.Sprintf("%s like %s, most similar first.", counted(l.Total, "entity", "entities"), v.text("entity")), 0, false), nil
 }

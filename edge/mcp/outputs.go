@@ -2,23 +2,23 @@ package mcp
 
 import "encoding/json"
 
-// The schemas of what the tools answer with, short because models may read them.
-// additionalProperties is not refused: members may be added.
+// The schemas of the tools' results, short because models may read them. They allow
+// additional properties, so that members can be added.
 var (
 	listSchema = json.RawMessage(`{"type":"object","required":["total","results"],"properties":{
-"total":{"type":"integer","description":"How many there are over all pages."},
+"total":{"type":"integer","description":"Number of results on all pages."},
 "results":{"type":"array","items":{"type":"object","required":["id","name","category","score","description"],"properties":{
 "id":{"type":"string","description":"type/slug, for get_entity, similar and compare."},
 "name":{"type":"string"},"provider":{"type":"string"},"category":{"type":"string"},
-"score":{"type":["number","null"],"description":"Composite score from 0 to 100; null where too little is known."},
-"pricingModel":{"type":"string"},"license":{"type":"string"},"status":{"type":"string","description":"Where it is not active."},
+"score":{"type":["number","null"],"description":"Composite score from 0 to 100; null if not enough is known."},
+"pricingModel":{"type":"string"},"license":{"type":"string"},"status":{"type":"string","description":"Only if not active."},
 "description":{"type":"string"},
-"rank":{"type":"integer"},"climbed":{"type":"integer","description":"Places since a week, or the window, before."},
+"rank":{"type":"integer"},"climbed":{"type":"integer","description":"Places gained over the past week, or over the window."},
 "gain":{"type":"number"},"changes":{"type":"integer"},
 "similarity":{"type":"number"},"reasons":{"type":"array","items":{"type":"string"}},
-"record":{"type":"object","description":"All of it, with full."}}}},
-"nextOffset":{"type":"integer","description":"Where more begin; absent on the last page."},
-"nearest":{"type":"array","items":{"type":"string"},"description":"Where nothing was found: what is near."},
+"record":{"type":"object","description":"The complete record, if full is true."}}}},
+"nextOffset":{"type":"integer","description":"Offset of the next page; absent on the last page."},
+"nearest":{"type":"array","items":{"type":"string"},"description":"If nothing was found: the nearest entities."},
 "note":{"type":"string"}}}`)
 
 	detailsSchema = `{"type":"object","required":["id","name","description","category","status","scores"],"properties":{
@@ -26,9 +26,9 @@ var (
 "category":{"type":"string"},"status":{"type":"string"},"version":{"type":"string"},"pricingModel":{"type":"string"},
 "license":{"type":"string"},"url":{"type":"string"},"tags":{"type":"array","items":{"type":"string"}},
 "capabilities":{"type":"array","items":{"type":"string"}},
-"scores":{"type":"object","additionalProperties":{"type":["number","null"]},"description":"From 0 to 100; null where too little is known."},
-"lastUpdated":{"type":"string"},"signals":{"type":"object","description":"The figures that scores are made of."},
-"links":{"type":"object"},"record":{"type":"object","description":"All of it, with the view full."}}}`
+"scores":{"type":"object","additionalProperties":{"type":["number","null"]},"description":"From 0 to 100; null if not enough is known."},
+"lastUpdated":{"type":"string"},"signals":{"type":"object","description":"The figures that scores are calculated from."},
+"links":{"type":"object"},"record":{"type":"object","description":"The complete record, with the view full."}}}`
 
 	entitySchema = json.RawMessage(`{"type":"object","properties":{"entity":` + detailsSchema + `,
 "score":{"type":"object","description":"With the view score.","required":["id","composite","dimensions"],"properties":{

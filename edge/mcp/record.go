@@ -13,7 +13,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// entity is an entity as the API gives it, with what lists add to it.
+// entity is an entity from the API, with the members that lists add.
 type entity struct {
 	Type         string                     `json:"type"`
 	Slug         string                     `json:"slug"`
@@ -49,8 +49,8 @@ type entity struct {
 
 func (r *entity) key() string { return r.Type + "/" + r.Slug }
 
-// brief is an entity in a list: what it takes to choose one. What is unknown is left
-// out, but for the score.
+// brief is an entity in a list: enough to choose one. Unknown fields are left out, except
+// the score.
 type brief struct {
 	ID          string   `json:"id"`
 	Name        string   `json:"name"`
@@ -59,7 +59,7 @@ type brief struct {
 	Score       *float64 `json:"score"`
 	Pricing     string   `json:"pricingModel,omitempty"`
 	License     string   `json:"license,omitempty"`
-	Status      string   `json:"status,omitempty"` // only where it is not active
+	Status      string   `json:"status,omitempty"` // only if it is not active
 	Description string   `json:"description"`
 
 	Rank       *int     `json:"rank,omitempty"`
@@ -69,7 +69,7 @@ type brief struct {
 	Similarity *float64 `json:"similarity,omitempty"`
 	Reasons    []string `json:"reasons,omitempty"`
 
-	Record json.RawMessage `json:"record,omitempty"` // where all of it is asked for
+	Record json.RawMessage `json:"record,omitempty"` // only with full
 }
 
 func (r *entity) brief() brief {
@@ -89,7 +89,7 @@ func (r *entity) brief() brief {
 	return b
 }
 
-// line tells a brief in two lines.
+// line formats a brief in two lines.
 func (b *brief) line() string {
 	facts := []string{word(b.Category), "score " + plainScore(b.Score)}
 	add := func(format string, v any) { facts = append(facts, fmt.Sprintf(format, v)) }
@@ -141,7 +141,7 @@ type details struct {
 	Capabilities []string            `json:"capabilities,omitempty"`
 	Scores       map[string]*float64 `json:"scores"`
 	LastUpdated  string              `json:"lastUpdated,omitempty"`
-	// Signals are the bare figures, Links and Record only there where all is asked for.
+	// Signals are the bare figures; Links and Record are present only with full.
 	Signals map[string]any    `json:"signals,omitempty"`
 	Links   map[string]string `json:"links,omitempty"`
 	Record  json.RawMessage   `json:"record,omitempty"`
@@ -216,7 +216,7 @@ func (d *details) rows() [][2]string {
 	return rows
 }
 
-// text tells an entity by itself.
+// text formats a single entity.
 func (d *details) text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s)\n%s\n", quoted(d.Name), d.ID, quoted(d.Description))
@@ -256,19 +256,19 @@ func plainScore(s *float64) string {
 
 func number64(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 
-// oneLine keeps the lines of an answer apart whatever a record holds.
+// oneLine keeps the lines of a result apart whatever a record contains.
 func oneLine(s string) string { return safetext.OneLine(s) }
 
-// marks are the quotation marks around what third parties wrote; a text in them
-// that contains such marks itself gets single ones, so that it cannot end early
-// and go on as if the index said it.
+// marks are the quotation marks around third-party texts; such marks within a text become
+// single ones, so that the text cannot close the quotation and continue as if it came from
+// the index.
 var marks = strings.NewReplacer("«", "‹", "»", "›")
 
 // quoted is a text of a third party on one line, in « ».
 func quoted(s string) string { return "«" + marks.Replace(oneLine(s)) + "»" }
 
-// word is what only slugs and names of the interface should be, without marks that
-// would end those of others.
+// word returns a text that should be a slug or a name of the interface, without quotation
+// marks.
 func word(s string) string { return marks.Replace(oneLine(s)) }
 
 // thirdParty explains the marks to a model.

@@ -36,8 +36,8 @@ var fixed = []struct {
 		Description: "The ten entities with the highest composite score."}, "/api/leaderboard/all", url.Values{"limit": {"10"}}},
 }
 
-// templates are the resources that are made of a name. No path has an argument that
-// its grammar does not allow.
+// templates are the resources with a name in their address. Arguments are checked against
+// their grammar before they become part of a path.
 var templates = []struct {
 	template sdk.ResourceTemplate
 	prefix   string
@@ -47,16 +47,16 @@ var templates = []struct {
 	accept   string
 }{
 	{sdk.ResourceTemplate{URITemplate: entityURI + "{type}/{slug}", Name: "entity", Title: "Entity",
-		Description: "One tool or model as a page to read."},
+		Description: "One tool or model as a readable page."},
 		entityURI, keyGrammar, func(key string) string { return "/api/entity/" + key }, nil, markdownType + ", " + jsonType + ";q=0.5"},
 	{sdk.ResourceTemplate{URITemplate: recordURI + "{type}/{slug}", Name: "record", Title: "Record", MIMEType: jsonType,
 		Description: "One tool or model as JSON, with the date and source of every figure."},
 		recordURI, keyGrammar, func(key string) string { return "/api/entity/" + key }, nil, jsonType},
 	{sdk.ResourceTemplate{URITemplate: scoreURI + "{type}/{slug}", Name: "score", Title: "Score", MIMEType: jsonType,
-		Description: "How the score of one tool or model came about, as JSON."},
+		Description: "How the score of one tool or model is calculated, as JSON."},
 		scoreURI, keyGrammar, func(key string) string { return "/api/entity/" + key + "/score" }, nil, jsonType},
 	{sdk.ResourceTemplate{URITemplate: nearURI + "{type}/{slug}", Name: "similar", Title: "Similar entities", MIMEType: jsonType,
-		Description: "What is like one tool or model, as JSON."},
+		Description: "Entities similar to one tool or model, as JSON."},
 		nearURI, keyGrammar, func(key string) string { return "/api/entity/" + key + "/similar" }, url.Values{"limit": {"5"}}, jsonType},
 	{sdk.ResourceTemplate{URITemplate: lifeURI + "{type}/{slug}", Name: "changes", Title: "Changes of an entity", MIMEType: jsonType,
 		Description: "The latest changes of one tool or model, as JSON."},
@@ -66,7 +66,7 @@ var templates = []struct {
 		boardURI, slugGrammar, func(c string) string { return "/api/leaderboard/" + c }, url.Values{"limit": {"10"}}, jsonType},
 }
 
-// addResources gives the resources to a server.
+// addResources adds the resources to a server.
 func addResources(s *sdk.Server, api API) {
 	for i := range fixed {
 		f := &fixed[i]
@@ -79,14 +79,14 @@ func addResources(s *sdk.Server, api API) {
 		s.AddResourceTemplate(&t.template, func(ctx context.Context, req *sdk.ReadResourceRequest) (*sdk.ReadResourceResult, error) {
 			name := strings.TrimPrefix(req.Params.URI, t.prefix)
 			if len(name) > maxText || !t.grammar.MatchString(name) {
-				return nil, invalid("There is no resource %s; use %s.", shorten(req.Params.URI), t.template.URITemplate)
+				return nil, invalid("Unknown resource %s; use %s.", shorten(req.Params.URI), t.template.URITemplate)
 			}
 			return read(ctx, api, req.Params.URI, t.path(name), t.query, t.accept)
 		})
 	}
 }
 
-// invalid is an error of the protocol about what was asked for.
+// invalid returns a protocol error for an invalid request.
 func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
@@ -107,15 +107,15 @@ func read(ctx context.Context, api API, uri, path string, query url.Values, acce
 // apiLink is the target of a link to something of an entity in the API.
 var apiLink = regexp.MustCompile(`\]\(<[^<>\s]*/api/entity/([a-z]+/[a-z0-9-]+)(\.md|/score|/similar|/changelog)?>\)`)
 
-// resourceLink makes such a target a resource: who reads here may have no way to the
-// API's addresses.
+// resourceLink turns such a link into a resource: a reader may have no access to the API's
+// addresses.
 func resourceLink(link string) string {
 	m := apiLink.FindStringSubmatch(link)
 	of := map[string]string{".md": entityURI, "": recordURI, "/score": scoreURI, "/similar": nearURI, "/changelog": lifeURI}[m[2]]
 	return "](<" + of + m[1] + ">)"
 }
 
-// maxCompleted is how many completions are given.
+// maxCompleted is the maximum number of completions.
 const maxCompleted = 20
 
 // complete completes the parts of a resource's address: slugs by the API's suggestions,
@@ -138,9 +138,9 @@ func complete(ctx context.Context, api API, req *sdk.CompleteRequest) (*sdk.Comp
 			typ = c.Arguments["type"]
 		}
 		list, err = completeSlug(ctx, api, word, typ)
-		word = "" // what is suggested need not begin with it
+		word = "" // suggestions need not start with it
 	default:
-		return nil, invalid("There is nothing to complete for %q; known are type, slug, category.", shorten(req.Params.Argument.Name))
+		return nil, invalid("Nothing to complete for %q; expected one of: type, slug, category.", shorten(req.Params.Argument.Name))
 	}
 	if err != nil {
 		return nil, invalid("%s", err)

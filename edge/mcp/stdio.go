@@ -12,7 +12,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxLine is how long a message on stdin may be.
+// maxLine bounds a message on stdin.
 const maxLine = 1 << 20
 
 // Serve speaks the protocol on a pair of streams, a message a line, until in ends or
@@ -24,7 +24,7 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 	case err == nil, errors.Is(err, io.EOF), errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return nil //nolint:nilerr // a normal end
 	}
-	return fmt.Errorf("what came on stdin is no message of the protocol (JSON-RPC, one a line): %w", err)
+	return fmt.Errorf("invalid message on stdin (expected JSON-RPC, one message per line): %w", err)
 }
 
 // keepOpen is a writer that is not the transport's to close.
@@ -33,8 +33,8 @@ type keepOpen struct{ io.Writer }
 // Close implements io.Closer.
 func (keepOpen) Close() error { return nil }
 
-// patient is a transport that tells of the end of its input when all calls are
-// answered, but no later than after a time. The protocol's library would drop them.
+// patient is a transport that reports the end of its input only after all calls have been
+// answered, or after a timeout. The protocol library would drop them.
 type patient struct {
 	sdk.Transport
 	most time.Duration
@@ -52,7 +52,7 @@ func (p patient) Connect(ctx context.Context) (sdk.Connection, error) {
 type patientConnection struct {
 	sdk.Connection
 	most     time.Duration
-	answered chan struct{} // tells that there may be no call left
+	answered chan struct{} // signals that no call may be left
 	closed   chan struct{}
 	once     sync.Once
 

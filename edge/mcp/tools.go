@@ -25,7 +25,7 @@ type tool struct {
 type tools struct {
 	api        API
 	list       []tool
-	categories []string // of the index; none where they are not known
+	categories []string // of the index; none if unknown
 }
 
 func (t *tools) args(name string) []argument {
@@ -34,95 +34,95 @@ func (t *tools) args(name string) []argument {
 			return t.list[i].args
 		}
 	}
-	panic("mcp: no tool is called " + name)
+	panic("mcp: unknown tool " + name)
 }
 
 // The arguments that several tools have.
 func typeArgument() argument {
-	return argument{name: "type", typ: text, choices: record.Types, about: "Only models (trained weights and hosted models), or only tools (libraries and programs). Both without it."}
+	return argument{name: "type", typ: text, choices: record.Types, about: "Only models (trained weights and hosted models) or only tools (libraries and programs). Default: both."}
 }
 
 func limitArgument(defaultLimit, max int) argument {
-	return argument{name: "limit", typ: whole, min: 1, max: float64(max), standard: defaultLimit, about: "How many to give at most."}
+	return argument{name: "limit", typ: whole, min: 1, max: float64(max), standard: defaultLimit, about: "Maximum number of results."}
 }
 
 func offsetArgument() argument {
-	return argument{name: "offset", typ: whole, min: 0, max: 100_000, standard: 0, about: "How many to pass over: nextOffset of the answer before."}
+	return argument{name: "offset", typ: whole, min: 0, max: 100_000, standard: 0, about: "Number of results to skip: nextOffset of the previous result."}
 }
 
 func fullArgument(what string) argument {
-	return argument{name: "full", typ: yesNo, standard: false, about: "Give " + what + ". That is many times longer."}
+	return argument{name: "full", typ: yesNo, standard: false, about: "Return " + what + ". The result is many times longer."}
 }
 
 func atArgument() argument {
-	return argument{name: "at", typ: text, about: "A day, YYYY-MM-DD: show it as it stood at the end of that day. The present without it.", examples: []any{"2026-11-01"}}
+	return argument{name: "at", typ: text, about: "A day, YYYY-MM-DD: return the data as of the end of that day. Default: now.", examples: []any{"2026-11-01"}}
 }
 
 func entityArgument(about string) argument {
 	return argument{name: "entity", typ: reference, required: true, about: about, examples: []any{"tool/pytorch", "model/llama-3-1-8b"}}
 }
 
-const sinceForms = "a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change for those behind it"
+const sinceForms = "a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change to get those after it"
 
-// newTools makes the tools. The categories are examples of what the index has, and may
-// be none.
+// newTools returns the tools. The categories are examples of those in the index, and can be
+// empty.
 func newTools(api API, categories []string) *tools {
 	t := &tools{api: api, categories: categories}
-	category := argument{name: "category", typ: slug, about: "Only this category, by its slug. The resource kindex://categories describes them, and leaderboard answers a wrong one with all."}
+	category := argument{name: "category", typ: slug, about: "Only this category, by its slug. The resource kindex://categories describes all categories; leaderboard lists them if called with an unknown one."}
 	for _, c := range categories[:min(len(categories), 6)] {
 		category.examples = append(category.examples, c)
 	}
 	board := category
-	board.standard, board.about = "all", "The category to rank, by its slug, or all. A wrong one is answered with the list of them."
+	board.standard, board.about = "all", "The category to rank, by its slug, or all. An unknown slug returns the list of categories."
 	window := argument{name: "window", typ: text, choices: []string{"7d", "30d"}, standard: "7d", about: "How far to look back."}
 	event := argument{name: "event", typ: text, choices: []string{"entity.created", "entity.updated", "entity.deleted"}, about: "Only changes of this kind."}
 	t.list = []tool{
-		{"search", "Search", "Find AI tools and models by words: names, topics, descriptions. Start here when you have a need or a name but no id. " +
-			"Typing errors are forgiven; \"words in quotes\" must stand like this. Results are short: take the id of one to get_entity. Costs one request.",
+		{"search", "Search", "Find AI tools and models by keywords in names, topics and descriptions. Start here if you have a need or a name but no id. " +
+			"Tolerates typos; \"words in quotes\" must match exactly. Results are short: pass an id to get_entity for details. Costs one request.",
 			[]argument{
-				{name: "query", typ: text, required: true, param: "q", about: "What to look for, a few words.", examples: []any{"gradient boosting", "speech recognition"}},
+				{name: "query", typ: text, required: true, param: "q", about: "What to search for, in a few words.", examples: []any{"gradient boosting", "speech recognition"}},
 				typeArgument(), category,
-				{name: "tag", typ: text, about: "Only with this tag; with commas, all of several.", examples: []any{"python", "python,gpu"}},
-				{name: "license", typ: text, about: "Only under this licence, by its SPDX name.", examples: []any{"Apache-2.0", "MIT"}},
-				{name: "pricingModel", typ: text, choices: record.PricingModels, about: "Only with this way of coming to use it."},
+				{name: "tag", typ: text, about: "Only with this tag, or with all of several tags separated by commas.", examples: []any{"python", "python,gpu"}},
+				{name: "license", typ: text, about: "Only under this licence, by its SPDX identifier.", examples: []any{"Apache-2.0", "MIT"}},
+				{name: "pricingModel", typ: text, choices: record.PricingModels, about: "Only with this pricing model."},
 				{name: "minScore", typ: number, min: 0, max: 100, about: "Only with at least this composite score."},
-				limitArgument(10, 50), offsetArgument(), fullArgument("the whole records"),
+				limitArgument(10, 50), offsetArgument(), fullArgument("complete records"),
 			}, listSchema, t.search},
-		{"get_entity", "One entity", "Everything about one tool or model: description, scores, version, licence, address, tags, capabilities, and the figures behind the scores. " +
-			"Use it when you know the id. The view score explains how the composite score came about. Costs one request.",
+		{"get_entity", "One entity", "Everything about one tool or model: description, scores, version, licence, URL, tags, capabilities, and the figures used for the scores. " +
+			"Use it when you know the id. The view score explains how the composite score is calculated. Costs one request.",
 			[]argument{
 				entityArgument("type/slug, the id of a result."),
 				{name: "view", typ: text, choices: []string{summaryView, fullView, scoreView}, standard: summaryView,
-					about: "summary; full, which adds links and the date and source of every figure; or score, the computation of the score."},
+					about: "summary; full, which adds links and the date and source of every figure; or score, the calculation of the score."},
 				atArgument(),
 			}, entitySchema, t.getEntity},
-		{"leaderboard", "Leaderboard", "The best tools or models of a category, or of all, in the order of a score from 0 to 100. " +
-			"Use it for \"what is the best …\", and search for a need in words. Costs one request.",
+		{"leaderboard", "Leaderboard", "The best tools or models of a category, or of all categories, ranked by a score from 0 to 100. " +
+			"Use it for \"what is the best …\"; use search for a need in words. Costs one request.",
 			[]argument{board, typeArgument(),
 				{name: "by", typ: text, choices: record.ScoreNames, standard: "composite",
-					about: "The score to rank by: composite is the weighted whole, quality comes from benchmarks, adoption from use, freshness from the latest release, citations from dependents and papers, engagement from contributors."},
-				limitArgument(10, 50), offsetArgument(), atArgument(), fullArgument("the whole records"),
+					about: "The score to rank by: composite is the weighted mean, quality comes from benchmarks, adoption from use, freshness from the latest release, citations from dependents and papers, engagement from contributors."},
+				limitArgument(10, 50), offsetArgument(), atArgument(), fullArgument("complete records"),
 			}, listSchema, t.leaderboard},
-		{"trending", "Trending", "What has gained score by changes of its figures of late, the greatest gain first. Costs one request.",
-			[]argument{window, typeArgument(), category, limitArgument(10, 50), fullArgument("the whole records")}, listSchema, t.trending},
-		{"similar", "Similar entities", "What is like a given tool or model, and why: for alternatives and neighbours. Costs one request.",
-			[]argument{entityArgument("type/slug of what to compare with, the id of a result."), limitArgument(5, 20), fullArgument("the whole records")}, listSchema, t.similar},
-		{"compare", "Compare", "Two to four tools or models side by side: scores, the figures they come from, licence, version, capabilities. " +
+		{"trending", "Trending", "Entities whose score rose recently because their figures changed, largest gain first. Costs one request.",
+			[]argument{window, typeArgument(), category, limitArgument(10, 50), fullArgument("complete records")}, listSchema, t.trending},
+		{"similar", "Similar entities", "Tools or models similar to a given one, with reasons: for finding alternatives. Costs one request.",
+			[]argument{entityArgument("type/slug to find similar entities for, the id of a result."), limitArgument(5, 20), fullArgument("complete records")}, listSchema, t.similar},
+		{"compare", "Compare", "Compare two to four tools or models side by side: scores and their figures, licence, version, capabilities. " +
 			"Costs one request for each entity.",
-			[]argument{{name: "entities", typ: references, required: true, about: "Two to four ids, type/slug each.",
+			[]argument{{name: "entities", typ: references, required: true, about: "Two to four ids, each type/slug.",
 				examples: []any{[]string{"tool/pytorch", "tool/jax"}}}}, compareSchema, t.compare},
-		{"changes_since", "Changes", "What has changed in the index since a moment, the newest first: new and deleted entities, and which fields changed from what to what. " +
-			"Use it to bring earlier knowledge up to date. Costs one request.",
+		{"changes_since", "Changes", "What has changed in the index since a given time, newest first: new and deleted entities, and changed fields with old and new values. " +
+			"Use it to update earlier knowledge. Costs one request.",
 			[]argument{
-				{name: "since", typ: text, required: true, about: "From this moment on: " + sinceForms + ".", examples: []any{"2026-11-01"}},
-				{name: "until", typ: text, about: "Up to this moment, all of it included: a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change."},
-				event, typeArgument(), category, limitArgument(20, 100), offsetArgument(), fullArgument("long texts whole, and every field of new and deleted entities"),
+				{name: "since", typ: text, required: true, about: "Start: " + sinceForms + ".", examples: []any{"2026-11-01"}},
+				{name: "until", typ: text, about: "End, inclusive: a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change."},
+				event, typeArgument(), category, limitArgument(20, 100), offsetArgument(), fullArgument("complete texts, and every field of new and deleted entities"),
 			}, changesSchema, t.changesSince},
 	}
 	return t
 }
 
-// add gives the tools to a server.
+// add adds the tools to a server.
 func (t *tools) add(s *sdk.Server) {
 	no := false
 	for i := range t.list {
@@ -135,8 +135,8 @@ func (t *tools) add(s *sdk.Server) {
 	}
 }
 
-// call answers one call. What is wrong with it is an answer too, from which a model
-// learns; only what nobody but the programmer can change is an error of the protocol.
+// call handles one call. Errors in it are results too, from which a model can learn; only
+// internal errors are protocol errors.
 func (t *tools) call(ctx context.Context, one *tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	v, err := check(req.Params.Arguments, one.args)
 	var out any
@@ -150,7 +150,7 @@ func (t *tools) call(ctx context.Context, one *tool, req *sdk.CallToolRequest) (
 	case err == nil:
 		structured, err := json.Marshal(out)
 		if err != nil {
-			return nil, fmt.Errorf("encoding the answer of %s: %w", one.name, err)
+			return nil, fmt.Errorf("encoding the result of %s: %w", one.name, err)
 		}
 		return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: thirdParty + "\n" + strings.TrimSuffix(words, "\n")}}, StructuredContent: json.RawMessage(structured)}, nil
 	case errors.As(err, &wrong), errors.As(err, &refused):
@@ -166,15 +166,15 @@ func (t *tools) call(ctx context.Context, one *tool, req *sdk.CallToolRequest) (
 // maxCategories is how many categories are listed at once.
 const maxCategories = 60
 
-// knownCategories names the categories where one is asked for that is none of them.
+// knownCategories lists the categories, for a call with an unknown one.
 func (t *tools) knownCategories() string {
 	if len(t.categories) == 0 {
-		return " The tool leaderboard, asked for a category that is not there, lists those that are."
+		return " To list them, call leaderboard with an unknown category."
 	}
-	return " Known are " + strings.Join(t.categories[:min(len(t.categories), maxCategories)], ", ") + "."
+	return " Expected one of: " + strings.Join(t.categories[:min(len(t.categories), maxCategories)], ", ") + "."
 }
 
-// names are those of the tools.
+// names returns the names of the tools.
 func (t *tools) names() []string {
 	var names []string
 	for i := range t.list {

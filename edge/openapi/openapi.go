@@ -1,4 +1,4 @@
-// Package openapi holds the OpenAPI 3.0.3 description of the interface.
+// Package openapi has the OpenAPI 3.0.3 description of the API.
 package openapi
 
 import (
@@ -28,7 +28,7 @@ var JSON = sync.OnceValue(func() []byte {
 	return b
 })
 
-// Operation is what can be asked of the interface.
+// Operation is an operation of the API.
 type Operation struct {
 	Method, Path, Summary string // the method in capitals
 }
@@ -53,11 +53,11 @@ var Operations = sync.OnceValue(func() (list []Operation) {
 	return list
 })
 
-// beforeContact is the line of the description that whom to ask is put before.
+// beforeContact is the line of the description before which the contact is inserted.
 const beforeContact = "  license:\n"
 
-// With is the description of a service whose users may write to contact: an e-mail
-// address, that of a page, or another text; "" for nobody.
+// With returns the description of a service with a contact: an e-mail address, the address
+// of a page, or another text; "" for none.
 func With(contact string) (inYAML, inJSON []byte, err error) {
 	if contact == "" {
 		return YAML, JSON(), nil

@@ -10,8 +10,8 @@ import (
 	"kindex/exports"
 )
 
-// Cursor says after which record a page begins. It names the record by sort
-// value, type and slug, so it goes on across builds; it is opaque to clients.
+// Cursor is the record after which a page starts. It has the record's sort value, type and
+// slug, so it remains valid across builds; it is opaque to clients.
 type Cursor struct {
 	exports.Position
 	// Relevance is set instead of the sort order for the hits of a search;
@@ -19,7 +19,7 @@ type Cursor struct {
 	Relevance *float64
 }
 
-// cursorJSON is what a cursor looks like inside.
+// cursorJSON is the decoded form of a cursor.
 type cursorJSON struct {
 	Scope     uint64   `json:"q"`
 	Value     string   `json:"v"`
@@ -34,7 +34,7 @@ func scopeHash(scope string) uint64 {
 	return binary.BigEndian.Uint64(h.Sum(nil))
 }
 
-// String is the form that clients hold. scope must be given again to read it.
+// String returns the encoded form for clients. Parsing it requires the same scope.
 func (c Cursor) String(scope string) string {
 	b, err := json.Marshal(cursorJSON{scopeHash(scope), c.Value, c.Type, c.Slug, c.Relevance})
 	if err != nil {
@@ -45,7 +45,7 @@ func (c Cursor) String(scope string) string {
 
 // ParseCursor reads what String wrote for the same scope.
 func ParseCursor(s, scope string) (*Cursor, error) {
-	bad := &Error{Param: "cursor", Message: "is not a cursor that this service gave; begin again without one"}
+	bad := &Error{Param: "cursor", Message: "is not a cursor from this service; start again without a cursor"}
 	if len(s) > 2048 {
 		return nil, bad
 	}
@@ -60,7 +60,7 @@ func ParseCursor(s, scope string) (*Cursor, error) {
 		return nil, bad
 	}
 	if c.Scope != scopeHash(scope) {
-		return nil, &Error{Param: "cursor", Message: "belongs to another request; the parameters must stay the same from page to page"}
+		return nil, &Error{Param: "cursor", Message: "is from a different request; keep all other parameters the same from page to page"}
 	}
 	return &Cursor{Position: exports.Position{Value: c.Value, Type: c.Type, Slug: c.Slug}, Relevance: c.Relevance}, nil
 }

@@ -1,6 +1,6 @@
-// Package query reads the parameters of a request. It is strict: an unknown
-// parameter, a value out of range or two values where one is meant is an error
-// that names the nearest valid one. Nothing is silently ignored.
+// Package query parses request parameters. It is strict: an unknown parameter, a value out
+// of range or two values for a single-valued parameter is an error that suggests the
+// nearest valid name or value. Nothing is silently ignored.
 package query
 
 import (
@@ -26,7 +26,7 @@ type Error struct {
 	Param      string
 	Message    string
 	Suggestion string // the nearest valid name or value, "" for none
-	Unknown    bool   // there is no such parameter
+	Unknown    bool   // the parameter is unknown
 }
 
 func (e *Error) Error() string { return e.Param + ": " + e.Message }
@@ -50,13 +50,13 @@ type Params struct {
 	values url.Values
 }
 
-// Parse reads a raw query and refuses what is not in allowed.
+// Parse parses a raw query and rejects parameters that are not in allowed.
 func Parse(raw string, allowed []string) (*Params, error) {
 	if raw == "" {
 		return &Params{}, nil
 	}
 	if len(raw) > MaxQuery {
-		return nil, &Error{Param: "query", Message: fmt.Sprintf("has %d bytes, at most %d are allowed", len(raw), MaxQuery)}
+		return nil, &Error{Param: "query", Message: fmt.Sprintf("has %d bytes; at most %d are allowed", len(raw), MaxQuery)}
 	}
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -83,11 +83,11 @@ func check(name string, list, allowed []string) error {
 	case !utf8.ValidString(name) || slices.ContainsFunc(list, func(v string) bool { return !utf8.ValidString(v) }):
 		return &Error{Param: cmp.Or(strings.ToValidUTF8(name, "\uFFFD"), "query"), Message: "is not UTF-8"}
 	case name == "" && !slices.Contains(allowed, name):
-		return &Error{Param: "query", Message: "holds a value without a name"}
+		return &Error{Param: "query", Message: "has a value without a name"}
 	case !slices.Contains(allowed, name):
-		e := &Error{Param: name, Unknown: true, Message: "this address takes no parameters"}
+		e := &Error{Param: name, Unknown: true, Message: "this endpoint takes no parameters"}
 		if len(allowed) > 0 {
-			e.Message = "is not a parameter of this address; known are " + strings.Join(slices.Sorted(slices.Values(allowed)), ", ")
+			e.Message = "is not a parameter of this endpoint; expected one of: " + strings.Join(slices.Sorted(slices.Values(allowed)), ", ")
 			e.Suggestion = didyoumean.Name(name, allowed)
 		}
 		return e
@@ -95,22 +95,22 @@ func check(name string, list, allowed []string) error {
 	n := len(list)
 	for _, v := range list {
 		if len(v) > MaxValue {
-			return &Error{Param: name, Message: fmt.Sprintf("has a value of %d bytes, at most %d are allowed", len(v), MaxValue)}
+			return &Error{Param: name, Message: fmt.Sprintf("has a value of %d bytes; at most %d are allowed", len(v), MaxValue)}
 		}
 		if slices.Contains(joined, name) {
 			n += strings.Count(v, ",")
 		}
 	}
 	if n > MaxValues {
-		return &Error{Param: name, Message: fmt.Sprintf("has %d values, at most %d are allowed", n, MaxValues)}
+		return &Error{Param: name, Message: fmt.Sprintf("has %d values; at most %d are allowed", n, MaxValues)}
 	}
 	return nil
 }
 
-// joined are the parameters whose values may be lists, separated by commas.
+// joined are the parameters whose values can be comma-separated lists.
 var joined = []string{"tag", "capability", "fields", "facets"}
 
-// Canonical is the query in one form: names sorted, the given ones left out.
+// Canonical returns the query in canonical form: sorted by name, without the given names.
 // Equal requests have equal forms.
 func (p *Params) Canonical(without ...string) string {
 	left := make(url.Values, len(p.values))
@@ -125,10 +125,10 @@ func (p *Params) Canonical(without ...string) string {
 // Has reports whether a parameter was given.
 func (p *Params) Has(name string) bool { return p.values.Has(name) }
 
-// Values returns what was given for a parameter, as it was.
+// Values returns the values of a parameter, unchanged.
 func (p *Params) Values(name string) []string { return p.values[name] }
 
-// Text returns a parameter that may be given once, "" where it is not.
+// Text returns a parameter that can be given only once, "" if missing.
 func (p *Params) Text(name string) (string, error) {
 	switch list := p.values[name]; len(list) {
 	case 0:
@@ -183,8 +183,8 @@ func (p *Params) Int(name string, def, minimum, maximum int) (int, error) {
 	return n, nil
 }
 
-// List returns the values of a parameter that may be repeated and whose values
-// may be joined with commas, each one of the known ones, each once.
+// List returns the distinct values of a parameter that can be repeated, with values that
+// can be comma-separated; each must be a known value.
 func (p *Params) List(name string, known []string) ([]string, error) {
 	var out []string
 	for _, joined := range p.values[name] {
@@ -192,7 +192,7 @@ func (p *Params) List(name string, known []string) ([]string, error) {
 			s = strings.TrimSpace(s)
 			if !slices.Contains(known, s) {
 				if s == "" {
-					return nil, &Error{Param: name, Message: "must not be empty; known are " + strings.Join(known, ", ")}
+					return nil, &Error{Param: name, Message: "must not be empty; expected one of: " + strings.Join(known, ", ")}
 				}
 				return nil, unknownValue(name, s, known)
 			}
@@ -204,8 +204,8 @@ func (p *Params) List(name string, known []string) ([]string, error) {
 	return out, nil
 }
 
-// AnyOf returns the values of a parameter that may be repeated, each one of the
-// known ones, each once.
+// AnyOf returns the distinct values of a parameter that can be repeated; each must be a
+// known value.
 func (p *Params) AnyOf(name string, known []string) ([]string, error) {
 	var out []string
 	for _, s := range p.values[name] {
@@ -221,7 +221,7 @@ func (p *Params) AnyOf(name string, known []string) ([]string, error) {
 	return out, nil
 }
 
-// Day returns a parameter that is a date, YYYY-MM-DD, "" where it is not given.
+// Day returns a parameter that is a date, YYYY-MM-DD, "" if missing.
 func (p *Params) Day(name string) (string, error) {
 	s, err := p.Text(name)
 	if err != nil || s == "" {
@@ -236,7 +236,7 @@ func (p *Params) Day(name string) (string, error) {
 // Filters are the names of the parameters that choose records.
 var Filters = append(slices.Clone(exports.FilterFields), "minScore", "addedSince", "updatedSince")
 
-// Filter reads the Filters. categories are those that exist.
+// Filter reads the Filters. categories are the existing ones.
 func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 	f := &exports.Filter{Fields: map[string][][]string{}}
 	closed := map[string][]string{"type": record.Types, "status": record.Statuses,
@@ -275,8 +275,8 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 		if err != nil || strings.Trim(score, "0123456789.") != "" || !(x >= 0 && x <= 100) {
 			return nil, &Error{Param: "minScore", Message: quoted(score) + " is not a number from 0 to 100"}
 		}
-		// Scores have one decimal: the least that is not below x. The small
-		// number takes back what 10 times a decimal fraction may be off.
+		// Scores have one decimal: round up to the next one. The small number compensates
+		// for the rounding error of 10 times a decimal fraction.
 		f.MinScore = record.ScoreOf(math.Ceil(x*10-1e-6) / 10)
 	}
 	if f.AddedSince, err = p.Day("addedSince"); err != nil {
@@ -286,8 +286,8 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 	return f, err
 }
 
-// Sort reads sort and order. Scores and dates are sorted descending unless told
-// otherwise, names ascending.
+// Sort reads sort and order. By default, scores and dates are sorted in descending order,
+// names in ascending order.
 func (p *Params) Sort() (exports.Sort, error) {
 	key, err := p.OneOf("sort", exports.DefaultSort.Key, exports.SortKeys)
 	if err != nil {
@@ -301,15 +301,15 @@ func (p *Params) Sort() (exports.Sort, error) {
 	return exports.Sort{Key: key, Desc: order == "desc"}, err
 }
 
-// Page is the part of a collection that a request asks for.
+// Page is the requested part of a collection.
 type Page struct {
 	Limit  int
 	Offset int
-	Cursor *Cursor // nil unless the request goes on from one
+	Cursor *Cursor // nil if the request has none
 }
 
-// Page reads limit, and cursor or offset. scope is the request without them: a
-// cursor goes on only within the scope it was made for.
+// Page reads limit, and cursor or offset. scope is the request without them: a cursor is
+// valid only within its scope.
 func (p *Params) Page(scope string, maxLimit int) (Page, error) {
 	var page Page
 	var err error
@@ -324,7 +324,7 @@ func (p *Params) Page(scope string, maxLimit int) (Page, error) {
 		return page, err
 	}
 	if p.Has("offset") {
-		return page, &Error{Param: "offset", Message: "cannot be joined with cursor; use one of them"}
+		return page, &Error{Param: "offset", Message: "cannot be combined with cursor; use one or the other"}
 	}
 	page.Cursor, err = ParseCursor(text, scope)
 	return page, err

@@ -103,7 +103,7 @@ func TestCursorRoundTrip(t *testing.T) {
 		if err != nil || got.Position != c.Position || (c.Relevance != nil && *got.Relevance != r) {
 			t.Errorf("%+v %v", got, err)
 		}
-		if _, err := ParseCursor(c.String("scope"), "other"); err == nil || !strings.Contains(err.Error(), "another request") {
+		if _, err := ParseCursor(c.String("scope"), "other"); err == nil || !strings.Contains(err.Error(), "different request") {
 			t.Errorf("a cursor of another request was accepted: %v", err)
 		}
 	}

@@ -10,17 +10,16 @@ import (
 // maxBuckets bounds each generation of Buckets: together they take about 10 MB.
 const maxBuckets = 1 << 15
 
-// Buckets are token buckets, one for each address (IPv6: for each /64). They start
-// full. It is safe for concurrent use, and bounded in memory: when more addresses ask
-// than there is room for, those that have not asked for longest get a full bucket
-// again.
+// Buckets are token buckets, one per address (IPv6: per /64). They start full. Buckets is
+// safe for concurrent use, and bounded in memory: if there are more addresses than room,
+// those unused for longest get a full bucket again.
 //
 // A bucket is one number, the time at which it is full again (the generic cell rate
-// algorithm, ITU-T I.371). A full bucket needs no entry. Entries are in two
-// generations, so that dropping those that are full again costs no walk.
+// algorithm, ITU-T I.371). A full bucket needs no entry. Entries are in two generations, so
+// that dropping full ones needs no scan.
 type Buckets struct {
 	every time.Duration // between two tokens
-	depth time.Duration // in which an empty bucket is full again
+	depth time.Duration // in which an empty bucket fills up
 	now   func() time.Time
 	start time.Time // times are counted from here, so that no change of the clock matters
 
@@ -31,8 +30,8 @@ type Buckets struct {
 	since          time.Duration // of the younger generation
 }
 
-// NewBuckets returns Buckets that get rate tokens a second, which must be above 0, and
-// hold burst of them. now is time.Now where it is nil.
+// NewBuckets returns Buckets that get rate tokens per second, which must be above 0, up to
+// burst. A nil now is time.Now.
 func NewBuckets(rate, burst int, now func() time.Time) *Buckets {
 	if now == nil {
 		now = time.Now

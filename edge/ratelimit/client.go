@@ -16,8 +16,8 @@ type Proxies struct {
 	once    sync.Once
 }
 
-// NewProxies returns Proxies. report, which may be nil, is called once, with the
-// first peer whose forwarding header is not believed.
+// NewProxies returns Proxies. report, if not nil, is called once, with the first peer whose
+// forwarding header is ignored.
 func NewProxies(trusted []netip.Prefix, report func(peer netip.Addr)) *Proxies {
 	if report == nil {
 		report = func(netip.Addr) {}
@@ -25,8 +25,8 @@ func NewProxies(trusted []netip.Prefix, report func(peer netip.Addr)) *Proxies {
 	return &Proxies{trusted: trusted, report: report}
 }
 
-// Client is the address that a request is counted for, as ClientIP finds it. The
-// zero Addr stands for a connection without one, such as a Unix socket.
+// Client returns the address that a request is counted for, as ClientIP finds it. The zero
+// Addr stands for a connection without an address, such as a Unix socket.
 func (p *Proxies) Client(r *http.Request) netip.Addr {
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
 	addr, forged := ClientIP(peer.Addr(), r.Header, p.trusted)
@@ -68,7 +68,7 @@ func ParseTrusted(list string) ([]netip.Prefix, error) {
 
 func parsePrefix(item string) (netip.Prefix, error) {
 	bad := func(why string) error {
-		return fmt.Errorf("%q %s; proxies are named by address or network, such as 10.0.0.5, 10.0.0.0/8 or fd00::/8", item, why)
+		return fmt.Errorf("%q %s; list proxies by address or network, such as 10.0.0.5, 10.0.0.0/8 or fd00::/8", item, why)
 	}
 	if addr, err := netip.ParseAddr(item); err == nil {
 		addr = plain(addr)
@@ -85,7 +85,7 @@ func parsePrefix(item string) (netip.Prefix, error) {
 		prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
 	}
 	if prefix.Bits() == 0 {
-		return netip.Prefix{}, bad("would let every client choose the address that it is counted for")
+		return netip.Prefix{}, bad("would let every client choose the address it is counted by")
 	}
 	return prefix.Masked(), nil
 }
@@ -96,20 +96,18 @@ const (
 	forwarded    = "Forwarded" // RFC 7239
 )
 
-// ClientIP finds the address that a request comes from. It is the peer of the
-// connection, unless that is a trusted proxy: then it is the rightmost hop of
-// X-Forwarded-For or Forwarded that is not one, because whatever is to the left
-// of it was said by somebody who is not trusted. Where a hop cannot be read
-// ("unknown", a hidden name, garbage) or there are no more, it is the proxy that
-// told of it.
+// ClientIP returns the address that a request comes from. It is the peer of the connection,
+// unless that is a trusted proxy: then it is the rightmost hop of X-Forwarded-For or
+// Forwarded that is not one, because everything to the left of it comes from an untrusted
+// party. If a hop cannot be parsed ("unknown", an obfuscated name, garbage) or there are no
+// more hops, it is the proxy that reported it.
 //
-// A proxy that adds to one of the two headers hands on the other as it came. So
-// where both are there and do not agree on the client, neither is believed, and
-// the request is the proxy's own.
+// A proxy that adds to one of the two headers forwards the other one unchanged. So if both
+// are present and do not agree on the client, neither is trusted, and the request counts
+// for the proxy.
 //
-// forged tells that a header was not believed: it came from a peer who is not
-// trusted, or the two contradict each other. Zones are cut off and IPv4-mapped
-// addresses unmapped.
+// forged reports whether a header was ignored: it came from a peer that is not trusted, or
+// the two contradict each other. Zones are removed and IPv4-mapped addresses unmapped.
 func ClientIP(peer netip.Addr, header http.Header, trusted []netip.Prefix) (client netip.Addr, forged bool) {
 	peer = plain(peer)
 	list, elements := header[forwardedFor], header[forwarded]
@@ -155,8 +153,8 @@ func clientOf(proxy netip.Addr, lines []string, trusted []netip.Prefix) netip.Ad
 	return proxy
 }
 
-// parseHop reads an address as proxies write it: IPv6 with or without brackets, a
-// port behind it or not.
+// parseHop parses an address as proxies write it: IPv6 with or without brackets, with or
+// without a port.
 func parseHop(hop string) (netip.Addr, bool) {
 	host, port := hop, ""
 	if inner, ok := strings.CutPrefix(hop, "["); ok {
@@ -178,7 +176,8 @@ func parseHop(hop string) (netip.Addr, bool) {
 	return plain(addr), true
 }
 
-// isPort tells the port of a node (RFC 7239 section 6): digits, or a hidden name.
+// isPort reports whether s is the port of a node (RFC 7239 section 6): digits, or an
+// obfuscated name.
 func isPort(s string) bool {
 	if name, ok := strings.CutPrefix(s, "_"); ok {
 		return name != "" && isToken(name)

@@ -16,9 +16,8 @@ const (
 	counterRetention = time.Hour
 )
 
-// flushLoop flushes what has changed and drops what is over, until ctx ends. Flushes have a
-// context of their own: one that is interrupted may have been stored, and would be
-// counted again.
+// flushLoop flushes changed counts and drops expired ones, until ctx ends. Flushes have a
+// separate context: an interrupted flush may have been stored, and would be counted again.
 func (m *Memory) flushLoop(ctx, flush context.Context) {
 	defer close(m.stopped)
 	sweep := time.NewTicker(sweepEvery)
@@ -38,13 +37,13 @@ func (m *Memory) flushLoop(ctx, flush context.Context) {
 		case <-time.After(m.options.FlushAfter):
 		}
 		if err := m.Flush(flush); err != nil && ctx.Err() == nil {
-			m.options.Log.Error("counts of requests are not stored; trying again", "error", err)
+			m.options.Log.Error("storing request counts failed; retrying", "error", err)
 		}
 	}
 }
 
-// Close flushes the counts and ends the Memory. No call may be under way or come
-// after it. Where the flush fails, the requests since the last one are forgotten.
+// Close flushes the counts and ends the Memory. No call may be in progress or follow. If
+// the flush fails, the requests since the last one are lost.
 func (m *Memory) Close(ctx context.Context) error {
 	defer m.abort()
 	m.stop()
@@ -57,8 +56,8 @@ func (m *Memory) Close(ctx context.Context) error {
 	return m.Flush(ctx)
 }
 
-// Flush gives all counts that have changed to the store, now. Counts that it does
-// not take are kept for the next flush.
+// Flush stores all changed counts now. Counts that cannot be stored are kept for the next
+// flush.
 func (m *Memory) Flush(ctx context.Context) error {
 	if m.store == nil {
 		return nil
@@ -84,7 +83,7 @@ func (m *Memory) Flush(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// collect takes over what has changed since the last flush.
+// collect returns the changes since the last flush.
 func (m *Memory) collect() (entries []*entry, counts []Count) {
 	for i := range m.shards {
 		sh := &m.shards[i]
@@ -92,7 +91,7 @@ func (m *Memory) collect() (entries []*entry, counts []Count) {
 		for _, e := range sh.dirty {
 			e.dirty = false
 			if e.used == e.stored {
-				continue // taken and given back
+				continue // counted and uncounted again
 			}
 			e.pending = true
 			entries = append(entries, e)
@@ -143,14 +142,14 @@ type Dropper interface {
 	DropCounters(ctx context.Context, before time.Time) error
 }
 
-// Sweep drops the counts of windows that are over from a store, now and every hour
-// until ctx ends. Many edges may do so on one store.
+// Sweep deletes the counts of expired windows from a store, now and every hour until ctx
+// ends. Several edges can do so on one store.
 func Sweep(ctx context.Context, store Dropper, now func() time.Time, log *slog.Logger) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()
 	for {
 		if err := store.DropCounters(ctx, now().Add(-counterRetention)); err != nil && ctx.Err() == nil {
-			log.Warn("old counts of requests are not dropped; trying again in an hour", "error", err)
+			log.Warn("deleting old request counts failed; retrying in an hour", "error", err)
 		}
 		select {
 		case <-ctx.Done():

@@ -28,10 +28,9 @@ func clientOfForwarded(proxy netip.Addr, lines []string, trusted []netip.Prefix)
 	return proxy
 }
 
-// splitElements parts a line of Forwarded at its commas, those in quoted strings
-// excepted, and leaves out empty elements. A quote that does not end makes all that
-// follows one element, which nodeFor refuses: it may be a client's, put there to
-// swallow what a proxy has added.
+// splitElements splits a line of Forwarded at its commas, except those in quoted strings,
+// and omits empty elements. An unterminated quote makes the rest one element, which nodeFor
+// rejects: a client may have sent it to swallow what a proxy adds.
 func splitElements(elements []string, line string) []string {
 	quoted, start := false, 0
 	for i := 0; i <= len(line); i++ {
@@ -50,8 +49,8 @@ func splitElements(elements []string, line string) []string {
 	return elements
 }
 
-// nodeFor finds who an element of Forwarded was received from: the value of its one
-// parameter "for". An element that is not well-formed has none.
+// nodeFor returns the node that an element of Forwarded was received from: the value of its
+// single parameter "for". A malformed element has none.
 func nodeFor(element string) (node string, ok bool) {
 	for rest := element; ; {
 		name, after, found := strings.Cut(rest, "=")
@@ -124,7 +123,7 @@ func isToken(s string) bool {
 	return s != ""
 }
 
-// tokenByte tells what a token may consist of (RFC 9110 section 5.6.2).
+// tokenByte reports whether c is a token character (RFC 9110 section 5.6.2).
 func tokenByte(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }

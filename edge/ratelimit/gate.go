@@ -11,14 +11,14 @@ import (
 // The reasons why a Gate refuses a caller.
 var (
 	// ErrBusy reports that too much is under way and nothing has ended in time.
-	ErrBusy = errors.New("too many requests at the moment")
-	// ErrTooManyPerCaller reports that one caller has as much under way as it may.
-	ErrTooManyPerCaller = errors.New("too many requests of one caller at the moment")
+	ErrBusy = errors.New("too many concurrent requests")
+	// ErrTooManyPerCaller means that a caller has as many requests in progress as allowed.
+	ErrTooManyPerCaller = errors.New("too many concurrent requests from one caller")
 )
 
 // GateOptions are the bounds of a Gate.
 type GateOptions struct {
-	Slots      int           // how much is under way at once
+	Slots      int           // number of concurrent requests
 	PerCaller  int           // how much of that is one caller's, waiting included; 0 for any number
 	MaxWaiting int           // how many wait for a slot at once
 	Wait       time.Duration // how long each of them waits
@@ -33,7 +33,7 @@ type Gate struct {
 	waiting atomic.Int64
 
 	mu sync.Mutex
-	by map[string]int // entered or waiting, by caller; unused where PerCaller is 0
+	by map[string]int // running or waiting, by caller; unused if PerCaller is 0
 }
 
 // NewGate returns a Gate with all slots free.
@@ -41,9 +41,8 @@ func NewGate(o GateOptions) *Gate {
 	return &Gate{options: o, slots: make(chan struct{}, o.Slots), by: map[string]int{}}
 }
 
-// Enter takes a slot for a caller, who must give it back with Leave. The error is
-// ErrBusy, ErrTooManyPerCaller, or that of the context; then there is nothing to give
-// back.
+// Enter takes a slot for a caller, who must return it with Leave. The error is ErrBusy,
+// ErrTooManyPerCaller, or that of the context; then there is no slot to return.
 func (g *Gate) Enter(ctx context.Context, caller string) error {
 	if !g.reserve(caller) {
 		return ErrTooManyPerCaller
@@ -83,7 +82,7 @@ func (g *Gate) Leave(caller string) {
 	g.release(caller)
 }
 
-// Contended reports whether somebody waits for a slot.
+// Contended reports whether a caller is waiting for a slot.
 func (g *Gate) Contended() bool { return g.waiting.Load() > 0 }
 
 func (g *Gate) reserve(caller string) bool {

@@ -21,7 +21,7 @@ const (
 // largestInteger is the largest of a structured field (RFC 9651 section 3.3.1).
 const largestInteger = 999_999_999_999_999
 
-// Tiers that everybody has, made once. Nobody may change them.
+// The tiers, shared by all responses. They must not be modified.
 var (
 	anonymousTier     = []string{Anonymous}
 	authenticatedTier = []string{Authenticated}
@@ -47,8 +47,8 @@ type fixed struct {
 	limits, resets, policies []string
 }
 
-// lately are fixed headers that were written lately, by a part of the limit. They
-// save making them for every request.
+// lately are recently written headers, by limit, cached so that they are not formatted for
+// every request.
 var lately [16]atomic.Pointer[fixed]
 
 func (s *State) fixed() *fixed {

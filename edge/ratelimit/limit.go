@@ -1,7 +1,7 @@
-// Package ratelimit counts the requests of those who ask, in windows of time, and
-// reports whether there is room for one more. Who asks is an address or an account;
-// where the counts are kept is behind small interfaces: in memory and flushed to a
-// store for one edge (Memory), or in the store itself for many (Shared).
+// Package ratelimit counts requests of subjects in time windows, and reports whether
+// another one is allowed. A subject is an address or an account. The counts are behind
+// small interfaces: in memory and flushed to a store for one edge (Memory), or in the store
+// itself for several (Shared).
 package ratelimit
 
 import (
@@ -18,15 +18,15 @@ const (
 	Enterprise    = "enterprise"    // an account whose limit the operator has set
 )
 
-// Day is the window that a Subject has by default. Unix time has no leap seconds,
-// so that windows of this length begin at 00:00 UTC.
+// Day is the default window of a Subject. Unix time has no leap seconds, so windows of this
+// length start at 00:00 UTC.
 const Day = 24 * time.Hour
 
-// ErrUnavailable tells that requests cannot be counted, because the store of the
-// counts cannot be reached.
-var ErrUnavailable = errors.New("requests cannot be counted at the moment")
+// ErrUnavailable means that requests cannot be counted, because the store of the counts is
+// unavailable.
+var ErrUnavailable = errors.New("requests cannot be counted")
 
-// Subject is somebody whose requests are counted.
+// Subject is an address or account whose requests are counted.
 type Subject struct {
 	// ID is the same for all that share a count: "ip:203.0.113.7",
 	// "ip:2001:db8:1:2::/64", "acc:acc_…".
@@ -34,14 +34,12 @@ type Subject struct {
 	Tier string
 	// Limit is the number of requests in a window. Nothing passes with 0.
 	Limit int64
-	// Window is how long a window lasts: whole seconds, parts of one round up. 0
-	// stands for Day.
+	// Window is the length of a window: whole seconds, rounded up. 0 stands for Day.
 	Window time.Duration
 }
 
-// AddressSubject is the subject that an address belongs to: a whole /64 in IPv6, since
-// that is what one customer is given. Zones and the IPv4-mapped form make no
-// difference.
+// AddressSubject returns the subject of an address: a whole /64 for IPv6, the usual
+// allocation for one customer. Zones and the IPv4-mapped form make no difference.
 func AddressSubject(addr netip.Addr, limit int64) Subject {
 	var buf [64]byte
 	b := append(buf[:0], "ip:"...)
@@ -55,9 +53,9 @@ func AddressSubject(addr netip.Addr, limit int64) Subject {
 	return Subject{ID: string(b), Tier: Anonymous, Limit: limit}
 }
 
-// AccountSubject is the subject of an account. A quota that is not 0 is what the
-// operator has arranged with the account, in windows of the given length;
-// otherwise the limit of the tier applies, and a UTC day.
+// AccountSubject returns the subject of an account. A quota other than 0 is set by the
+// operator, with windows of the given length; otherwise the limit of the tier applies per
+// UTC day.
 func AccountSubject(id string, quota int64, window time.Duration, limit int64) Subject {
 	s := Subject{ID: "acc:" + id, Tier: Authenticated, Limit: limit}
 	if quota != 0 || window != 0 {
@@ -69,15 +67,15 @@ func AccountSubject(id string, quota int64, window time.Duration, limit int64) S
 	return s
 }
 
-// Window is a stretch of time that requests are counted in. Windows of a length
-// are aligned to the Unix epoch. The length is a part of its identity: an account
-// whose window is changed begins to count anew.
+// Window is a period in which requests are counted. Windows of a length are aligned to the
+// Unix epoch. The length is part of its identity: changing the window of an account resets
+// its count.
 type Window struct {
 	End    int64 // Unix time in seconds; the window ends before it
 	Length int64 // seconds
 }
 
-// WindowAt is the window of a length that a moment is in. A length of 0 stands for
+// WindowAt returns the window of a length that contains a time. A length of 0 stands for
 // Day.
 func WindowAt(now time.Time, length time.Duration) Window {
 	seconds := int64(Day / time.Second)
@@ -102,14 +100,14 @@ type State struct {
 	Reset     time.Time
 	Window    time.Duration
 	Tier      string
-	// Allowed tells of Take whether the request was counted, and of Peek whether
-	// one would be.
+	// Allowed reports, for Take, whether the request was counted, and for Peek, whether one
+	// would be.
 	Allowed bool
 
 	isLocal bool // counted by a Fallback itself
 }
 
-// window is the window that a state tells of.
+// window returns the window of a state.
 func (s *State) window() Window {
 	return Window{End: s.Reset.Unix(), Length: int64(s.Window / time.Second)}
 }
@@ -136,13 +134,12 @@ func Unknown(s Subject, now time.Time) State {
 type Limiter interface {
 	// Take counts a request if there is room for it.
 	Take(ctx context.Context, s Subject) (State, error)
-	// Give takes back a request that Take has counted, as its State says, and
-	// returns the state without it, which is not Allowed, so that nobody gives it
-	// twice. It does nothing where the request was not counted or its window is
-	// over. It is done even if ctx has ended, since the client may have gone by
-	// now.
+	// Give uncounts a request that Take has counted, as its State says, and returns the
+	// state without it, which is not Allowed, so that it is not given back twice. It does
+	// nothing if the request was not counted or its window is over. It works even if ctx
+	// has ended, since the client may have gone.
 	Give(ctx context.Context, s Subject, taken State) (State, error)
-	// Peek tells the state and counts nothing.
+	// Peek returns the state without counting.
 	Peek(ctx context.Context, s Subject) (State, error)
 }
 

@@ -10,16 +10,14 @@ import (
 
 // CounterStore keeps counts for Memory.
 type CounterStore interface {
-	// PeekCounter returns the count of a subject in a window, 0 where there is
-	// none.
+	// PeekCounter returns the count of a subject in a window, 0 if there is none.
 	PeekCounter(ctx context.Context, subject string, w Window) (used int64, err error)
 	// AddCounters adds to counts, all or none. No subject is twice in the list
 	// with the same window.
 	AddCounters(ctx context.Context, counts []Count) error
 }
 
-// Count is what is to be added to a count; less than 0 where requests were given
-// back.
+// Count is the change of a count; negative if requests were uncounted.
 type Count struct {
 	Subject string
 	Window  Window
@@ -28,22 +26,22 @@ type Count struct {
 
 // MemoryOptions say how a Memory works. The zero value has a default for all.
 type MemoryOptions struct {
-	// Now tells the time, time.Now where it is nil.
+	// Now returns the time; nil: time.Now.
 	Now func() time.Time
-	// Entries is how many counts are held at most, 0 for 100,000, which take
-	// about 20 MB. Beyond, those unused for longest make room.
+	// Entries is the maximum number of counts in memory, 0 for 100,000, which take about 20
+	// MB. Beyond it, those unused for longest are dropped.
 	Entries int
 	// FlushAfter is how long a change waits for others to be flushed with, 0 for
 	// 250 ms.
 	FlushAfter time.Duration
-	// Log is told when counts cannot be flushed; nil discards.
+	// Log gets failures to flush counts; nil discards them.
 	Log *slog.Logger
 }
 
-// Memory is a Limiter for an edge that alone counts. It counts exactly in memory
-// and flushes the counts to a store behind the requests, in groups, so that a
-// request costs no write and a crash forgets no more than the last moments. Counts
-// that it does not hold are loaded when they are first asked for.
+// Memory is a Limiter for an edge that is the only one to count. It counts exactly in
+// memory and flushes the counts to a store asynchronously, in groups, so that a request
+// costs no write and a crash loses only the last moments. Counts that are not in memory are
+// loaded when first needed.
 type Memory struct {
 	options     MemoryOptions
 	store       CounterStore
@@ -58,7 +56,7 @@ type Memory struct {
 	stopped  chan struct{}
 }
 
-// shard is a part of the counts with a lock of its own.
+// shard is a part of the counts with a separate lock.
 type shard struct {
 	mu      sync.Mutex
 	entries map[key]*entry
@@ -76,7 +74,7 @@ type key struct {
 type entry struct {
 	key
 	used    int64
-	stored  int64 // what of used the store has, or is being given
+	stored  int64 // the part of used that is stored, or being stored
 	dirty   bool  // in the list of those to be flushed
 	pending bool  // on its way to the store
 	// loading is closed when the count is loaded, or cannot be. It is nil from
@@ -96,8 +94,8 @@ const (
 	loadTimeout    = 5 * time.Second // for the store to answer
 )
 
-// NewMemory returns a Memory over a store; with nil it has none, forgets what it
-// has no room for, and ends with the process. Close ends it.
+// NewMemory returns a Memory over a store; with nil it has none, forgets what it has no
+// room for, and ends with the process. Close ends it.
 func NewMemory(store CounterStore, o MemoryOptions) *Memory {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -208,7 +206,7 @@ func (m *Memory) acquire(ctx context.Context, k key) (*shard, *entry, error) {
 					return nil, nil, err
 				}
 				sh.mu.Lock()
-				continue // it may be there by now
+				continue // it may exist by now
 			}
 			e = m.insert(sh, k)
 		}
@@ -223,8 +221,8 @@ func (m *Memory) acquire(ctx context.Context, k key) (*shard, *entry, error) {
 	}
 }
 
-// insert adds a count to a locked shard and begins to load it. Whoever asks for it
-// meanwhile waits for the same answer.
+// insert adds a count to a locked shard and starts to load it. Concurrent callers wait for
+// the same result.
 func (m *Memory) insert(sh *shard, k key) *entry {
 	e := &entry{key: k}
 	sh.entries[k] = e
@@ -236,8 +234,8 @@ func (m *Memory) insert(sh *shard, k key) *entry {
 	return e
 }
 
-// load asks the store for a count. It is nobody's request: a client that goes away
-// must not fail the others who wait.
+// load reads the count from the store. It does not depend on a single request: a client
+// that disconnects must not fail the others that wait.
 func (m *Memory) load(sh *shard, e *entry) {
 	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
@@ -271,8 +269,8 @@ func (sh *shard) await(ctx context.Context, e *entry) error {
 	return err
 }
 
-// evict drops counts that are unused for longest until there is room for one
-// more. It returns false where those that are there have to be flushed first.
+// evict drops the counts unused for longest until there is room for one more. It returns
+// false if the remaining ones have to be flushed first.
 func (sh *shard) evict(limit int) bool {
 	flush := false
 	for e := sh.recent.prev; len(sh.entries) >= limit && e != &sh.recent; {
@@ -284,8 +282,8 @@ func (sh *shard) evict(limit int) bool {
 			flush = true
 		}
 	}
-	// Counts that are being loaded for a request are as many as there are
-	// requests under way: they may be too many for a moment.
+	// There are as many counts being loaded as requests in progress: they can exceed the
+	// bound briefly.
 	return len(sh.entries) < limit || !flush
 }
 

@@ -2,10 +2,9 @@ package ratelimit
 
 import "net/netip"
 
-// Network is the network that an address belongs to, as far as one customer may
-// have all of it: a /48 of IPv6 or a /24 of IPv4. A limit by address alone does not
-// bound somebody who has a whole network of them. Zones and the IPv4-mapped form
-// make no difference; the zero Addr gives the zero Prefix.
+// Network returns the network of an address that a single customer can have: a /48 of IPv6
+// or a /24 of IPv4. Limits by address do not bound a client with a whole network of them.
+// Zones and the IPv4-mapped form make no difference; the zero Addr returns the zero Prefix.
 func Network(addr netip.Addr) netip.Prefix {
 	addr = plain(addr)
 	bits := 24

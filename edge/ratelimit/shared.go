@@ -9,16 +9,16 @@ import (
 
 // SharedStore counts for many edges at once.
 type SharedStore interface {
-	// TakeCounter adds one to a count that is below the limit, in one statement,
-	// and returns the new count. ok is false where it is not below.
+	// TakeCounter increments a count that is below the limit, in one statement, and returns
+	// the new count. ok is false if it is not below.
 	TakeCounter(ctx context.Context, subject string, w Window, limit int64) (used int64, ok bool, err error)
-	// GiveCounter takes one off a count above 0 and returns what is left.
+	// GiveCounter decrements a count above 0 and returns the new count.
 	GiveCounter(ctx context.Context, subject string, w Window) (used int64, err error)
-	// PeekCounter returns a count, 0 where there is none.
+	// PeekCounter returns a count, 0 if there is none.
 	PeekCounter(ctx context.Context, subject string, w Window) (used int64, err error)
 }
 
-// storeTimeout is how long the store may take for an answer.
+// storeTimeout bounds a query of the store.
 const storeTimeout = 3 * time.Second
 
 // Shared is a Limiter for many edges with one store. A Take is one statement, and
@@ -28,7 +28,7 @@ type Shared struct {
 	now   func() time.Time
 }
 
-// NewShared returns a Shared; now is time.Now where it is nil.
+// NewShared returns a Shared; a nil now is time.Now.
 func NewShared(store SharedStore, now func() time.Time) *Shared {
 	if now == nil {
 		now = time.Now
@@ -81,7 +81,7 @@ func (l *Shared) Peek(ctx context.Context, s Subject) (State, error) {
 	return stateOf(&s, w, used, used < s.Limit), nil
 }
 
-// storeFailure is the context's error where the client has gone, and otherwise the
+// storeFailure returns the context's error if the client has gone, and otherwise the
 // store's.
 func storeFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
@@ -90,22 +90,22 @@ func storeFailure(ctx context.Context, err error) error {
 	return asUnavailable(err)
 }
 
-// Fallback is a Limiter that goes on counting anonymous requests, in memory, while
-// the store of another cannot be reached. Everybody else gets ErrUnavailable, for
-// whoever has a key is to be counted exactly.
+// Fallback is a Limiter that continues to count anonymous requests, in memory, while the
+// store of another Limiter is unavailable. All others get ErrUnavailable, because requests
+// with a key must be counted exactly.
 type Fallback struct {
 	primary Limiter
 	local   *Memory
 	now     func() time.Time
-	retryAt atomic.Int64 // Unix time in ms from which on first is asked again
+	retryAt atomic.Int64 // Unix time in ms from which first is tried again
 }
 
 // retryAfter is how long a store is left alone that did not answer in time, so that
 // requests do not pile up before it.
 const retryAfter = time.Second
 
-// NewFallback returns a Fallback for a Limiter. Its local counts begin at 0 when
-// they are first needed in a window. Close ends it.
+// NewFallback returns a Fallback for a Limiter. Its local counts start at 0 when they are
+// first needed in a window. Close ends it.
 func NewFallback(first Limiter, o MemoryOptions) *Fallback {
 	local := NewMemory(nil, o)
 	return &Fallback{primary: first, local: local, now: local.options.Now}
@@ -121,7 +121,7 @@ func (f *Fallback) Peek(ctx context.Context, s Subject) (State, error) {
 	return f.try(ctx, s, Limiter.Peek)
 }
 
-// Give implements Limiter. What was counted here is given back here.
+// Give implements Limiter. It uncounts local counts locally.
 func (f *Fallback) Give(ctx context.Context, s Subject, taken State) (State, error) {
 	if taken.isLocal {
 		st, err := f.local.Give(ctx, s, taken)

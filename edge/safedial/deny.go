@@ -10,7 +10,7 @@ import (
 // Denial is a network, or a name with all its subdomains, that is never called.
 type Denial struct {
 	prefix netip.Prefix
-	domain string // "" where it is a network
+	domain string // "" for a network
 }
 
 // ParseDenial parses a network (203.0.113.0/24), an address or a name (example.org).
@@ -55,8 +55,7 @@ func ParseNAT64(s string) (netip.Prefix, error) {
 	return p, nil
 }
 
-// translated returns the IPv4 address that a NAT64 of the operator's makes of an
-// address.
+// translated returns the IPv4 address that the operator's NAT64 translates an address to.
 func (g *Guard) translated(a netip.Addr) (netip.Addr, bool) {
 	for _, p := range g.nat64 {
 		if !p.Contains(a) {

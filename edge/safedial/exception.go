@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Exception is a part of the network that may be talked to though it is not
-// public, or not on the port of https.
+// Exception is a part of the network that is allowed although it is not public, or not on
+// the https port.
 type Exception struct {
 	prefix netip.Prefix
 	port   uint16 // 0: any
@@ -25,7 +25,7 @@ func (e Exception) covers(to netip.AddrPort) bool {
 func ParseException(s string) (Exception, error) {
 	if p, err := netip.ParsePrefix(s); err == nil {
 		if p != p.Masked() {
-			return Exception{}, fmt.Errorf("%q is no network: has it to be %s?", s, p.Masked())
+			return Exception{}, fmt.Errorf("%q is not a network; did you mean %s?", s, p.Masked())
 		}
 		return Exception{prefix: p}, unmapped(s, p.Addr())
 	}
@@ -35,14 +35,14 @@ func ParseException(s string) (Exception, error) {
 	if a, err := netip.ParseAddr(s); err == nil {
 		return Exception{prefix: netip.PrefixFrom(a, a.BitLen())}, unmapped(s, a)
 	}
-	return Exception{}, fmt.Errorf("%q is no address: write a network such as 10.0.0.0/8 or an address with a port such as 127.0.0.1:8443; names are not taken", s)
+	return Exception{}, fmt.Errorf("%q is not an address: use a network such as 10.0.0.0/8 or an address with a port such as 127.0.0.1:8443, not a host name", s)
 }
 
-// unmapped refuses exceptions that could never apply: what is dialled has no
-// zone, and an IPv4 address is dialled as such.
+// unmapped rejects exceptions that could never apply: dialled addresses have no zone, and
+// IPv4 addresses are dialled as such.
 func unmapped(s string, a netip.Addr) error {
 	if a.Is4In6() || a.Zone() != "" {
-		return fmt.Errorf("%q: write the address without its zone, an IPv4 address in its own form", s)
+		return fmt.Errorf("%q: write the address without a zone, and an IPv4 address in dotted form", s)
 	}
 	return nil
 }

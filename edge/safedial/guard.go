@@ -1,12 +1,11 @@
-// Package safedial makes connections to addresses that strangers name. Such an
-// address must be one of the public internet: whoever registers a webhook must
-// not make this server talk to its own network (server-side request forgery).
+// Package safedial connects to addresses that strangers provide. Such an address must be on
+// the public internet: a webhook must not make this server call its own network
+// (server-side request forgery).
 //
-// The address is judged twice. CheckURL refuses at registration what can be
-// known then. The dialler judges again what is really dialled, after the name
-// was resolved, so that a name that leads somewhere else by then (DNS rebinding)
-// leads nowhere. Which networks are not public is what code.dny.dev/ssrf has
-// from the registries of the IANA; the standard library's checks miss shared,
+// Addresses are checked twice. CheckURL rejects at registration what can be known then. The
+// dialler checks each resolved address again, so that a name that resolves elsewhere later
+// (DNS rebinding) cannot be reached. code.dny.dev/ssrf provides the non-public networks,
+// from the registries of the IANA; the checks in the standard library miss shared,
 // translated and reserved ranges.
 package safedial
 
@@ -26,22 +25,21 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// ErrRefused is what every connection fails with that the guard does not allow.
-var ErrRefused = errors.New("not an address of the public internet")
+// ErrRefused is the error of every connection that the guard does not allow.
+var ErrRefused = errors.New("not an address on the public internet")
 
-// Resolver looks names up; *net.Resolver is one. It may be asked from many
-// goroutines.
+// Resolver resolves names; *net.Resolver is one. It must be safe for concurrent use.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Options say what is allowed, and stand in for the network in tests.
+// Options set what is allowed, and replace the network in tests.
 type Options struct {
 	Allow []Exception
 	// Deny is never talked to, whatever Allow says.
 	Deny []Denial
 	// NAT64 are prefixes that this machine's network translates to IPv4. Their addresses
-	// are judged as the IPv4 addresses that they stand for.
+	// are checked as the IPv4 addresses that they stand for.
 	NAT64 []netip.Prefix
 	// HostRate is how many requests a second one host gets, and how many connections
 	// one address. 0: DefaultHostRate; less: no bound.
@@ -53,13 +51,12 @@ type Options struct {
 	// means the constant Timeout for the request and 5 s each for the dial and the
 	// handshake.
 	Timeout time.Duration
-	// Dial makes a connection to an address, with everything that d says; nil:
-	// d.DialContext. What d.Control refuses must not be sent a packet.
+	// Dial connects to an address, with everything in d; nil: d.DialContext. It must not
+	// send a packet to addresses that d.Control rejects.
 	Dial func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
 }
 
-// Guard decides which addresses may be talked to. It is safe for any number of
-// goroutines.
+// Guard decides which addresses are allowed. It is safe for concurrent use.
 type Guard struct {
 	allow          []Exception
 	deny           []Denial
@@ -76,8 +73,8 @@ type Guard struct {
 // securePort is the one port that is open to every public address.
 const securePort = 443
 
-// wireServer is how machines of one large provider reach the host they run on.
-// It lies in public address space.
+// wireServer is how machines of one large provider reach their host. It is in public
+// address space.
 var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 
 // New returns a guard.
@@ -107,11 +104,11 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Check reports whether an address may be talked to: nil, or an ErrRefused with
-// the reason, which is for the operator's log.
+// Check returns nil if an address is allowed, or an ErrRefused with the reason, which is
+// for the operator's log.
 func (g *Guard) Check(to netip.AddrPort) error {
 	if g.deniesAddress(to.Addr()) {
-		return fmt.Errorf("%w: denied by the operator", ErrRefused)
+		return fmt.Errorf("%w: blocked by the operator", ErrRefused)
 	}
 	if g.allows(to) {
 		return nil
@@ -135,8 +132,8 @@ func (g *Guard) allows(to netip.AddrPort) bool {
 	return slices.ContainsFunc(g.allow, func(e Exception) bool { return e.covers(to) })
 }
 
-// control is called with every address that is about to be connected to, before
-// the first packet.
+// control is called with every address before it is connected to and the first packet is
+// sent.
 func (g *Guard) control(network, address string, _ syscall.RawConn) error {
 	if network != "tcp4" && network != "tcp6" {
 		return fmt.Errorf("%w: network %s", ErrRefused, network)
@@ -148,16 +145,15 @@ func (g *Guard) control(network, address string, _ syscall.RawConn) error {
 	return g.Check(to)
 }
 
-// How long a request and its parts may take.
+// Timeouts of a request and its parts.
 const (
 	dialTimeout = 5 * time.Second // a name and all its addresses
 	tlsTimeout  = 5 * time.Second
-	// Timeout is how long a whole request may take, the body of its answer
-	// included.
+	// Timeout bounds a whole request, including the body of the response.
 	Timeout = 15 * time.Second
 )
 
-// timeouts holds the timeouts of one Guard.
+// timeouts are the timeouts of one Guard.
 type timeouts struct{ dial, tls, request time.Duration }
 
 // maxAddresses is how many addresses of one name are tried.
@@ -202,9 +198,9 @@ func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 	return nil, failed
 }
 
-// Client returns a client for requests to addresses that strangers have named.
-// It takes no proxy, follows no redirect, speaks https with TLS 1.2 or newer
-// only, and gives up after Options.Timeout. Its idle connections are shared; keep one client.
+// Client returns a client for requests to addresses from strangers. It uses no proxy,
+// follows no redirects, supports only https with TLS 1.2 or newer, and gives up after
+// Options.Timeout. Its idle connections are shared; keep one client.
 func (g *Guard) Client() *http.Client {
 	t := &http.Transport{
 		Proxy:                  nil, // a proxy would resolve and connect unguarded

@@ -12,11 +12,12 @@ import (
 )
 
 const (
-	// DefaultHostRate is how many attempts a second one host gets, whoever named it.
+	// DefaultHostRate is the maximum number of attempts per second at one host, from all
+	// callers.
 	DefaultHostRate = 20
-	// HostConcurrency is how many attempts at one host may be under way.
+	// HostConcurrency is the maximum number of concurrent attempts at one host.
 	HostConcurrency = 10
-	// maxWait bounds how long somebody is told to wait.
+	// maxWait bounds the returned waiting time.
 	maxWait = 10 * time.Minute
 	// minPruneHosts is from how many hosts on idle ones are forgotten.
 	minPruneHosts = 1024
@@ -32,28 +33,28 @@ func (e *BusyError) Error() string {
 // hostLimiter bounds how often, and how many times at once, something is done to each of
 // many hosts. It is safe for any number of goroutines.
 type hostLimiter struct {
-	rate float64 // a second, and as many in a burst
+	rate float64 // per second, and the burst
 	now  func() time.Time
 
 	mu      sync.Mutex
 	hosts   map[string]*hostState
-	pruneAt int // hosts from which on idle ones are forgotten
+	pruneAt int // number of hosts above which idle ones are dropped
 }
 
-// hostState is what one host has got.
+// hostState is the usage of one host.
 type hostState struct {
 	tokens      float64
 	refilledAt  time.Time // when tokens were counted
 	inFlight    int
-	nextWaiting time.Time // when the last of those who wait may come
+	nextWaiting time.Time // when the last waiting caller can retry
 }
 
 func newHostLimiter(rate float64, now func() time.Time) *hostLimiter {
 	return &hostLimiter{rate: rate, now: now, hosts: map[string]*hostState{}, pruneAt: minPruneHosts}
 }
 
-// reserve takes a place for an attempt, which end gives back. With wait there is none,
-// and this is when to come again: each who waits is given another moment.
+// reserve takes a slot for an attempt, which end returns. If wait is not 0, there is no
+// slot, and this is when to retry: each waiting caller gets a different time.
 func (p *hostLimiter) reserve(host string) (end func(), wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -91,8 +92,8 @@ func (p *hostLimiter) refill(h *hostState, now time.Time) {
 	h.refilledAt = now
 }
 
-// forget drops hosts to which nothing has been done for so long that nothing is known
-// of them. What is left is bounded by the rate at which there can be new ones.
+// forget drops hosts that have been idle for so long that their state no longer matters.
+// The remaining ones are bounded by the rate of new ones.
 func (p *hostLimiter) forget(now time.Time) {
 	if len(p.hosts) < p.pruneAt {
 		return
@@ -105,7 +106,7 @@ func (p *hostLimiter) forget(now time.Time) {
 	p.pruneAt = max(minPruneHosts, 2*len(p.hosts))
 }
 
-// network is how addresses are told apart: an IPv6 host has a /64 to itself.
+// network returns the network that identifies an address: an IPv6 host has a /64.
 func network(a netip.Addr) string {
 	bits := 32
 	if a.Is6() {
@@ -118,10 +119,10 @@ func network(a netip.Addr) string {
 	return p.String()
 }
 
-// Reserve takes a place for a request to an address that CheckURL has returned, and which
-// end gives back. With wait the host gets as much as it may already; the same caller
-// may come again then. All names of one registered domain are one host. Addresses that
-// the operator has allowed are not bounded.
+// Reserve takes a slot for a request to an address from CheckURL, which end returns. If
+// wait is not 0, the limit of the host has been reached; the caller can retry then. All
+// names of one registered domain are one host. Addresses that the operator has allowed are
+// not limited.
 func (g *Guard) Reserve(address string) (end func(), wait time.Duration) {
 	u, err := url.Parse(address)
 	if err != nil || g.requestLimiter == nil {
@@ -141,7 +142,7 @@ func (g *Guard) Reserve(address string) (end func(), wait time.Duration) {
 	return g.requestLimiter.reserve(host)
 }
 
-// reserveDial is Reserve for a connection to an address: many names may lead to one.
+// reserveDial is Reserve for a connection to an address: many names can resolve to one.
 func (g *Guard) reserveDial(to netip.AddrPort) (end func(), err error) {
 	if g.dialLimiter == nil || g.allows(to) {
 		return func() {}, nil

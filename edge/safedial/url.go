@@ -17,19 +17,18 @@ const MaxURL = 2048
 // lookupTimeout is how long a registration waits for a name.
 const lookupTimeout = 5 * time.Second
 
-// URLError is an address that cannot be registered. Its text goes on behind the
-// name of the field that held it, for whoever wrote it: it says what is wrong and
-// what would be right, and nothing about the network of this server.
+// URLError means that an address cannot be registered. Its text follows the name of the
+// field, for the person who entered it: it says what is wrong and what would be valid, and
+// reveals nothing about the network of this server.
 type URLError struct{ message string }
 
 func (e *URLError) Error() string { return e.message }
 
 func refuse(format string, a ...any) error { return &URLError{fmt.Sprintf(format, a...)} }
 
-// CheckURL judges an address that a stranger wants to be called at, and returns
-// it in one form: scheme and host in small letters, no final dot, no port 443.
-// All addresses that its name has now must be allowed; where it leads later is
-// judged when it is dialled. An error is a *URLError, or that of ctx.
+// CheckURL checks an address from a stranger, and returns it in canonical form: scheme and
+// host in lower case, no trailing dot, no port 443. All current addresses of its host must
+// be allowed; later ones are checked when dialled. An error is a *URLError, or that of ctx.
 func (g *Guard) CheckURL(ctx context.Context, raw string) (string, error) {
 	u, err := parseURL(raw)
 	if err != nil {
@@ -55,18 +54,18 @@ func (g *Guard) CheckURL(ctx context.Context, raw string) (string, error) {
 
 func parseURL(raw string) (*url.URL, error) {
 	if len(raw) > MaxURL {
-		return nil, refuse("has %d bytes, which is more than %d", len(raw), MaxURL)
+		return nil, refuse("has %d bytes; at most %d are allowed", len(raw), MaxURL)
 	}
 	u, err := url.Parse(raw)
 	switch {
 	case err != nil || strings.ContainsAny(raw, " \\") || u.Opaque != "" || strings.Contains(raw, "#"):
-		return nil, refuse("is not an address to call: write it as https://host/path, without a fragment")
+		return nil, refuse("is not a webhook address: use https://host/path, without a fragment")
 	case u.Scheme != "https":
-		return nil, refuse("must begin with https://, nothing else is called")
+		return nil, refuse("must start with https://")
 	case u.User != nil:
-		return nil, refuse("must not carry a name or a password; put a token into the path or the query, or check the signature")
+		return nil, refuse("must not contain a user name or password; put a token in the path or query, or check the signature")
 	case u.Hostname() == "":
-		return nil, refuse("names no host")
+		return nil, refuse("has no host")
 	}
 	return u, nil
 }
@@ -77,20 +76,20 @@ func portOf(u *url.URL) (uint16, error) {
 	}
 	port, err := strconv.ParseUint(u.Port(), 10, 16)
 	if err != nil || port == 0 {
-		return 0, refuse("names %s, which is no port", u.Port())
+		return 0, refuse("has the invalid port %s", u.Port())
 	}
 	return uint16(port), nil
 }
 
-// hostOf returns the host in one form. It refuses forms of which another program
-// may make another host: numbers that are read as addresses by some, percent
-// signs, and letters that are mapped to others.
+// hostOf returns the host in canonical form. It rejects forms that other programs may
+// interpret differently: numbers that some read as addresses, percent signs, and characters
+// that are mapped to others.
 func hostOf(u *url.URL) (string, error) {
 	host := strings.ToLower(u.Hostname())
 	if strings.HasPrefix(u.Host, "[") {
 		a, err := netip.ParseAddr(host)
 		if err != nil || a.Zone() != "" || a.Is4In6() {
-			return "", refuse("names [%s], which is not an IPv6 address that can be called: write it without a zone, an IPv4 address in its own form", host)
+			return "", refuse("has the unsupported IPv6 address [%s]: write it without a zone, and an IPv4 address in dotted form", host)
 		}
 		return a.String(), nil
 	}
@@ -99,7 +98,7 @@ func hostOf(u *url.URL) (string, error) {
 		return a.String(), nil
 	}
 	if len(host) > 253 {
-		return "", refuse("names a host of more than 253 letters")
+		return "", refuse("has a host longer than 253 characters")
 	}
 	labels := strings.Split(host, ".")
 	for _, l := range labels {
@@ -108,22 +107,22 @@ func hostOf(u *url.URL) (string, error) {
 		}
 	}
 	if last := labels[len(labels)-1]; numeric(last) {
-		return "", refuse("names %s, which is not a host: write an IPv4 address as four decimal numbers, such as 192.0.2.1", host)
+		return "", refuse("has the invalid host %s: write an IPv4 address as four decimal numbers, such as 192.0.2.1", host)
 	}
 	return host, nil
 }
 
 func checkLabel(l string) error {
 	if l == "" || len(l) > 63 || l[0] == '-' || l[len(l)-1] == '-' {
-		return refuse("names a host with the part %q, which no name may have", l)
+		return refuse("has a host with the invalid label %q", l)
 	}
 	for i := range len(l) {
 		c := l[i]
 		switch {
 		case c >= 0x80:
-			return refuse("names a host that is not ASCII: write it in the form that begins with xn--")
+			return refuse("has a non-ASCII host: use its xn-- form")
 		case (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-':
-			return refuse("names a host with %q in it, which no name may have", string(rune(c)))
+			return refuse("has a host with the invalid character %q", string(rune(c)))
 		}
 	}
 	return nil
@@ -138,9 +137,9 @@ func numeric(label string) bool {
 	return strings.Trim(label, "0123456789") == ""
 }
 
-// checkHost refuses a host that has no address, or one that is not allowed. A
-// name that is unknown and one that leads into a private network give the same
-// answer, so that nobody learns the names of that network here.
+// checkHost rejects a host that has no address, or one that is not allowed. Unknown names
+// and names in a private network get the same response, to reveal nothing about the names
+// of that network.
 func (g *Guard) checkHost(ctx context.Context, host string, port uint16) error {
 	look, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
@@ -154,7 +153,7 @@ func (g *Guard) checkHost(ctx context.Context, host string, port uint16) error {
 			continue
 		}
 		if port != securePort && g.Check(netip.AddrPortFrom(a, securePort)) == nil {
-			return refuse("names port %d, which is not called; use %d", port, securePort)
+			return refuse("has port %d, which is not allowed; use %d", port, securePort)
 		}
 		public = false
 	}
@@ -162,9 +161,9 @@ func (g *Guard) checkHost(ctx context.Context, host string, port uint16) error {
 		return nil
 	}
 	if _, err := netip.ParseAddr(host); err == nil {
-		return refuse("names %s, which is not an address of the public internet", host)
+		return refuse("has the host %s, which is not on the public internet", host)
 	}
-	return refuse("names %s, which leads to no address, or to one that is not of the public internet", host)
+	return refuse("has the host %s, which has no address on the public internet", host)
 }
 
 var (
@@ -172,16 +171,15 @@ var (
 	loopback6 = netip.IPv6Loopback()
 )
 
-// addresses returns what a host stands for: at least one address, IPv4 ones in
-// their own form. Names are looked up as they stand, without the domains that
-// the system would try behind them.
+// addresses resolves a host to at least one address, IPv4 ones in IPv4 form. Names are
+// resolved as they are, without the search domains of the system.
 func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil
 	}
 	host = strings.TrimSuffix(host, ".")
 	if g.deniesName(host) {
-		return nil, fmt.Errorf("%w: denied by the operator", ErrRefused)
+		return nil, fmt.Errorf("%w: blocked by the operator", ErrRefused)
 	}
 	if numeric(host[strings.LastIndex(host, ".")+1:]) {
 		return nil, fmt.Errorf("%w: host %q", ErrRefused, host)
@@ -198,7 +196,7 @@ func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error
 	}
 	plain := make([]netip.Addr, len(addrs))
 	for i, a := range addrs {
-		plain[i] = a.Unmap() // the system's resolver may give either form
+		plain[i] = a.Unmap() // the system's resolver can return either form
 	}
 	return plain, nil
 }

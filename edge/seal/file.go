@@ -8,17 +8,17 @@ import (
 	"path/filepath"
 )
 
-// Load reads a key file. It refuses one that every user of the machine may read.
+// Load reads a key file. It rejects one that every user of the machine can read.
 func Load(path string) (*Keys, error) {
 	i, err := os.Stat(path)
 	if err != nil {
 		return nil, fmt.Errorf("the operator's key: %w", err)
 	}
 	if i.Mode().Perm()&0o007 != 0 {
-		return nil, fmt.Errorf("the operator's key %s is open to every user of this machine: chmod 600 %s", path, path)
+		return nil, fmt.Errorf("the operator's key %s is accessible to every user of this machine: chmod 600 %s", path, path)
 	}
 	if i.Size() > 64<<10 || !i.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no key file", path)
+		return nil, fmt.Errorf("%s is not a key file", path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -31,17 +31,17 @@ func Load(path string) (*Keys, error) {
 	return keys, nil
 }
 
-// LoadOrMake reads a key file, and makes one with a new key, readable for its
-// owner only, where there is none. Of several that make it at once one wins, and
-// all use its key. It is on the disk when LoadOrMake returns, since what is sealed
-// with it is worth nothing without it.
+// LoadOrMake reads a key file, and creates one with a new key, readable only by its owner,
+// if it does not exist. If several processes create it at once, one wins, and all use its
+// key. The key is on disk when LoadOrMake returns, since data sealed with a lost key is
+// lost.
 func LoadOrMake(path string) (keys *Keys, made bool, err error) {
 	keys, err = Load(path)
 	if !errors.Is(err, fs.ErrNotExist) {
 		return keys, false, err
 	}
 	if err := makeFile(path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, false, fmt.Errorf("the operator's key cannot be made: %w", err)
+		return nil, false, fmt.Errorf("creating the operator's key: %w", err)
 	} else if err == nil {
 		made = true
 	}
@@ -49,10 +49,10 @@ func LoadOrMake(path string) (keys *Keys, made bool, err error) {
 	return keys, made, err
 }
 
-const heading = "# The operator's key of kindex. It opens the secrets in the state: keep a copy\n# apart from those of the database, and show it to nobody.\n"
+const heading = "# The operator's key of kindex. It decrypts the secrets in the database: keep a copy\n# apart from the database backups, and keep it secret.\n"
 
-// makeFile writes the file under another name and links it into its place, so
-// that nobody ever reads half a key.
+// makeFile writes the file under another name and then links it, so that a partial key is
+// never read.
 func makeFile(path string) error {
 	dir := filepath.Dir(path)
 	f, err := os.CreateTemp(dir, ".kindex-key-*") // with mode 0600

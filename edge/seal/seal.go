@@ -1,6 +1,6 @@
-// Package seal encrypts what the state keeps and must read again, such as the
-// secrets that webhooks are signed with, under a key that the operator holds and
-// the state does not. A copy of the database alone opens none of it.
+// Package seal encrypts the stored data that must be read again, such as webhook secrets,
+// with a key that the operator has and the database does not. A copy of the database alone
+// reveals nothing of it.
 package seal
 
 import (
@@ -20,13 +20,13 @@ const KeySize = 32
 
 // ErrDamaged is returned for a sealed text that no key opens: it was changed, or
 // belongs to another purpose or row.
-var ErrDamaged = errors.New("the sealed text is damaged or belongs elsewhere")
+var ErrDamaged = errors.New("the sealed text is damaged or belongs to another record")
 
-// UnknownKeyError tells which key a text was sealed with that is not at hand.
+// UnknownKeyError has the id of a missing key that a text was sealed with.
 type UnknownKeyError struct{ ID string }
 
 func (e *UnknownKeyError) Error() string {
-	return "it was sealed with the operator's key " + e.ID + ", which is not among the given ones"
+	return "it was sealed with the operator's key " + e.ID + ", which is not one of the given keys"
 }
 
 // Keys are the operator's keys. The first seals, all of them open, so that a new
@@ -35,7 +35,7 @@ func (e *UnknownKeyError) Error() string {
 type Keys struct{ list []key }
 
 type key struct {
-	id   string // tells keys apart and gives nothing away
+	id   string // identifies the key without revealing it
 	aead cipher.AEAD
 }
 
@@ -54,16 +54,15 @@ func (k *Keys) IDs() []string {
 	return ids
 }
 
-// Generate makes a new key as it stands in a key file.
+// Generate returns a new key in the form of a key file.
 func Generate() string {
 	b := make([]byte, KeySize)
 	rand.Read(b)
 	return base64.StdEncoding.EncodeToString(b)
 }
 
-// Parse reads keys in base64, each of 32 bytes, separated by white space or
-// commas. What follows a # is a comment. An error names the line and does not
-// repeat what stands there.
+// Parse parses keys in base64, each of 32 bytes, separated by white space or commas. A #
+// starts a comment. Errors have the line number, but not its text.
 func Parse(text string) (*Keys, error) {
 	keys := &Keys{}
 	seen := map[string]bool{}
@@ -75,14 +74,14 @@ func Parse(text string) (*Keys, error) {
 				return nil, fmt.Errorf("line %d: %w", n+1, err)
 			}
 			if seen[one.id] {
-				return nil, fmt.Errorf("line %d: the key %s stands there twice", n+1, one.id)
+				return nil, fmt.Errorf("line %d: duplicate key %s", n+1, one.id)
 			}
 			seen[one.id] = true
 			keys.list = append(keys.list, one)
 		}
 	}
 	if len(keys.list) == 0 {
-		return nil, errors.New("there is no key; one is 32 random bytes in base64, such as openssl rand -base64 32 prints")
+		return nil, errors.New("no key found; a key is 32 random bytes in base64, for example from openssl rand -base64 32")
 	}
 	return keys, nil
 }
@@ -93,7 +92,7 @@ func parseKey(word string) (key, error) {
 		raw, err = base64.RawURLEncoding.DecodeString(strings.TrimRight(word, "="))
 	}
 	if err != nil || len(raw) != KeySize {
-		return key{}, fmt.Errorf("this is no key: one is %d random bytes in base64, 44 characters", KeySize)
+		return key{}, fmt.Errorf("invalid key: a key is %d random bytes in base64, 44 characters", KeySize)
 	}
 	block, err := aes.NewCipher(raw)
 	if err != nil {
@@ -109,13 +108,13 @@ func parseKey(word string) (key, error) {
 	return key{hex.EncodeToString(sum[:4]), aead}, nil
 }
 
-// form begins every sealed text: AES-256-GCM with a random nonce in front.
+// form starts every sealed text: AES-256-GCM, with the random nonce first.
 const form = "s1"
 
 var encoding = base64.RawURLEncoding.Strict() // one text, one spelling
 
-// Seal encrypts a secret. The sealed text opens only for the same purpose and
-// row, so that nobody who can write to the database can move a secret.
+// Seal encrypts a secret. The sealed text can be opened only for the same purpose and row,
+// so that a secret cannot be moved in the database.
 func (k *Keys) Seal(secret []byte, purpose, row string) string {
 	with := k.list[0]
 	return form + "." + with.id + "." + encoding.EncodeToString(with.aead.Seal(nil, nil, secret, bound(purpose, row))) //nolint:gosec // the AEAD generates the nonce
@@ -157,5 +156,5 @@ func split(sealed string) (id string, text []byte, err error) {
 	return parts[1], text, nil
 }
 
-// bound is what a sealed text is bound to. No purpose has a zero byte.
+// bound returns what a sealed text is bound to. No purpose contains a zero byte.
 func bound(purpose, row string) []byte { return []byte(purpose + "\x00" + row) }

@@ -79,8 +79,8 @@ func TestRotation(t *testing.T) {
 func TestKeysAreReadStrictlyAndNeverShown(t *testing.T) {
 	k := seal.Generate()
 	for text, says := range map[string]string{
-		"": "there is no key", "# nothing": "there is no key", "\n\nabc": "line 3: this is no key",
-		k[:40]: "line 1: this is no key", k + k: "line 1: this is no key", k + "," + k: "twice",
+		"": "no key found", "# nothing": "no key found", "\n\nabc": "line 3: invalid key",
+		k[:40]: "line 1: invalid key", k + k: "line 1: invalid key", k + "," + k: "duplicate",
 	} {
 		if _, err := seal.Parse(text); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %v", text, err)

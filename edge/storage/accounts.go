@@ -28,7 +28,7 @@ func (r *accountRow) account() apikey.Account {
 		Quota: r.quota.Int64, Window: time.Duration(r.window.Int64) * time.Millisecond}
 }
 
-// scanAccount reads one account; where there is none it is apikey.ErrNoAccount.
+// scanAccount reads one account; if there is none, the error is apikey.ErrNoAccount.
 func scanAccount(scan func(...any) error) (apikey.Account, error) {
 	var r accountRow
 	err := scan(r.scanTargets()...)
@@ -38,8 +38,8 @@ func scanAccount(scan func(...any) error) (apikey.Account, error) {
 	return r.account(), err
 }
 
-// EnsureAccount returns the account of this name, which it makes where there is
-// none. The name must be one that apikey.CheckName accepts.
+// EnsureAccount returns the account with this name, creating it if missing. The name must
+// pass apikey.CheckName.
 func (tx *Tx) EnsureAccount(name string) (apikey.Account, error) {
 	if _, err := tx.insertAccount(name); err != nil {
 		return apikey.Account{}, err
@@ -47,7 +47,7 @@ func (tx *Tx) EnsureAccount(name string) (apikey.Account, error) {
 	return tx.AccountNamed(name)
 }
 
-// insertAccount makes an account and returns its id, "" where the name is taken.
+// insertAccount creates an account and returns its id, "" if the name is taken.
 func (tx *Tx) insertAccount(name string) (string, error) {
 	if err := apikey.CheckName(name); err != nil {
 		return "", fmt.Errorf("the name of the account %w", err)
@@ -79,10 +79,10 @@ func (tx *Tx) lockAccount(id string) (apikey.Account, error) {
 	return tx.Account(id)
 }
 
-// IdentifiedAccount returns the account of whom a provider vouches for. Where there
-// is none it makes one: by this name, or where that is taken with "-2", "-3" or some
-// random letters after it. Somebody who merely has the name of an account elsewhere never gets
-// that account. name must leave room for 11 letters.
+// IdentifiedAccount returns the account of an identity from a provider. If there is none,
+// it creates one with this name or, if taken, with "-2", "-3" or some random letters
+// appended. Having the same name elsewhere as an account never gives access to it. name
+// must leave room for 11 letters.
 func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account apikey.Account, made bool, err error) {
 	find := func() (apikey.Account, error) {
 		return scanAccount(tx.row("SELECT "+accountColumns+" FROM identities i JOIN accounts a ON a.id = i.account_id"+
@@ -105,7 +105,7 @@ func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account 
 	if err != nil {
 		return account, false, err
 	}
-	if n == 0 { // somebody else has made it at this very moment
+	if n == 0 { // another call created it at the same time
 		for _, statement := range []string{"DELETE FROM audit_log WHERE account_id = $1", "DELETE FROM accounts WHERE id = $1"} {
 			if _, err = tx.exec(statement, id); err != nil {
 				return account, false, err
@@ -116,11 +116,11 @@ func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account 
 	return account, n == 1, err
 }
 
-// maxNumberedNames is how many accounts of one name get numbers. Further ones get random
+// maxNumberedNames is how many accounts with the same name get numbers. Others get random
 // letters, so that strangers cannot make each sign-in try thousands of names.
 const maxNumberedNames = 9
 
-// insertFreeAccount makes an account by this name, or a free one that begins with
+// insertFreeAccount creates an account with this name, or an available one that starts with
 // it, and returns its id.
 func (tx *Tx) insertFreeAccount(name string) (string, error) {
 	free := name
@@ -133,16 +133,16 @@ func (tx *Tx) insertFreeAccount(name string) (string, error) {
 			free = name + "-" + NewID("")[:10]
 		}
 	}
-	return "", fmt.Errorf("no name like %q is free for an account", name)
+	return "", fmt.Errorf("no account name like %q is available", name)
 }
 
-// SetQuota gives an account a number of requests in a window of its own; 0 takes it
-// back. A window of 0 is a UTC day. An unknown account is apikey.ErrNoAccount.
+// SetQuota sets the quota of an account, requests per window; 0 removes it. A window of 0
+// is a UTC day. If there is no such account, the error is apikey.ErrNoAccount.
 func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
 	if quota < 0 || window < 0 {
-		return fmt.Errorf("a quota of %d in %v makes no sense", quota, window)
+		return fmt.Errorf("invalid quota of %d in %v", quota, window)
 	}
-	detail := "the limit of every account"
+	detail := "the default limit"
 	if quota > 0 {
 		detail = fmt.Sprintf("%d requests in a UTC day", quota)
 		if window > 0 {
@@ -188,7 +188,7 @@ func (tx *Tx) changeAccount(e AuditEntry, statement string, args ...any) error {
 type AccountSummary struct {
 	apikey.Account
 	ActiveKeys int
-	LastUsedAt time.Time // of any key, the zero time where none was used
+	LastUsedAt time.Time // of any key, the zero time if none was used
 }
 
 // Accounts returns all accounts by name.

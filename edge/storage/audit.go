@@ -12,7 +12,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// ActorKind says how somebody got access to an account.
+// ActorKind is how an actor got access to an account.
 type ActorKind string
 
 // The kinds of actors.
@@ -21,23 +21,23 @@ const (
 	BySession  ActorKind = "session"  // a person signed in on the website
 	ByOperator ActorKind = "operator" // the command line
 	ByService  ActorKind = "service"  // kindex itself
-	ByAnyone   ActorKind = "anyone"   // whoever held the key that was reported as leaked
+	ByAnyone   ActorKind = "anyone"   // anyone who had the key that was reported as leaked
 )
 
 // ActorKinds are all kinds of actors.
 var ActorKinds = []ActorKind{ByKey, BySession, ByOperator, ByService, ByAnyone}
 
-// Actor is who makes a change.
+// Actor makes a change.
 type Actor struct {
 	Kind     ActorKind
 	ID, Name string // of the key, "" for all others
-	Address  string // the IP address of the request, "" where there is none
+	Address  string // the IP address of the request, "" if there is none
 }
 
 type actorKey struct{}
 
-// WithActor returns a context for Write whose changes are logged as made by this actor.
-// Without an actor they are logged as made by the service itself.
+// WithActor returns a context for Write whose changes are logged with this actor. Without
+// an actor they are logged as made by the service itself.
 func WithActor(ctx context.Context, a Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
 }
@@ -49,7 +49,7 @@ func actorOf(ctx context.Context) Actor {
 	return Actor{Kind: ByService}
 }
 
-// Action is what was done with an account.
+// Action is an action on an account.
 type Action string
 
 // The actions in an audit log.
@@ -89,24 +89,24 @@ const (
 	maxDetail = 300
 )
 
-// AuditEntry is an entry in the audit log of an account. It never holds a secret.
+// AuditEntry is an entry in the audit log of an account. It never contains a secret.
 type AuditEntry struct {
 	AccountID string
 	Seq       int64     // the entries of an account count from 1; set by Audit
 	At        time.Time // set by Audit
 	Actor     Actor     // set by Audit
 	Action    Action
-	Target    string // the id of what was changed, "" for the account itself
+	Target    string // the id of the changed object, "" for the account itself
 	Detail    string // for people: names, scopes, reasons
 }
 
 // ID names the entry within its account.
 func (e AuditEntry) ID() string { return "aud_" + strconv.FormatInt(e.Seq, 10) }
 
-// Audit adds an entry to the audit log of an account, made now by the actor in the
-// context of Write. Its error fails the transaction, and with it the change: nothing
-// is done that the log does not show. Keys in the detail are redacted, characters that
-// cannot be printed replaced. An unknown account is apikey.ErrNoAccount.
+// Audit adds an entry to the audit log of an account, with the current time and the actor
+// in the context of Write. Its error fails the transaction, and with it the change: every
+// change is in the log. Keys in the detail are redacted, unprintable characters replaced.
+// If there is no such account, the error is apikey.ErrNoAccount.
 func (tx *Tx) Audit(e AuditEntry) error {
 	err := tx.row("UPDATE accounts SET audited = audited + 1 WHERE id = $1 RETURNING audited", e.AccountID).Scan(&e.Seq)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -126,7 +126,7 @@ func (tx *Tx) Audit(e AuditEntry) error {
 	return err
 }
 
-// sanitizeDetail makes a text safe to keep and to print.
+// sanitizeDetail makes a text safe to store and to print.
 func sanitizeDetail(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -175,5 +175,5 @@ func (s *State) AuditLog(ctx context.Context, accountID string, before int64, li
 // PurgeAudit removes entries older than AuditRetention.
 func (s *State) PurgeAudit(ctx context.Context) error {
 	_, err := s.exec(ctx, "DELETE FROM audit_log WHERE at <= $1", s.now().Add(-AuditRetention).UnixMilli())
-	return s.wrap("removing old audit entries", err)
+	return s.wrap("deleting old audit entries", err)
 }

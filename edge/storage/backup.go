@@ -11,18 +11,17 @@ import (
 	"strings"
 )
 
-// Backup writes all of the state into a new SQLite file, as it is at one moment;
-// whoever serves it goes on meanwhile. The file gets its name when it is on the disk
-// and Check has found it sound, and until then there is none. It is readable for
-// its owner only. Where there is a file of this name it is an error, unless replace
-// is set.
+// Backup writes a consistent copy of the whole database into a new SQLite file; the service
+// can continue meanwhile. The file gets its name once it is on disk and has passed Check;
+// before that, it does not exist. Only its owner can read it. If the file exists, that is
+// an error, unless replace is set.
 func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report, error) {
 	if err := s.checkBackupTarget(path, replace); err != nil {
 		return nil, err
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*.part") // with mode 0600
 	if err != nil {
-		return nil, fmt.Errorf("the backup cannot be written: %w", err)
+		return nil, fmt.Errorf("writing the backup: %w", err)
 	}
 	part := f.Name()
 	defer removeDatabase(part)
@@ -34,15 +33,15 @@ func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report,
 	}
 	report, err := checkFile(ctx, part, path)
 	if err != nil {
-		return nil, fmt.Errorf("reading the backup again: %w", err)
+		return nil, fmt.Errorf("verifying the backup: %w", err)
 	}
 	if len(report.Problems) > 0 {
-		return report, fmt.Errorf("no backup was made of what is not sound; see: kindex state check")
+		return report, fmt.Errorf("no backup was written because the database has problems; see: kindex state check")
 	}
 	return report, errors.Join(syncFile(part), publishFile(part, path, replace))
 }
 
-// checkBackupTarget refuses names under which a backup would do harm.
+// checkBackupTarget rejects names under which a backup would do harm.
 func (s *State) checkBackupTarget(path string, replace bool) error {
 	there, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -50,19 +49,19 @@ func (s *State) checkBackupTarget(path string, replace bool) error {
 	}
 	switch {
 	case err != nil:
-		return fmt.Errorf("the backup cannot be written: %w", err)
+		return fmt.Errorf("writing the backup: %w", err)
 	case there != nil && there.IsDir():
-		return fmt.Errorf("%s is a folder; a backup is a file, such as %s", path, filepath.Join(path, "kindex-backup.db"))
+		return fmt.Errorf("%s is a directory; use a file, such as %s", path, filepath.Join(path, "kindex-backup.db"))
 	case there != nil && !replace:
-		return fmt.Errorf("%s is there already: choose another name, or --force to replace it", path)
+		return fmt.Errorf("%s already exists: choose another name, or use --force to replace it", path)
 	}
 	if s.engine == SQLite {
 		if own, err := os.Stat(s.file); err == nil && os.SameFile(own, there) {
-			return fmt.Errorf("%s is the state itself", path)
+			return fmt.Errorf("%s is the database itself", path)
 		}
 	}
 	if _, err := os.Stat(path + "-wal"); err == nil {
-		return fmt.Errorf("%s-wal is there: somebody uses a database %s, or did so and stopped without closing it; choose another name", path, path)
+		return fmt.Errorf("%s-wal exists: the database %s is in use, or was not closed properly; choose another name", path, path)
 	}
 	return nil
 }
@@ -107,7 +106,7 @@ func checkFile(ctx context.Context, path, name string) (r *Report, err error) {
 	return s.Check(ctx)
 }
 
-// publishFile gives a finished file its name at once.
+// publishFile atomically gives a finished file its name.
 func publishFile(part, path string, replace bool) error {
 	if replace {
 		return errors.Join(os.Rename(part, path), syncFile(filepath.Dir(path)))
@@ -115,7 +114,7 @@ func publishFile(part, path string, replace bool) error {
 	err := os.Link(part, path) // unlike a rename it replaces nothing
 	switch {
 	case errors.Is(err, fs.ErrExist):
-		return fmt.Errorf("%s has come to be meanwhile; choose another name", path)
+		return fmt.Errorf("%s was created in the meantime; choose another name", path)
 	case err != nil: // a file system without links
 		err = os.Rename(part, path)
 	}
@@ -131,9 +130,10 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// removeDatabase removes a SQLite file and what SQLite and Open put beside it.
+// removeDatabase removes a SQLite file and the files that SQLite and Open create next to
+// it.
 func removeDatabase(path string) {
 	for _, end := range []string{"", "-wal", "-shm", "-journal", ".migrating", ".serving"} {
-		_ = os.Remove(path + end) // what is left over has done its work
+		_ = os.Remove(path + end) // leftovers are harmless
 	}
 }

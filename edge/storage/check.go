@@ -12,20 +12,20 @@ import (
 	"time"
 )
 
-// Report is what Check has found.
+// Report is the result of Check.
 type Report struct {
 	State           string // without a password
 	Engine          Engine
 	Server          string // the version of the database
 	Version, Latest int64  // the version of the schema, and the newest known here
 	Counts          []TableCount
-	Problems        []string // what is wrong, for people
-	Notes           []string // what is worth knowing
+	Problems        []string // problems, for people
+	Notes           []string // other findings
 }
 
-// Check reads all of the state, as it is at one moment, and reports what is wrong
-// with it: in the database, and in what the parts of kindex rely on. It changes
-// nothing. An error means that it could not be read.
+// Check reads a consistent snapshot of the whole database and reports problems: in the
+// database itself, and in invariants that kindex relies on. It changes nothing. An error
+// means that the database could not be read.
 func (s *State) Check(ctx context.Context) (*Report, error) {
 	r := &Report{State: s.target, Engine: s.engine}
 	var err error
@@ -56,7 +56,7 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 	return r, s.wrap("checking", c.err)
 }
 
-// checker is a check under way.
+// checker is a check in progress.
 type checker struct {
 	ctx    context.Context
 	db     querier
@@ -87,11 +87,11 @@ func (c *checker) texts(query string) []string {
 func (c *checker) version() {
 	switch r := c.report; {
 	case r.Version == 0:
-		c.addProblem("it has no schema: it is new, or no state at all")
+		c.addProblem("it has no schema: it is new, or not a kindex database")
 	case r.Version > r.Latest:
-		c.addProblem("it has schema %d, this kindex knows schema %d: use the kindex that made it, or a newer one", r.Version, r.Latest)
+		c.addProblem("it has schema %d, but this kindex supports up to schema %d: use the version that created it, or a newer one", r.Version, r.Latest)
 	case r.Version < r.Latest:
-		r.Notes = append(r.Notes, fmt.Sprintf("kindex serve, or kindex state migrate, brings it from schema %d to %d", r.Version, r.Latest))
+		r.Notes = append(r.Notes, fmt.Sprintf("kindex serve, or kindex state migrate, upgrades it from schema %d to %d", r.Version, r.Latest))
 	}
 }
 
@@ -103,11 +103,11 @@ func (c *checker) sqlite(file string) {
 		}
 	}
 	for _, line := range c.texts(`SELECT "table" || ' to ' || parent || ', row ' || COALESCE(rowid, 0) FROM pragma_foreign_key_check`) {
-		c.addProblem("a reference leads nowhere: from %s", line)
+		c.addProblem("dangling reference: from %s", line)
 	}
 	for _, end := range []string{"", "-wal", "-shm"} {
 		if i, err := os.Stat(file + end); err == nil && i.Mode().Perm()&0o007 != 0 {
-			c.addProblem("%s is open to every user of this machine: chmod 600 %s", file+end, file+end)
+			c.addProblem("%s is accessible to every user of this machine: chmod 600 %s", file+end, file+end)
 		}
 	}
 }
@@ -115,14 +115,14 @@ func (c *checker) sqlite(file string) {
 func (c *checker) postgreSQL() {
 	c.report.Server = strings.Join(c.texts("SHOW server_version"), "")
 	if e := c.texts("SHOW server_encoding"); c.err == nil && !slices.Equal(e, []string{"UTF8"}) {
-		c.addProblem("the database is encoded in %s: make one in UTF8", strings.Join(e, ""))
+		c.addProblem("the database has the encoding %s: create one with UTF8", strings.Join(e, ""))
 	}
 	if c.err == nil && slices.Equal(c.texts("SELECT CAST(pg_is_in_recovery() AS TEXT)"), []string{"true"}) {
-		c.addProblem("the server is a standby, which nobody can write to: name the primary one")
+		c.addProblem("the server is a read-only standby: use the primary")
 	}
 	for _, setting := range []string{"fsync", "full_page_writes", "synchronous_commit"} {
 		if slices.Equal(c.texts("SHOW "+setting), []string{"off"}) {
-			c.report.Notes = append(c.report.Notes, setting+" is off on the server: when it stops at once, it may lose what was acknowledged")
+			c.report.Notes = append(c.report.Notes, setting+" is off on the server: a crash may lose acknowledged writes")
 		}
 	}
 }
@@ -153,7 +153,7 @@ func (c *checker) json() {
 		for _, pair := range c.texts("SELECT " + j.id + " || ' ' || " + j.column + " FROM " + j.table + " WHERE " + j.column + " IS NOT NULL") {
 			id, text, _ := strings.Cut(pair, " ")
 			if !json.Valid([]byte(text)) {
-				c.addProblem("%s of %s %s is no JSON", j.column, j.table, id)
+				c.addProblem("%s of %s %s is not JSON", j.column, j.table, id)
 			}
 		}
 	}

@@ -17,8 +17,8 @@ type TableCount struct {
 	Rows  int64
 }
 
-// LockExclusive takes the place of an edge, so that none serves this state until
-// Close; where one does so now it is ErrInUse. PostgreSQL knows no such place.
+// LockExclusive locks the database until Close so that no edge can use it; if one does now,
+// the error is ErrInUse. It does nothing on PostgreSQL.
 func (s *State) LockExclusive() error {
 	if s.engine == PostgreSQL || s.exclusiveLock != nil {
 		return nil
@@ -26,10 +26,10 @@ func (s *State) LockExclusive() error {
 	return s.lockExclusive()
 }
 
-// CopyTo copies all rows of all tables into an empty state, on whichever engine,
-// and returns how many those were. It reads what is there at one moment, and writes
-// in one transaction: where anything is wrong the target stays empty. Before the
-// commit each table is read back, and compared by count and checksum.
+// CopyTo copies all rows of all tables into an empty database, on either engine, and
+// returns their numbers. It reads a consistent snapshot, and writes in one transaction: if
+// anything fails, the target stays empty. Before the commit each table is read back, and
+// compared by count and checksum.
 func (s *State) CopyTo(ctx context.Context, to *State) ([]TableCount, error) {
 	tables, err := s.sameSchema(ctx, to)
 	if err != nil {
@@ -60,8 +60,8 @@ func (s *State) CopyTo(ctx context.Context, to *State) ([]TableCount, error) {
 	return counts, err
 }
 
-// snapshot is the isolation in which all statements of a transaction see the same
-// moment. SQLite has no other.
+// snapshot returns the isolation level in which all statements of a transaction see the
+// same snapshot. SQLite has no other.
 func (s *State) snapshot() sql.IsolationLevel {
 	if s.engine == PostgreSQL {
 		return sql.LevelRepeatableRead
@@ -77,7 +77,7 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	case err != nil:
 		return nil, err
 	case at == 0:
-		return nil, fmt.Errorf("%s is no state: it has no schema", s.target)
+		return nil, fmt.Errorf("%s is not a kindex database: it has no schema", s.target)
 	case at > newest:
 		return nil, &SchemaTooNewError{s.target, at, newest}
 	}
@@ -85,7 +85,7 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 		return nil, err
 	}
 	if other, _, err := to.Versions(ctx); err != nil || other != at {
-		return nil, errors.Join(err, fmt.Errorf("%s has schema %d, and %s schema %d; this brings it up to date: kindex state migrate", to.target, other, s.target, at))
+		return nil, errors.Join(err, fmt.Errorf("%s has schema %d, but %s has schema %d; to upgrade it: kindex state migrate", to.target, other, s.target, at))
 	}
 	tables, err := s.tables(ctx)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	for _, t := range tables {
 		i := slices.IndexFunc(others, func(o table) bool { return o.name == t.name })
 		if i < 0 || !slices.Equal(others[i].columns, t.columns) {
-			return nil, fmt.Errorf("the table %s (%s) of %s is not the same in %s", t.name, t.columnList(), s.target, to.target)
+			return nil, fmt.Errorf("the table %s (%s) of %s differs in %s", t.name, t.columnList(), s.target, to.target)
 		}
 	}
 	return tables, nil
@@ -115,12 +115,12 @@ func (s *State) requireEmpty(tx *Tx, t table) error {
 	n := 0
 	err := tx.row("SELECT COUNT(*) FROM " + t.name).Scan(&n)
 	if err == nil && n > 0 {
-		err = fmt.Errorf("%s is not empty: its table %s has %d rows; copy into a new state", s.target, t.name, n)
+		err = fmt.Errorf("%s is not empty: its table %s has %d rows; copy into a new database", s.target, t.name, n)
 	}
 	return err
 }
 
-// copyTable copies one table and compares what has arrived.
+// copyTable copies one table and verifies the copy.
 func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error) {
 	into := &batchInserter{tx: tx, table: t}
 	read, err := eachRow(ctx, from, t, into.add)
@@ -137,8 +137,8 @@ func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error
 	return read.rows, err
 }
 
-// checksum is the number of rows, and the sum of their SHA-256 hashes, in four
-// parts: it does not depend on the order of the rows, in which engines differ.
+// checksum is the number of rows, and the sum of their SHA-256 hashes, in four parts: it
+// does not depend on the order of the rows, which differs between engines.
 type checksum struct {
 	rows int64
 	sum  [4]uint64
@@ -170,8 +170,8 @@ func (f *checksum) add(row []any) {
 	f.rows++
 }
 
-// eachRow reads a table. The values of a row are *sql.NullInt64 and
-// *sql.NullString, and those of the next row later.
+// eachRow reads a table. The values of a row are *sql.NullInt64 and *sql.NullString, and
+// are reused for the next row.
 func eachRow(ctx context.Context, from querier, t table, do func([]any) error) (f checksum, err error) {
 	row := make([]any, len(t.columns))
 	for i, c := range t.columns {
@@ -181,7 +181,7 @@ func eachRow(ctx context.Context, from querier, t table, do func([]any) error) (
 		case "TEXT":
 			row[i] = new(sql.NullString)
 		default:
-			return f, fmt.Errorf("the column %s is %s: both engines have TEXT and BIGINT alone in common", c.name, c.kind)
+			return f, fmt.Errorf("the column %s is %s: only TEXT and BIGINT exist in both engines", c.name, c.kind)
 		}
 	}
 	rows, err := from.QueryContext(ctx, "SELECT "+t.columnList()+" FROM "+t.name)

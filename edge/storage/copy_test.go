@@ -275,7 +275,7 @@ func TestSchemaIsTheSame(t *testing.T) {
 			}
 			for _, c := range columns {
 				if kind := strings.Fields(c)[1]; kind != "TEXT" && kind != "BIGINT" {
-					t.Errorf("%s.%s: both engines have TEXT and BIGINT alone in common", name, c)
+					t.Errorf("%s.%s: only TEXT and BIGINT exist in both engines", name, c)
 				}
 			}
 			for _, p := range parents {
@@ -374,12 +374,12 @@ func TestBackupRefuses(t *testing.T) {
 			}
 		}
 		ctx := t.Context()
-		refuse(ctx, in("there"), false, "is there already")
-		refuse(ctx, in("used"), true, "used-wal is there")
-		refuse(ctx, dir, true, "is a folder")
+		refuse(ctx, in("there"), false, "already exists")
+		refuse(ctx, in("used"), true, "used-wal exists")
+		refuse(ctx, dir, true, "is a directory")
 		refuse(ctx, in("none/backup"), false, "no such file or directory")
 		if s.Engine() == storage.SQLite {
-			refuse(ctx, s.String(), true, "is the state itself")
+			refuse(ctx, s.String(), true, "is the database itself")
 		}
 		ended, cancel := context.WithCancel(ctx)
 		cancel()

@@ -35,11 +35,11 @@ func (s *State) PeekCounter(ctx context.Context, subject string, w ratelimit.Win
 	return used, s.wrap("reading a request count", err)
 }
 
-// TakeCounter implements ratelimit.SharedStore. Where the limit is reached it reads and
-// writes nothing, so that whoever goes on asking costs the database no lock.
+// TakeCounter implements ratelimit.SharedStore. If the limit has been reached, it writes
+// nothing, so that a persistent caller takes no lock.
 func (s *State) TakeCounter(ctx context.Context, subject string, w ratelimit.Window, limit int64) (used int64, ok bool, err error) {
-	// The limit is looked at twice: by the snapshot of the statement, and again
-	// behind the lock of the row, which alone is exact.
+	// The limit is checked twice: in the snapshot of the statement, and again after locking
+	// the row; only the second check is exact.
 	err = s.queryRowWrite(ctx, &used, "INSERT INTO counters (ends, lasts, subject, used)"+
 		" SELECT CAST($1 AS BIGINT), CAST($2 AS BIGINT), CAST($3 AS TEXT), 1"+
 		" WHERE CAST($4 AS BIGINT) > 0 AND NOT EXISTS (SELECT 1 FROM counters WHERE "+counterWhere+" AND used >= $4) AND "+s.asyncCommit()+
@@ -58,13 +58,12 @@ func (s *State) GiveCounter(ctx context.Context, subject string, w ratelimit.Win
 	if errors.Is(err, sql.ErrNoRows) {
 		return 0, nil
 	}
-	return used, s.wrap("taking a request off a count", err)
+	return used, s.wrap("uncounting a request", err)
 }
 
-// asyncCommit is a condition that is always true. On PostgreSQL it lets the statement
-// that it is part of return before the disk has it: a crash of the database may
-// forget three wal_writer_delay of counts, 0.6 s, and nobody waits for the disk on
-// each request.
+// asyncCommit is a condition that is always true. On PostgreSQL it lets the statement that
+// contains it return before it is on disk: a crash of the database can lose counts of three
+// wal_writer_delay, 0.6 s, but requests do not wait for the disk.
 func (s *State) asyncCommit() string {
 	if s.engine == PostgreSQL {
 		return "set_config('synchronous_commit', 'off', true) = 'off'"
@@ -108,7 +107,7 @@ func (s *State) AddCounters(ctx context.Context, counts []ratelimit.Count) error
 	return s.wrap("storing request counts", err)
 }
 
-// dropBatchSize is how many counts one statement drops, so that it holds up no other
+// dropBatchSize is how many counts one statement deletes, so that it does not block others
 // for long.
 const dropBatchSize = 5000
 
@@ -118,7 +117,7 @@ func (s *State) DropCounters(ctx context.Context, before time.Time) error {
 		n, err := s.exec(ctx, "DELETE FROM counters WHERE (ends, lasts, subject) IN"+
 			" (SELECT ends, lasts, subject FROM counters WHERE ends < $1 ORDER BY ends, lasts, subject LIMIT $2)", before.UnixMilli(), dropBatchSize)
 		if err != nil || n < dropBatchSize {
-			return s.wrap("dropping old request counts", err)
+			return s.wrap("deleting old request counts", err)
 		}
 	}
 }

@@ -19,8 +19,8 @@ func placeholder(n int) string { return "$" + strconv.Itoa(n) }
 
 func millisDuration(n sql.NullInt64) time.Duration { return time.Duration(n.Int64) * time.Millisecond }
 
-// dueWebhooks picks webhooks that have something to do at $1 and that nobody is at work
-// on. Those of a suspended account wait.
+// dueWebhooks selects webhooks that are due at $1 and not leased. Those of a suspended
+// account wait.
 const dueWebhooks = `SELECT id FROM webhooks WHERE leased_until <= $1
 	AND (disabled_at IS NULL AND next_at <= $1 OR id IN (SELECT webhook_id FROM webhook_deliveries WHERE next_at <= $1 AND kind <> 'event'))
 	AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)
@@ -28,7 +28,7 @@ const dueWebhooks = `SELECT id FROM webhooks WHERE leased_until <= $1
 
 // Lease implements webhook.Store.
 func (s *State) Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]webhook.Webhook, error) {
-	// Mostly there is nothing to do, and a look at it holds up no writer.
+	// Usually there is nothing to do, and this query blocks no writer.
 	var one string
 	err := s.row(ctx, dueWebhooks, s.now().UnixMilli(), 1).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -82,8 +82,8 @@ func (s *State) WaitForEvents(ctx context.Context, owner, id string, position in
 	return more, err
 }
 
-// maxPayload bounds the events that are read at a time, in bytes: hundreds of
-// webhooks may be worked at once.
+// maxPayload bounds the events read at a time, in bytes: hundreds of webhooks can be
+// processed at once.
 const maxPayload = 256 << 10
 
 // EventsAfter implements webhook.Store.

@@ -36,7 +36,7 @@ func (s *State) EventCursor(ctx context.Context) (webhook.Cursor, error) {
 	c.ChangeAt = fromMillis(at)
 	var r recentChanges
 	if err := json.Unmarshal([]byte(recent), &r); err != nil {
-		return c, fmt.Errorf("the changes that webhooks were told last: %w", err)
+		return c, fmt.Errorf("reading the last changes sent to webhooks: %w", err)
 	}
 	c.Log, c.Gone = r.Log, r.Gone
 	return c, nil
@@ -77,7 +77,7 @@ func (tx *Tx) MoveCursor(to webhook.Cursor, events []webhook.Event) (moved bool,
 	if len(events) == 0 {
 		return true, nil
 	}
-	// Those that are switched off, too: one may be switched on at this moment.
+	// Including disabled ones: they may be enabled at this moment.
 	_, err = tx.exec("UPDATE webhooks SET woken = $1, next_at = COALESCE(next_at, $2)", last+int64(len(events)), tx.now())
 	return true, err
 }
@@ -112,7 +112,7 @@ func (tx *Tx) addEvents(last int64, build string, events []webhook.Event) error 
 	return err
 }
 
-// Events returns stored events after one, in their order, at most so many.
+// Events returns up to a number of stored events after a position, in order.
 func (s *State) Events(ctx context.Context, after int64, limit int) ([]webhook.Event, error) {
 	rows, err := s.rows(ctx, "SELECT seq, id, event, at, type, slug, name, payload FROM webhook_events WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
 	return scanRows(rows, err, func(scan func(...any) error) (e webhook.Event, err error) {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// IdempotencyKey is a write that may be sent again: who sent it, where to, under which
+// IdempotencyKey identifies a write that can be repeated: its sender, method and path, its
 // Idempotency-Key, and the hash of the body.
 type IdempotencyKey struct {
 	AccountID, Method, Path, Key, BodyHash string
@@ -17,7 +17,7 @@ type IdempotencyRecord struct {
 	Status   int
 	Location string
 	Answer   string
-	SecretID string // names what holds the secret that the answer held, "" for none
+	SecretID string // the id of the resource whose secret was in the response, "" for none
 }
 
 // idempotencyTTL is how long a write is remembered.
@@ -27,12 +27,12 @@ const idempotencyTTL = 24 * time.Hour
 // forgotten first.
 const MaxIdempotencyKeys = 500
 
-// ClaimIdempotency remembers an attempt, and returns how it was answered where it has been
-// made before. Somebody else's attempt under way with the same key is waited for.
+// ClaimIdempotency records an attempt, and returns the outcome of an earlier one, if any.
+// It waits for a concurrent attempt with the same key.
 func (tx *Tx) ClaimIdempotency(a IdempotencyKey) (*IdempotencyRecord, error) {
 	now := tx.now()
-	// The row of an attempt that is too old is taken over; the update of one that
-	// counts changes nothing, and tells that it is there.
+	// An expired row is reused; for a valid one, the update changes nothing, which shows
+	// that it exists.
 	n, err := tx.exec(`INSERT INTO idempotency (account_id, method, path, key, body_hash, status, location, answer, secret_id, created_at)
 		VALUES ($1, $2, $3, $4, $5, 0, '', '', '', $6)
 		ON CONFLICT (account_id, method, path, key) DO UPDATE
@@ -65,5 +65,5 @@ func (tx *Tx) SaveIdempotency(a IdempotencyKey, d IdempotencyRecord) error {
 // PurgeIdempotency removes attempts that are too old to matter.
 func (s *State) PurgeIdempotency(ctx context.Context) error {
 	_, err := s.exec(ctx, `DELETE FROM idempotency WHERE created_at <= $1`, s.now().Add(-idempotencyTTL).UnixMilli())
-	return s.wrap("forgetting old attempts", err)
+	return s.wrap("deleting old idempotency keys", err)
 }

@@ -12,12 +12,12 @@ import (
 // invariant is something that the parts of kindex rely on and that the schema does
 // not enforce. Its query names the rows that break it, one column of text.
 type invariant struct {
-	tables  []string // that the query reads; also table.column where an earlier schema lacks the column
+	tables  []string // that the query reads; also table.column if earlier schemas lack the column
 	problem string
 	query   string // ":now" is replaced by the current time in milliseconds
 }
 
-// sqlList lists words, which hold no quotes, for a statement.
+// sqlList formats words, which contain no quotes, as an SQL list.
 func sqlList[T ~string](words []T) string {
 	list := make([]string, len(words))
 	for i, w := range words {
@@ -33,7 +33,7 @@ var invariants = []invariant{
 	// Keys can expire in the schemas that have an audit log.
 	{[]string{"api_keys", "audit_log"}, fmt.Sprintf("accounts with more than %d active keys", apikey.MaxActive),
 		fmt.Sprintf("SELECT account_id FROM api_keys WHERE "+activeKey(":now")+" GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", apikey.MaxActive)},
-	{[]string{"api_keys"}, "keys that nobody can use, since their hashes are not whole",
+	{[]string{"api_keys"}, "unusable keys with incomplete hashes",
 		"SELECT id FROM api_keys WHERE LENGTH(hash) <> 64 OR SUBSTR(hash, 1, 8) <> hash_prefix ORDER BY id"},
 	{[]string{"api_keys", "audit_log"}, "keys that expire before they are created",
 		"SELECT id FROM api_keys WHERE expires_at <= created_at ORDER BY id"},
@@ -43,37 +43,37 @@ var invariants = []invariant{
 		"SELECT DISTINCT account_id FROM audit_log WHERE action NOT IN (" + sqlList(Actions) + ") OR actor NOT IN (" + sqlList(ActorKinds) + ") ORDER BY 1"},
 	{[]string{"audit_log"}, fmt.Sprintf("audit logs with more than %d entries of one action", AuditPerAction),
 		fmt.Sprintf("SELECT DISTINCT account_id FROM audit_log GROUP BY account_id, action HAVING COUNT(*) > %d ORDER BY 1", AuditPerAction)},
-	{[]string{"accounts"}, "accounts with a limit that makes no sense",
+	{[]string{"accounts"}, "accounts with an invalid limit",
 		"SELECT id FROM accounts WHERE quota <= 0 OR quota_window <= 0 OR quota IS NULL AND quota_window IS NOT NULL ORDER BY id"},
 	{[]string{"counters"}, "request counts below zero",
 		"SELECT subject FROM counters WHERE used < 0 ORDER BY subject"},
-	{[]string{"counters"}, "request counts of windows that are none",
+	{[]string{"counters"}, "request counts with invalid windows",
 		"SELECT subject FROM counters WHERE lasts <= 0 OR ends < lasts ORDER BY subject"},
-	{[]string{"idempotency", "accounts"}, "answers kept for accounts that are not there",
+	{[]string{"idempotency", "accounts"}, "responses stored for missing accounts",
 		"SELECT DISTINCT i.account_id FROM idempotency i WHERE NOT EXISTS (SELECT 1 FROM accounts a WHERE a.id = i.account_id) ORDER BY 1"},
-	{[]string{"idempotency"}, "writes under an Idempotency-Key that were begun and not answered",
+	{[]string{"idempotency"}, "writes with an Idempotency-Key that were started but not answered",
 		"SELECT path FROM idempotency WHERE status = 0 ORDER BY path"},
-	{[]string{"submissions"}, "submissions in a state that there is not",
+	{[]string{"submissions"}, "submissions with an unknown status",
 		"SELECT id FROM submissions WHERE status NOT IN (" + sqlList(submission.Statuses) + ") ORDER BY id"},
 	{[]string{"submissions"}, "submissions in review without a pull request",
 		"SELECT id FROM submissions WHERE status = 'in-review' AND pull_request <= 0 ORDER BY id"},
-	{[]string{"submissions.to_close"}, "submissions whose pull request is to be closed, but which are not withdrawn or have none",
+	{[]string{"submissions.to_close"}, "submissions with a pull request to close that are not withdrawn or have no pull request",
 		"SELECT id FROM submissions WHERE to_close <> 0 AND (to_close <> 1 OR status <> 'withdrawn' OR pull_request <= 0) ORDER BY id"},
 	{[]string{"webhooks"}, fmt.Sprintf("accounts with more than %d webhooks", webhook.MaxPerAccount),
 		fmt.Sprintf("SELECT account_id FROM webhooks GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", webhook.MaxPerAccount)},
-	{[]string{"webhooks", "webhook_cursor"}, "webhooks that are beyond the last event",
+	{[]string{"webhooks", "webhook_cursor"}, "webhooks positioned after the last event",
 		"SELECT id FROM webhooks WHERE position > " + lastEventSeq + " OR woken > " + lastEventSeq + " ORDER BY id"},
-	{[]string{"webhook_events", "webhook_cursor"}, "events beyond the cursor",
+	{[]string{"webhook_events", "webhook_cursor"}, "events after the cursor",
 		"SELECT id FROM webhook_events WHERE seq > " + lastEventSeq + " ORDER BY seq"},
-	{[]string{"webhook_cursor"}, "cursors that nobody knows",
+	{[]string{"webhook_cursor"}, "unknown cursors",
 		"SELECT name FROM webhook_cursor WHERE name <> '" + eventsCursor + "' OR seq < 0 OR version < 0 ORDER BY name"},
-	{[]string{"webhook_deliveries"}, "deliveries in a state that there is not",
+	{[]string{"webhook_deliveries"}, "deliveries with an unknown status",
 		"SELECT id FROM webhook_deliveries WHERE status NOT IN (" + sqlList(webhook.Statuses) + ") OR kind = 'event' AND event_seq IS NULL ORDER BY id"},
-	{[]string{"sessions"}, "sessions that end before they begin",
+	{[]string{"sessions"}, "sessions that end before they start",
 		"SELECT account_id FROM sessions WHERE expires_at < created_at ORDER BY account_id"},
 }
 
-// jsonColumns hold JSON.
+// jsonColumns contain JSON.
 var jsonColumns = []struct{ table, id, column string }{
 	{"webhooks", "id", "events"},
 	{"webhook_events", "id", "payload"},

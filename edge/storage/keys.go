@@ -69,16 +69,16 @@ func (tx *Tx) CreateKey(accountID, name string, secret apikey.Secret) (apikey.Ke
 // maxInactiveKeys is how many revoked and expired keys of an account are kept, the newest.
 const maxInactiveKeys = 100
 
-// CreateLimitedKey adds a key to an account: its hash, never the key. It is
-// apikey.ErrTooMany where the account has apikey.MaxActive active ones, whoever adds
-// some at the same time; *apikey.SuspendedError where it is suspended; and
-// apikey.ErrNoAccount where there is none.
+// CreateLimitedKey adds a key to an account: its hash, never the key. The error is
+// apikey.ErrTooMany if the account has apikey.MaxActive active keys, even with concurrent
+// calls; *apikey.SuspendedError if it is suspended; and apikey.ErrNoAccount if it does not
+// exist.
 func (tx *Tx) CreateLimitedKey(accountID string, g apikey.Grant, secret apikey.Secret) (apikey.Key, error) {
 	if err := apikey.CheckName(g.Name); err != nil {
 		return apikey.Key{}, fmt.Errorf("the name of the key %w", err)
 	}
 	if g.Scopes == 0 {
-		return apikey.Key{}, errors.New("a key without scopes is of no use")
+		return apikey.Key{}, errors.New("a key needs at least one scope")
 	}
 	account, err := tx.lockAccount(accountID)
 	if err != nil {
@@ -108,7 +108,7 @@ func (tx *Tx) CreateLimitedKey(accountID string, g apikey.Grant, secret apikey.S
 	return k, tx.Audit(AuditEntry{AccountID: accountID, Action: KeyCreated, Target: k.ID, Detail: grantDetail(g)})
 }
 
-// grantDetail says in the audit log what a new key may do.
+// grantDetail describes the grant of a new key for the audit log.
 func grantDetail(g apikey.Grant) string {
 	expires := "never expires"
 	if !g.ExpiresAt.IsZero() {
@@ -129,10 +129,9 @@ func (tx *Tx) RevokeKeysNamed(accountID, name string) error {
 	return err
 }
 
-// RevokeReported ends a key that somebody has sent in as leaked, and returns it, with
-// RevokedAt as it was before: the zero time where it is revoked by this call. It is
-// apikey.ErrUnknown where there is no such key. A key of a suspended account is revoked
-// like any other.
+// RevokeReported revokes a key that was reported as leaked, and returns it, with its
+// previous RevokedAt: the zero time if this call revoked it. The error is apikey.ErrUnknown
+// if there is no such key. Keys of suspended accounts can be revoked too.
 func (tx *Tx) RevokeReported(secret apikey.Secret) (apikey.Key, error) {
 	hash := secret.Hash()
 	candidates, err := collectCandidates(tx.rows(candidatesQuery, hash[:apikey.HashPrefix]))
@@ -166,8 +165,7 @@ func (tx *Tx) revoke(action Action, where string, args ...any) (bool, error) {
 	return len(list) > 0, err
 }
 
-// Key returns a key of whatever account, for the operator; apikey.ErrUnknown where
-// there is none.
+// Key returns a key of any account, for the operator; apikey.ErrUnknown if there is none.
 func (tx *Tx) Key(id string) (apikey.Key, error) {
 	k, err := scanKey(tx.row("SELECT "+keyColumns+" FROM api_keys k WHERE k.id = $1", id).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -176,21 +174,21 @@ func (tx *Tx) Key(id string) (apikey.Key, error) {
 	return k, err
 }
 
-// Keys returns the active keys of an account, in the order of their making.
+// Keys returns the active keys of an account, oldest first.
 func (s *State) Keys(ctx context.Context, accountID string) ([]apikey.Key, error) {
 	rows, err := s.rows(ctx, "SELECT "+keyColumns+" FROM api_keys k WHERE k.account_id = $1 AND "+activeKey("$2")+" ORDER BY k.created_at, k.id",
 		accountID, s.now().UnixMilli())
 	return scanRows(rows, err, scanKey)
 }
 
-// AllKeys returns the keys of all accounts, revoked and expired ones too, in the order of their
-// making.
+// AllKeys returns the keys of all accounts, including revoked and expired ones, oldest
+// first.
 func (s *State) AllKeys(ctx context.Context) ([]apikey.Key, error) {
 	rows, err := s.rows(ctx, "SELECT "+keyColumns+" FROM api_keys k ORDER BY k.created_at, k.id")
 	return scanRows(rows, err, scanKey)
 }
 
-// candidatesQuery finds the keys whose hashes begin with some digits.
+// candidatesQuery finds the keys whose hashes start with some digits.
 const candidatesQuery = "SELECT k.hash, " + keyColumns + ", " + accountColumns +
 	" FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash_prefix = $1"
 

@@ -16,7 +16,7 @@ import (
 //go:embed migrations/*.sql
 var migrations embed.FS
 
-// versionTable is where goose notes which migrations were made.
+// versionTable is the table in which goose records applied migrations.
 const versionTable = "goose_db_version"
 
 // Versions returns the version of the schema, 0 before there is one, and the
@@ -32,7 +32,7 @@ func (s *State) Versions(ctx context.Context) (at, newest int64, err error) {
 	if err = s.row(ctx, query).Scan(&there); err == nil && there > 0 {
 		err = s.row(ctx, "SELECT COALESCE(MAX(version_id), 0) FROM "+versionTable).Scan(&at)
 	}
-	return at, newest, s.wrap("reading the version of the schema", err)
+	return at, newest, s.wrap("reading the schema version", err)
 }
 
 // latestSchema is the version of the last of the migrations, which are named for
@@ -45,8 +45,8 @@ func latestSchema() (int64, error) {
 	return goose.NumericComponent(names[len(names)-1])
 }
 
-// Migrate brings the schema up to date, as Open does unless told otherwise. Others
-// that do the same at the same time wait for each other.
+// Migrate upgrades the schema, as Open does by default. Concurrent calls wait for each
+// other.
 func (s *State) Migrate(ctx context.Context) error {
 	newest, err := latestSchema()
 	if err != nil {
@@ -84,23 +84,23 @@ func (s *State) migrateTo(ctx context.Context, version int64) error {
 		return err
 	}
 	if _, err := p.UpTo(ctx, version); err != nil {
-		return s.wrap("bringing the schema up to date", err)
+		return s.wrap("upgrading the schema", err)
 	}
 	return nil
 }
 
-// SchemaTooNewError tells of a state that a newer kindex has made or migrated.
+// SchemaTooNewError means that a newer kindex created or migrated the database.
 type SchemaTooNewError struct {
 	Target          string
 	Version, Latest int64 // the version of its schema, and the newest known here
 }
 
 func (e *SchemaTooNewError) Error() string {
-	return fmt.Sprintf("the state %s has schema %d, this kindex knows schema %d: use the kindex that made it, or a newer one", e.Target, e.Version, e.Latest)
+	return fmt.Sprintf("the database %s has schema %d, but this kindex supports up to schema %d: use the version that created it, or a newer one", e.Target, e.Version, e.Latest)
 }
 
-// checkOwnDatabase refuses a SQLite file that something else keeps its tables in. A PostgreSQL
-// database may hold other things, too.
+// checkOwnDatabase rejects a SQLite file with tables of another program. A PostgreSQL
+// database can contain other tables too.
 func (s *State) checkOwnDatabase(ctx context.Context) error {
 	at, _, err := s.Versions(ctx)
 	if err != nil || at > 0 {
@@ -110,7 +110,7 @@ func (s *State) checkOwnDatabase(ctx context.Context) error {
 	if err != nil || len(tables) == 0 {
 		return err
 	}
-	return fmt.Errorf("%s is a SQLite database of something else, with a table %q: a state is a file of its own", s.target, tables[0].name)
+	return fmt.Errorf("%s is a SQLite database of another program, with a table %q: use a separate file", s.target, tables[0].name)
 }
 
 func (s *State) provider() (*goose.Provider, error) {

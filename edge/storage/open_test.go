@@ -49,7 +49,7 @@ func TestExclusive(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, name := range []string{target, "kindex.db", "./kindex.db", "link.db"} {
-		if err := refused(t, name, storage.Options{Exclusive: true}, "many edges share one state on PostgreSQL"); !errors.Is(err, storage.ErrInUse) {
+		if err := refused(t, name, storage.Options{Exclusive: true}, "to share one among several, use PostgreSQL"); !errors.Is(err, storage.ErrInUse) {
 			t.Errorf("%s: %v", name, err)
 		}
 		beside := withNotes(t, storagetest.Open(t, name))
@@ -202,12 +202,12 @@ func TestNoState(t *testing.T) {
 	if err := errors.Join(storagetest.Exec(in("alien.db"), "CREATE TABLE bookmarks (id INTEGER PRIMARY KEY)"), os.Chmod(in("alien.db"), 0o600)); err != nil {
 		t.Fatal(err)
 	}
-	_ = refused(t, in("none/kindex.db"), storage.Options{}, "there is no folder "+in("none"))
-	_ = refused(t, in("none.db"), storage.Options{MustExist: true}, "there is no state at "+in("none.db"), "--state")
-	_ = refused(t, dir, storage.Options{}, "is a folder", filepath.Join(dir, "kindex.db"))
-	_ = refused(t, in("text.db"), storage.Options{}, in("text.db")+" cannot be used as a state", "not a database")
-	_ = refused(t, in("alien.db"), storage.Options{}, "SQLite database of something else", `"bookmarks"`)
-	_ = refused(t, "mysql://me:hunter2@127.0.0.1/x", storage.Options{}, "the state mysql://…", "postgres://")
+	_ = refused(t, in("none/kindex.db"), storage.Options{}, "no directory "+in("none"))
+	_ = refused(t, in("none.db"), storage.Options{MustExist: true}, "no database at "+in("none.db"), "--state")
+	_ = refused(t, dir, storage.Options{}, "is a directory", filepath.Join(dir, "kindex.db"))
+	_ = refused(t, in("text.db"), storage.Options{}, "cannot use "+in("text.db")+" as a database", "not a database")
+	_ = refused(t, in("alien.db"), storage.Options{}, "SQLite database of another program", `"bookmarks"`)
+	_ = refused(t, "mysql://me:hunter2@127.0.0.1/x", storage.Options{}, "the database mysql://…", "postgres://")
 	_ = refused(t, "sqlite://"+in("x.db"), storage.Options{}, "use the path of a SQLite file")
 	if _, err := os.Stat(in("none.db")); err == nil {
 		t.Error("a file was made that was to exist")

@@ -2,8 +2,8 @@
 
 package storage
 
-// checkPrivate does nothing where modes of files do not say who may read them.
+// checkPrivate does nothing if file modes do not restrict reading.
 func checkPrivate(database string) error { return nil }
 
-// chownLike does nothing where files have no such owners.
+// chownLike does nothing if files have no such owners.
 func chownLike(lock, database string) error { return nil }

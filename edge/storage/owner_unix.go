@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// checkPrivate refuses a database that every user of the machine may read or change,
-// or of which they may read what SQLite keeps beside it: it holds accounts, hashes of
-// keys, and what people have submitted.
+// checkPrivate rejects a database that every user of the machine can read or change,
+// including the files that SQLite keeps next to it: it contains accounts, hashes of keys,
+// and submissions.
 func checkPrivate(database string) error {
 	var open []string
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
@@ -22,11 +22,11 @@ func checkPrivate(database string) error {
 	if len(open) == 0 {
 		return nil
 	}
-	return fmt.Errorf("the state %s is open to every user of this machine: chmod 600 %s", database, strings.Join(open, " "))
+	return fmt.Errorf("the database %s is accessible to every user of this machine: chmod 600 %s", database, strings.Join(open, " "))
 }
 
-// chownLike gives a lock that root has made to whom the database belongs, as
-// SQLite does with its own files: the edge could not open it otherwise.
+// chownLike gives a lock file created by root to the owner of the database, as SQLite does
+// with its own files: otherwise the edge could not open it.
 func chownLike(lock, database string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// maxConnections is how many an edge holds at most: PostgreSQL allows 100 to all
-// together unless told otherwise.
+// maxConnections is the maximum number of connections of an edge: by default, PostgreSQL
+// allows 100 in total.
 const maxConnections = 20
 
 func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) error {
@@ -24,7 +24,7 @@ func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) er
 	config, err := pgx.ParseConfig(target)
 	if err != nil || s.target == unreadableTarget {
 		// The error of the parser would repeat the address, password and all.
-		return fmt.Errorf("--state %s: this is no address of a PostgreSQL database; use postgres://user:password@host:5432/name, with @ : / ? # %% of a password written as %%40 %%3A %%2F %%3F %%23 %%25", s.target)
+		return fmt.Errorf("--state %s: not the address of a PostgreSQL database; use postgres://user:password@host:5432/name, with @ : / ? # %% of a password written as %%40 %%3A %%2F %%3F %%23 %%25", s.target)
 	}
 	if config.ConnectTimeout == 0 {
 		config.ConnectTimeout = 5 * time.Second
@@ -38,12 +38,12 @@ func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) er
 	s.db.SetMaxIdleConns(maxConnections)
 	s.db.SetConnMaxIdleTime(5 * time.Minute)
 	if err := s.db.PingContext(ctx); err != nil {
-		return fmt.Errorf("the state %s cannot be reached: %w", s.target, err)
+		return fmt.Errorf("the database %s cannot be reached: %w", s.target, err)
 	}
 	return nil
 }
 
-// unreadableTarget stands for an address in which nobody knows where the password is.
+// unreadableTarget is shown instead of an address in which the password cannot be located.
 const unreadableTarget = "postgres://…"
 
 // withoutPassword is an address for messages, or unreadable.
@@ -65,8 +65,8 @@ func withoutPassword(target string) string {
 	return u.Redacted()
 }
 
-// holdsPassword reports whether some of a password is where none should be: that of
-// postgres://me:12/34@host/name seems to be a port and a path.
+// holdsPassword reports whether part of a password may be elsewhere in an address: in
+// postgres://me:12/34@host/name it looks like a port and a path.
 func holdsPassword(u *url.URL, q url.Values) bool {
 	if strings.Contains(u.Path, "@") || u.Fragment != "" {
 		return true
@@ -79,8 +79,8 @@ func holdsPassword(u *url.URL, q url.Values) bool {
 	return false
 }
 
-// writePostgreSQL runs a transaction, again where PostgreSQL has given it up for
-// the sake of another.
+// writePostgreSQL runs a transaction, and retries it if PostgreSQL aborted it because of a
+// conflict.
 func (s *State) writePostgreSQL(ctx context.Context, do func(*Tx) error) error {
 	for attempt := 0; ; attempt++ {
 		err := s.tryPostgreSQL(ctx, do)
@@ -103,14 +103,15 @@ func (s *State) tryPostgreSQL(ctx context.Context, do func(*Tx) error) error {
 	defer func() { _ = tx.Rollback() }() // without effect after a commit
 	t := &Tx{ctx: ctx, sql: tx, state: s, actor: actorOf(ctx)}
 	if err := t.run(do); isRetryable(t.failed) {
-		return t.failed // whatever the function has made of it
+		return t.failed // whatever the function turned it into
 	} else if err != nil {
 		return err
 	}
 	return tx.Commit()
 }
 
-// isRetryable tells a serialization failure or a deadlock (PostgreSQL, appendix A).
+// isRetryable reports whether err is a serialization failure or a deadlock (PostgreSQL,
+// appendix A).
 func isRetryable(err error) bool {
 	var p *pgconn.PgError
 	return errors.As(err, &p) && (p.Code == "40001" || p.Code == "40P01")

@@ -19,9 +19,8 @@ var sealedColumns = []struct{ table, id, column, purpose string }{
 	{"webhooks", "id", "previous_secret", webhook.Purpose},
 }
 
-// CheckSealed returns an error where a secret in the state cannot be opened with
-// the operator's keys, and says which key is missing. The secrets themselves are
-// in no error.
+// CheckSealed returns an error, with the id of the missing key, if a stored secret cannot
+// be opened with the operator's keys. Errors never contain the secrets.
 func (s *State) CheckSealed(ctx context.Context, keys *seal.Keys) error {
 	missing := map[string]int{}
 	damaged := 0
@@ -39,17 +38,17 @@ func (s *State) CheckSealed(ctx context.Context, keys *seal.Keys) error {
 	case err != nil:
 		return err
 	case len(missing) > 0:
-		return fmt.Errorf("the state %s has secrets that were sealed with the operator's key %s; the given ones are %s: add it to the key file, below the newest",
+		return fmt.Errorf("the database %s has secrets sealed with the operator's key %s, but only %s were given: add it to the key file, below the newest key",
 			s.target, strings.Join(slices.Sorted(maps.Keys(missing)), " and "), strings.Join(keys.IDs(), ", "))
 	case damaged > 0:
-		return fmt.Errorf("the state %s has %d secrets that are damaged or were moved", s.target, damaged)
+		return fmt.Errorf("the database %s has %d damaged or moved secrets", s.target, damaged)
 	}
 	return nil
 }
 
-// Rekey seals every secret with the first of the operator's keys that is sealed
-// with another one, and returns how many those were. All of the keys in use must
-// be given. An edge may go on serving meanwhile if it knows the new key, too.
+// Rekey seals every secret with the first of the operator's keys, unless it already is, and
+// returns how many it changed. All keys in use must be given. An edge can continue to serve
+// meanwhile if it has the new key, too.
 func (s *State) Rekey(ctx context.Context, keys *seal.Keys) (n int, err error) {
 	if err := s.CheckSealed(ctx, keys); err != nil {
 		return 0, err

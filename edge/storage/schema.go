@@ -14,7 +14,7 @@ type querier interface {
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }
 
-// table is what the database itself says of one of its tables.
+// table is a table as described by the database.
 type table struct {
 	name    string
 	columns []column // in their order
@@ -35,8 +35,7 @@ func (t *table) columnList() string {
 	return strings.Join(names, ", ")
 }
 
-// The schema as both engines tell it: tables with their columns, and which table
-// refers to which.
+// The schema in a form common to both engines: tables with their columns, and foreign keys.
 const (
 	columnsSQLite = `SELECT t.name, c.name, UPPER(c.type) FROM sqlite_schema t JOIN pragma_table_info(t.name) c
 		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY t.name, c.cid`
@@ -49,8 +48,8 @@ const (
 		WHERE f.contype = 'f' AND f.connamespace = current_schema()::regnamespace ORDER BY 1, 2`
 )
 
-// tables are those of the schema, but for the one that tells its version, in an
-// order in which each follows those that it refers to.
+// tables returns the tables of the schema, except the version table, each after those that
+// it refers to.
 func (s *State) tables(ctx context.Context) ([]table, error) {
 	columns, parents := columnsSQLite, parentsSQLite
 	if s.engine == PostgreSQL {
@@ -106,7 +105,7 @@ func topologicalSort(list []table) ([]table, error) {
 			}
 		}
 		if len(out) == before {
-			return nil, fmt.Errorf("the foreign keys of the schema lead in a circle: none of the tables that are left can be filled first")
+			return nil, fmt.Errorf("the foreign keys of the schema form a cycle: none of the remaining tables can be filled first")
 		}
 	}
 	return out, nil

@@ -15,8 +15,8 @@ import (
 // firstKeyName is the name of the key that comes with an account.
 const firstKeyName = "first key"
 
-// AddAttempt implements auth.Store. Concurrent calls on PostgreSQL may exceed the
-// bounds by as many as there are at a time.
+// AddAttempt implements auth.Store. Concurrent calls on PostgreSQL can exceed the bounds by
+// their number.
 func (s *State) AddAttempt(ctx context.Context, a auth.Attempt) error {
 	return s.Write(ctx, func(tx *Tx) error {
 		if _, err := tx.exec("DELETE FROM signin_attempts WHERE expires_at <= $1", tx.now()); err != nil {
@@ -41,9 +41,9 @@ func (tx *Tx) dropAttempts(network string, keep int) error {
 	return err
 }
 
-// evictAttempt drops the oldest attempt of the largest network within the
-// largest wider network where there are auth.MaxAttempts. Of those of one size,
-// the network that asks for room comes first.
+// evictAttempt drops the oldest attempt of the largest network within the largest wider
+// network if there are auth.MaxAttempts. Among networks of the same size, the one that
+// needs room comes first.
 func (tx *Tx) evictAttempt(network string) error {
 	total, held := 0, 0
 	if err := tx.row("SELECT COUNT(*) FROM signin_attempts").Scan(&total); err != nil || total < auth.MaxAttempts {
@@ -64,8 +64,8 @@ func (tx *Tx) evictAttempt(network string) error {
 	return tx.dropAttempts(largest, max(0, held-1-(total-auth.MaxAttempts)))
 }
 
-// TakeAttempt implements auth.Store. What does not fit in every part stays: a
-// forged answer does not spoil somebody's own.
+// TakeAttempt implements auth.Store. An attempt that does not match in every part is kept:
+// a forged callback does not invalidate it.
 func (s *State) TakeAttempt(ctx context.Context, browser, state, provider string, now time.Time) (a auth.Attempt, err error) {
 	err = s.Write(ctx, func(tx *Tx) error {
 		a = auth.Attempt{Browser: browser, State: state, Provider: provider}
@@ -104,7 +104,7 @@ func (s *State) SignIn(ctx context.Context, a auth.SignedInIdentity) (account ap
 	return account, made, err
 }
 
-// signInDetail says in the audit log who a provider vouched for.
+// signInDetail describes a sign-in for the audit log.
 func signInDetail(i auth.Identity) string {
 	if i.Login == "" {
 		return "with " + i.Provider
@@ -112,8 +112,8 @@ func signInDetail(i auth.Identity) string {
 	return "with " + i.Provider + " as " + quoteNames(i.Login)
 }
 
-// openSession replaces the session of a browser by a new one. Sessions that are
-// over, and the oldest of an account that has many, make room.
+// openSession replaces the session of a browser. It drops expired sessions, and the oldest
+// of an account with too many.
 func (tx *Tx) openSession(account string, a auth.SignedInIdentity) error {
 	if _, err := tx.exec("DELETE FROM sessions WHERE expires_at <= $1 OR hash = $2", toMillis(a.At), a.Replaces); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (tx *Tx) endSessions(account string) error {
 	return err
 }
 
-// PurgeSignIns removes the sessions and the sign-ins under way that are over.
+// PurgeSignIns deletes expired sessions and sign-in attempts.
 func (s *State) PurgeSignIns(ctx context.Context) error {
 	return s.Write(ctx, func(tx *Tx) error {
 		for _, table := range []string{"sessions", "signin_attempts"} {

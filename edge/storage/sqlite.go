@@ -18,21 +18,21 @@ import (
 	"modernc.org/sqlite" // the driver "sqlite"
 )
 
-// busyTimeout is how long one who wants to write waits for others.
+// busyTimeout is how long a writer waits for others.
 const busyTimeout = 10 * time.Second
 
-// busyCode is SQLITE_BUSY, of which extended codes are the upper bytes
+// busyCode is SQLITE_BUSY; extended codes use the upper bytes
 // (https://www.sqlite.org/rescode.html).
 const busyCode = 5
 
-// pragmas make a commit durable (write-ahead log, synchronous FULL) and let
-// commands work beside the edge.
+// pragmas make commits durable (write-ahead log, synchronous FULL) and allow commands to
+// run alongside the edge.
 const pragmas = "_pragma=busy_timeout(10000)&_pragma=journal_mode(WAL)&_pragma=synchronous(FULL)&_pragma=fullfsync(1)&_pragma=foreign_keys(1)"
 
 func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	s.engine, s.target = SQLite, path
 	if scheme, _, ok := strings.Cut(path, "://"); ok {
-		return fmt.Errorf("the state %s://…: use the path of a SQLite file, or the address of a PostgreSQL database, postgres://…", scheme)
+		return fmt.Errorf("the database %s://…: use the path of a SQLite file, or the address of a PostgreSQL database, postgres://…", scheme)
 	}
 	if err := createPrivate(path, o.MustExist); err != nil {
 		return err
@@ -69,9 +69,9 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	return nil
 }
 
-// connect opens the file. Of those who make it at once, one turns the write-ahead log
-// on; SQLite refuses the others (SQLITE_BUSY) without waiting as busy_timeout says, for it
-// fears that they might wait for each other.
+// connect opens the file. If several processes create it at once, one enables the
+// write-ahead log; SQLite rejects the others (SQLITE_BUSY) without the busy_timeout, to
+// avoid a deadlock.
 func connect(ctx context.Context, db *sql.DB) error {
 	for end := time.Now().Add(busyTimeout); ; {
 		err := db.PingContext(ctx)
@@ -87,8 +87,8 @@ func connect(ctx context.Context, db *sql.DB) error {
 	}
 }
 
-// resolve finds the file behind relative paths and links: whoever uses one file must
-// come to the same locks beside it.
+// resolve follows relative paths and links: everyone who uses a file must use the same
+// locks next to it.
 func (s *State) resolve(path string) (err error) {
 	if path, err = filepath.Abs(path); err == nil {
 		s.file, err = filepath.EvalSymlinks(path)
@@ -110,37 +110,36 @@ func (s *State) lockExclusive() error {
 	return chownLike(lock.Path(), s.file)
 }
 
-// createPrivate makes the file for its owner alone before SQLite, which would let
-// everybody read it; its companions take over the mode.
+// createPrivate creates the file for its owner alone before SQLite, which would let
+// everyone read it; the files next to it inherit the mode.
 func createPrivate(path string, existing bool) error {
 	i, err := os.Stat(path)
 	switch {
 	case err == nil && i.IsDir():
-		return fmt.Errorf("%s is a folder; the state is a file, such as %s", path, filepath.Join(path, "kindex.db"))
+		return fmt.Errorf("%s is a directory; use a file, such as %s", path, filepath.Join(path, "kindex.db"))
 	case err == nil:
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	case existing:
-		return fmt.Errorf("there is no state at %s; kindex serve makes one, --state names it", path)
+		return fmt.Errorf("no database at %s; kindex serve creates one, --state sets its path", path)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("the state %s cannot be made: there is no folder %s", path, filepath.Dir(path))
+		return fmt.Errorf("cannot create the database %s: no directory %s", path, filepath.Dir(path))
 	}
 	if err != nil {
-		return fmt.Errorf("the state cannot be made: %w", err)
+		return fmt.Errorf("cannot create the database: %w", err)
 	}
 	return f.Close()
 }
 
-// maybeSQLite reports whether a file is a SQLite database, or becomes one: of anything
-// else something else is to be said (https://www.sqlite.org/fileformat.html, section
-// 1.3).
+// maybeSQLite reports whether a file is a SQLite database, or can become one: other files
+// need a different error (https://www.sqlite.org/fileformat.html, section 1.3).
 func maybeSQLite(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {
-		return true // whoever opens it next says why not
+		return true // opening it will return the error
 	}
 	defer f.Close()
 	const magic = "SQLite format 3\x00"
@@ -150,5 +149,5 @@ func maybeSQLite(path string) bool {
 }
 
 func openError(path string, err error) error {
-	return fmt.Errorf("%s cannot be used as a state: %w", path, err)
+	return fmt.Errorf("cannot use %s as a database: %w", path, err)
 }

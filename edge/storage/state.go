@@ -1,7 +1,6 @@
-// Package storage holds the only mutable data of the service: accounts and keys,
-// request counters, submissions, webhooks and what is on its way to them. SQLite,
-// embedded, is for one edge; PostgreSQL lets many share one state. Both run the
-// same statements.
+// Package storage has the only mutable data of the service: accounts and keys, request
+// counters, submissions, webhooks and their events. SQLite, embedded, is for one edge;
+// several edges can share a PostgreSQL database. Both engines run the same statements.
 package storage
 
 import (
@@ -24,17 +23,17 @@ const (
 	PostgreSQL Engine = "PostgreSQL"
 )
 
-// ErrInUse tells that another edge serves the SQLite file.
-var ErrInUse = errors.New("another kindex serve is using this state; many edges share one state on PostgreSQL: --state postgres://…")
+// ErrInUse means that another edge uses the SQLite file.
+var ErrInUse = errors.New("another kindex serve is using this database; to share one among several, use PostgreSQL: --state postgres://…")
 
 // Options say how a state is opened.
 type Options struct {
-	// Now tells the time, time.Now where it is nil.
+	// Now returns the time; nil: time.Now.
 	Now func() time.Time
-	// Exclusive keeps a second edge from a SQLite file: it counts requests in
-	// memory. Commands beside the edge are welcome.
+	// Exclusive prevents a second edge from using a SQLite file, because the edge counts
+	// requests in memory. Commands can still use it.
 	Exclusive bool
-	// MustExist refuses to make a SQLite file that is not there.
+	// MustExist prevents creating a missing SQLite file.
 	MustExist bool
 	// SkipMigrations leaves the schema alone, whatever its version.
 	SkipMigrations bool
@@ -57,9 +56,8 @@ func IsPostgreSQL(target string) bool {
 	return strings.HasPrefix(target, "postgres://") || strings.HasPrefix(target, "postgresql://")
 }
 
-// Open opens a state, postgres://… or the path of a SQLite file, and brings its
-// schema up to date. A SQLite file that is not there is made, readable for its
-// owner only.
+// Open opens a database, postgres://… or the path of a SQLite file, and upgrades its
+// schema. A missing SQLite file is created, readable only by its owner.
 func Open(ctx context.Context, target string, o Options) (*State, error) {
 	s := &State{now: o.Now}
 	if s.now == nil {
@@ -114,8 +112,8 @@ func (s *State) rows(ctx context.Context, query string, args ...any) (*sql.Rows,
 	return s.db.QueryContext(ctx, query, args...)
 }
 
-// exec runs one statement that is a transaction of its own, and returns how many
-// rows it has changed: a single round trip on PostgreSQL.
+// exec runs one statement in a separate transaction, and returns the number of affected
+// rows: a single round trip on PostgreSQL.
 func (s *State) exec(ctx context.Context, query string, args ...any) (n int64, err error) {
 	if s.writer == nil {
 		return affected(s.db.ExecContext(ctx, query, args...))
@@ -151,8 +149,7 @@ func scanRows[T any](rows *sql.Rows, err error, scan func(func(...any) error) (T
 	return list, rows.Err()
 }
 
-// NewID makes an identifier that nobody can guess or make again: 100 random bits
-// after a prefix.
+// NewID returns a new unguessable identifier: a prefix and 100 random bits.
 func NewID(prefix string) string {
 	var b [13]byte
 	rand.Read(b[:])
@@ -173,7 +170,7 @@ func fromMillis(n sql.NullInt64) time.Time {
 	return time.UnixMilli(n.Int64).UTC()
 }
 
-// wrap says what was being done when the database failed.
+// wrap adds to a database error what was being done.
 func (s *State) wrap(doing string, err error) error {
 	if err == nil {
 		return nil

@@ -23,15 +23,15 @@ func scanSubmission(scan func(...any) error) (s submission.Submission, err error
 	return s, err
 }
 
-// openStatuses are those of submission.Open, as the indexes of the table have them.
+// openStatuses are those of submission.Open, as in the indexes of the table.
 const openStatuses = `('pending', 'in-review', 'accepted')`
 
-// CreateSubmission stores a submission of an account and returns it as stored. It
-// is a *submission.TakenError where an open submission of the same account proposes the
-// same entity, and submission.ErrTooManyOpen where the account has submission.MaxOpen open
-// ones. Submissions of other accounts make no difference. Concurrent calls for one
-// account wait for each other. The oldest closed submissions of the account are
-// deleted where they exceed submission.MaxClosed or submission.MaxClosedBytes.
+// CreateSubmission stores a submission of an account and returns it as stored. The error is
+// a *submission.TakenError if an open submission of the same account proposes the same
+// entity, and submission.ErrTooManyOpen if the account has submission.MaxOpen open ones.
+// Submissions of other accounts make no difference. Concurrent calls for one account wait
+// for each other. The oldest closed submissions of the account are deleted if they exceed
+// submission.MaxClosed or submission.MaxClosedBytes.
 func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, error) {
 	if _, err := tx.lockAccount(s.AccountID); err != nil {
 		return submission.Submission{}, err
@@ -79,7 +79,7 @@ func (tx *Tx) pruneSubmissions(account string) error {
 	return err
 }
 
-// Submission returns one submission, submission.ErrUnknown where there is none.
+// Submission returns one submission, submission.ErrUnknown if there is none.
 func (s *State) Submission(ctx context.Context, id string) (submission.Submission, error) {
 	if !submission.ValidID(id) { // not every text can be asked for
 		return submission.Submission{}, submission.ErrUnknown
@@ -113,7 +113,7 @@ func (s *State) Submissions(ctx context.Context, q submission.Query) ([]submissi
 	return list, s.wrap("listing submissions", err)
 }
 
-// CountSubmissions tells how many a query chooses, on all its pages.
+// CountSubmissions returns the number of submissions that match a query, on all pages.
 func (s *State) CountSubmissions(ctx context.Context, q submission.Query) (n int, err error) {
 	where, args := whereSubmissions(q)
 	err = s.row(ctx, `SELECT count(*) FROM submissions s `+where, args...).Scan(&n)
@@ -155,7 +155,7 @@ func (s *State) MoveSubmission(ctx context.Context, id string, to submission.Sta
 		moved, err = tx.MoveSubmission(id, to, c)
 		return err
 	})
-	return moved && err == nil, s.wrap("moving a submission to "+string(to), err)
+	return moved && err == nil, s.wrap("changing the status of a submission to "+string(to), err)
 }
 
 // MoveSubmission moves a submission to a status if its current one allows that, and
@@ -192,7 +192,7 @@ func (tx *Tx) MoveSubmission(id string, to submission.Status, c submission.Chang
 // PullRequestClosed implements submission.Store.
 func (s *State) PullRequestClosed(ctx context.Context, id string) error {
 	_, err := s.exec(ctx, `UPDATE submissions SET to_close = 0 WHERE id = $1`, id)
-	return s.wrap("noting that a pull request is closed", err)
+	return s.wrap("recording that a pull request is closed", err)
 }
 
 // Siblings returns the other open submissions that propose the same entity as a

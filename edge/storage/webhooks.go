@@ -31,11 +31,11 @@ func scanWebhook(scan func(...any) error) (webhook.Webhook, error) {
 	return w, json.Unmarshal([]byte(events), &w.Events)
 }
 
-// CreateWebhook adds a webhook to its account. It hears of the events that come
-// into being from now on. An account that has as many as it may have gets
-// webhook.ErrTooMany, however many are created at once.
+// CreateWebhook adds a webhook to its account. It receives events from now on. If the
+// account has reached its limit, the error is webhook.ErrTooMany, even with concurrent
+// calls.
 func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
-	// The change of the account's row makes others wait who add to it.
+	// Changing the account's row makes concurrent calls for it wait.
 	n, err := tx.exec("UPDATE accounts SET version = version + 1 WHERE id = $1", w.AccountID)
 	if err != nil {
 		return w, err
@@ -67,7 +67,7 @@ func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
 	return w, tx.Audit(AuditEntry{AccountID: w.AccountID, Action: WebhookCreated, Target: w.ID, Detail: hostOf(w.URL)})
 }
 
-// hostOf is the host of a webhook's address: the rest may hold a secret.
+// hostOf returns the host of a webhook's address: the rest may contain a secret.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -76,8 +76,8 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// RotateWebhook gives a webhook of an account another secret. The one that it has
-// signs along until a moment; one before that ends at once. The error is
+// RotateWebhook gives a webhook of an account a new secret. The current one continues to
+// sign until a given time; an older one is dropped immediately. The error is
 // webhook.ErrUnknown, or the state's.
 func (tx *Tx) RotateWebhook(accountID, id, sealed string, until time.Time) error {
 	n, err := tx.exec("UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $4 WHERE id = $1 AND account_id = $2",
@@ -104,7 +104,7 @@ func (tx *Tx) DeleteWebhook(accountID, id string) error {
 	return tx.Audit(AuditEntry{AccountID: accountID, Action: WebhookDeleted, Target: id})
 }
 
-// Webhooks returns those of an account, the oldest first.
+// Webhooks returns the webhooks of an account, oldest first.
 func (s *State) Webhooks(ctx context.Context, accountID string) ([]webhook.Webhook, error) {
 	rows, err := s.rows(ctx, "SELECT "+webhookColumns+" FROM webhooks WHERE account_id = $1 ORDER BY created_at, id", accountID)
 	return scanRows(rows, err, scanWebhook)
@@ -134,16 +134,16 @@ func scanDelivery(scan func(...any) error) (webhook.Delivery, error) {
 	return d, err
 }
 
-// DeliveryQuery asks for a part of a webhook's log, the newest first.
+// DeliveryQuery selects part of a webhook's log, newest first.
 type DeliveryQuery struct {
 	WebhookID string
 	Status    webhook.Status // "" for all
 	Limit     int
-	Before    *DeliveryPosition // goes on after this one; nil from the newest
+	Before    *DeliveryPosition // return deliveries after this one; nil: from the newest
 }
 
-// DeliveryPosition is where a delivery stands in the log: those of one millisecond are
-// in the order of their events.
+// DeliveryPosition is the position of a delivery in the log: those of the same millisecond
+// are in the order of their events.
 type DeliveryPosition struct {
 	CreatedMs, Seq int64
 	ID             string
@@ -169,7 +169,7 @@ func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook
 	return list, count, err
 }
 
-// maxRequestedDeliveries is how many tests and replays of a webhook may wait.
+// maxRequestedDeliveries is the maximum number of pending tests and replays of a webhook.
 const maxRequestedDeliveries = 100
 
 // RequestTest has a test sent to a webhook of an account. The error is

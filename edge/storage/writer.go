@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Tx is a transaction under way. It must not be used outside the function that
-// got it.
+// Tx is a running transaction. It must not be used outside the function that received it.
 type Tx struct {
 	ctx context.Context
 	sql interface {
@@ -18,10 +17,10 @@ type Tx struct {
 		QueryRowContext(context.Context, string, ...any) *sql.Row
 	}
 	state *State
-	actor Actor // who makes the changes
-	// failed is the error of the statement that failed first. As PostgreSQL has it,
-	// the transaction is over then: SQLite may have given it up, and would run and
-	// keep each further statement on its own.
+	actor Actor // the actor of the changes
+	// failed is the error of the first failed statement. As on PostgreSQL, the transaction
+	// is then over: SQLite may have rolled it back, and would run and commit later
+	// statements separately.
 	failed error
 }
 
@@ -61,8 +60,8 @@ var canceledContext = func() context.Context {
 	return ctx
 }()
 
-// run runs a function in the transaction. Its error is that of a statement where
-// the function has taken no notice of one.
+// run runs a function in the transaction. It returns the error of a failed statement even
+// if the function ignored it.
 func (tx *Tx) run(do func(*Tx) error) error {
 	if err := do(tx); err != nil {
 		return err
@@ -73,8 +72,8 @@ func (tx *Tx) run(do func(*Tx) error) error {
 // now is the time, as it is stored.
 func (tx *Tx) now() int64 { return tx.state.now().UnixMilli() }
 
-// skipLocked ends a subquery that picks rows which nobody else is at work on.
-// SQLite has one writer, and needs no such words.
+// skipLocked ends a subquery that selects rows not locked by others. SQLite has a single
+// writer and does not need it.
 func (tx *Tx) skipLocked() string {
 	if tx.state.engine == PostgreSQL {
 		return " FOR UPDATE SKIP LOCKED"
@@ -82,11 +81,10 @@ func (tx *Tx) skipLocked() string {
 	return ""
 }
 
-// Write runs a function in a transaction of its own: when it returns nil, what was
-// written is on the disk; with an error, nothing was. On PostgreSQL the function
-// may be run several times and must do nothing but talk to the database. On
-// SQLite it holds up all other writes; there, what was begun is finished even
-// where ctx ends.
+// Write runs a function in a separate transaction: when it returns nil, the changes are on
+// disk; with an error, nothing has changed. On PostgreSQL the function can run several
+// times and must do nothing except use the database. On SQLite it blocks all other writes,
+// and a started transaction is finished even if ctx ends.
 func (s *State) Write(ctx context.Context, do func(*Tx) error) error {
 	if s.writer == nil {
 		return s.writePostgreSQL(ctx, do)
@@ -100,12 +98,12 @@ const (
 	maxGroupLen  = 50 * time.Millisecond
 )
 
-// errClosed tells that the state is closed.
-var errClosed = errors.New("the state is closed")
+// errClosed means that the database is closed.
+var errClosed = errors.New("the database is closed")
 
-// writer is the one writer of a SQLite file. Whatever waits when the disk is free
-// is committed together: while one commit is on its way to the disk, the next
-// group gathers. So a lone write waits for nobody, and many cost a few commits.
+// writer is the single writer of a SQLite file. All jobs waiting when the disk is free are
+// committed together; during the commit, the next group gathers. So a lone write does not
+// wait, and many writes need few commits.
 type writer struct {
 	db    *sql.DB
 	state *State
@@ -116,7 +114,7 @@ type writer struct {
 	closed bool
 }
 
-// job is one transaction of somebody who waits for it.
+// job is a transaction that a caller waits for.
 type job struct {
 	ctx      context.Context
 	do       func(*Tx) error
@@ -157,7 +155,7 @@ func (w *writer) enqueue(j *job) error {
 	}
 }
 
-// close waits for what was put in and ends the writer.
+// close waits for submitted jobs and ends the writer.
 func (w *writer) close() error {
 	w.mu.Lock()
 	if w.closed {
@@ -189,7 +187,7 @@ func (w *writer) commit(group []*job) {
 			err = tx.Commit()
 		}
 		if err != nil {
-			_ = tx.Rollback() // a commit that failed may have left it open
+			_ = tx.Rollback() // a failed commit may have left it open
 		}
 	}
 	for _, j := range group {
@@ -200,8 +198,7 @@ func (w *writer) commit(group []*job) {
 	}
 }
 
-// runAll runs jobs until nobody waits. An error means that the transaction as a
-// whole is lost.
+// runAll runs jobs until none waits. An error means that the whole transaction failed.
 func (w *writer) runAll(ctx context.Context, tx *sql.Tx, group []*job) ([]*job, error) {
 	start := time.Now()
 	for i := 0; i < len(group); i++ {
@@ -222,9 +219,9 @@ func (w *writer) runAll(ctx context.Context, tx *sql.Tx, group []*job) ([]*job, 
 	return group, nil
 }
 
-// run runs one job after a savepoint, so that its failure is its own. Some
-// failures, such as a full disk, make SQLite give up the whole transaction: then
-// there is no savepoint left to go back to.
+// run runs one job after a savepoint, so that its failure does not affect others. Some
+// failures, such as a full disk, make SQLite roll back the whole transaction: then there is
+// no savepoint left to roll back to.
 func (w *writer) run(ctx context.Context, tx *sql.Tx, j *job) error {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil //nolint:nilerr // only this job failed; j.err holds the error

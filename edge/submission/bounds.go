@@ -9,16 +9,16 @@ import (
 	"kindex/builder/content/schema"
 )
 
-// Bounds of what the rules are asked about. They are far above any submission that
-// keeps the rules, and keep the work for one that does not in proportion to it: the
-// rules compare names, and word a problem, for each value that is wrong.
+// Bounds on what is checked against the rules. They are far above any valid submission, and
+// keep the work for an invalid one in proportion to it: the rules compare names, and format
+// a problem, for each invalid value.
 const (
 	maxValues  = 4000 // of all kinds and at any depth, in one field
 	maxMembers = 100  // of one object; unknown fields that are looked at
 )
 
-// listBounds has the fields that the file of an entity may have, each with how many
-// entries its list may have; 0 for what is no list. It is what the schema says.
+// listBounds has the fields of an entity file, each with the maximum number of list entries
+// according to the schema; 0 for other fields.
 var listBounds = func() map[string]int {
 	data, err := schema.JSON("entity")
 	var s struct {
@@ -39,8 +39,8 @@ var listBounds = func() map[string]int {
 	return bounds
 }()
 
-// take takes over the fields of the file. What is too much to be looked at is a
-// problem, and left out; of unknown fields, the first are named.
+// take copies the fields of the file. Oversized ones are reported and left out; of unknown
+// fields, only the first are reported.
 func (p *parser) take(fields map[string]any) {
 	unknown := 0
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -61,16 +61,16 @@ func (p *parser) take(fields map[string]any) {
 	}
 }
 
-// checkSize says why the value of a field is not looked at, "" where it is.
+// checkSize returns why a value is too large to be checked, "" if it is not.
 func checkSize(name string, value any) string {
 	if list, ok := value.([]any); ok && listBounds[name] > 0 && len(list) > listBounds[name] {
-		return fmt.Sprintf("has %d entries, at most %d are allowed", len(list), listBounds[name])
+		return fmt.Sprintf("has %d entries; at most %d are allowed", len(list), listBounds[name])
 	}
 	left := maxValues
 	return count(value, &left)
 }
 
-// count takes the values within a value from what is left.
+// count subtracts the number of values within a value from the remaining number.
 func count(value any, left *int) string {
 	if *left--; *left < 0 {
 		return fmt.Sprintf("has more than %d values", maxValues)
@@ -84,7 +84,7 @@ func count(value any, left *int) string {
 		}
 	case map[string]any:
 		if len(v) > maxMembers {
-			return fmt.Sprintf("has %d fields in one object, at most %d are allowed", len(v), maxMembers)
+			return fmt.Sprintf("has %d fields in one object; at most %d are allowed", len(v), maxMembers)
 		}
 		for _, item := range v {
 			if message := count(item, left); message != "" {

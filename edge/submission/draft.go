@@ -13,14 +13,14 @@ import (
 	"kindex/exports/record"
 )
 
-// Problem is what is wrong with one field of a submission.
+// Problem is a problem with one field of a submission.
 type Problem struct {
 	Field      string // with dots and brackets
 	Message    string
 	Suggestion string // the nearest right thing, "" for none
 }
 
-// Text is the problem in words: what is wrong (did you mean "…"?)
+// Text returns the problem in words: message (did you mean "…"?)
 func (p Problem) Text() string {
 	return yamldoc.Problem{Message: p.Message, Suggestion: p.Suggestion}.Text()
 }
@@ -32,7 +32,7 @@ type InvalidError struct {
 	Warnings []Problem
 }
 
-// Error says what is wrong, field by field.
+// Error lists the problems by field.
 func (e *InvalidError) Error() string {
 	lines := make([]string, len(e.Problems))
 	for i, p := range e.Problems {
@@ -41,33 +41,31 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// Index is what a submission must fit: the build that is being served.
+// Index is what a submission is checked against: the served build.
 type Index interface {
 	Categories() []record.Category
 	// Find returns the slug of the entity that has an address, or had it earlier.
 	Find(typ, slug string) (now string, ok bool)
-	// Deleted returns the day on which the entity of an address was deleted, ""
-	// where none was.
+	// Deleted returns the day on which the entity with an address was deleted, "" for none.
 	Deleted(typ, slug string) string
 	// Named returns the entities that have a name, of every type.
 	Named(name string) ([]*record.Entity, error)
 }
 
-// Draft is a submission that may be taken in.
+// Draft is a valid submission.
 type Draft struct {
 	Entity   *record.Entity
 	YAML     []byte // the canonical file
 	Warnings []Problem
 }
 
-// addressFields stand in a submission beside the fields of the file, which is
-// named by them.
+// addressFields are in a submission in addition to the fields of the file: they become its
+// path.
 var addressFields = []string{"slug", "type"}
 
-// Parse makes a draft of the fields of a JSON object (numbers as json.Number). It
-// returns an *InvalidError where the rules for files in git, or the few that only
-// submissions have, are broken, and a *TakenError where the index has the entity
-// already.
+// Parse converts the fields of a JSON object (numbers as json.Number) to a draft. It
+// returns an *InvalidError if the rules for files in git, or the few that apply only to
+// submissions, are broken, and a *TakenError if the index already has the entity.
 func Parse(fields map[string]any, in Index) (*Draft, error) {
 	p := parser{fields: map[string]any{}}
 	p.take(fields)
@@ -107,7 +105,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 
 // parser is a submission that is being read.
 type parser struct {
-	fields   map[string]any // those of the file
+	fields   map[string]any // the fields of the file
 	problems []Problem
 	warnings []Problem
 }
@@ -116,7 +114,7 @@ func (p *parser) problem(field, message, suggestion string) {
 	p.problems = append(p.problems, Problem{field, message, suggestion})
 }
 
-// add takes over what content says.
+// add adds a finding of package content.
 func (p *parser) add(wrong yamldoc.Problem) {
 	if wrong.Severity == yamldoc.Warning {
 		p.warnings = append(p.warnings, Problem{wrong.Field, wrong.Message, wrong.Suggestion})
@@ -125,8 +123,8 @@ func (p *parser) add(wrong yamldoc.Problem) {
 	p.problem(wrong.Field, wrong.Message, wrong.Suggestion)
 }
 
-// category tells that there is no such category also where other fields are wrong: one
-// attempt should do to learn of everything.
+// category reports an unknown category even if other fields are invalid: one attempt should
+// reveal all problems.
 func (p *parser) category(typ string, in Index) {
 	category, ok := p.fields["category"].(string)
 	if !ok || slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == "category" }) {
@@ -139,13 +137,13 @@ func (p *parser) category(typ string, in Index) {
 	}
 }
 
-// lost refuses texts with the character that decoders put where they could not
-// read one: nobody would notice before it is published.
+// lost rejects texts with the character that decoders substitute for invalid input:
+// otherwise it might go unnoticed until publication.
 func (p *parser) lost(path []string, v any) {
 	switch v := v.(type) {
 	case string:
 		if strings.ContainsRune(v, unicode.ReplacementChar) {
-			p.problem(yamldoc.FieldName(path), "holds the character U+FFFD, which stands for one that was not sent as it should", "")
+			p.problem(yamldoc.FieldName(path), "contains the character U+FFFD, which replaces a character that was not sent correctly", "")
 		}
 	case []any:
 		for i, item := range v {
@@ -158,13 +156,13 @@ func (p *parser) lost(path []string, v any) {
 	}
 }
 
-// typ reads the type; "" where there is none that will do.
+// typ reads the type; "" if missing or invalid.
 func (p *parser) typ(fields map[string]any) string {
 	value, given := fields["type"]
 	typ, ok := value.(string)
 	switch {
 	case !given:
-		p.problem("type", "is missing; known are "+strings.Join(record.Types, ", "), "")
+		p.problem("type", "is missing; expected one of: "+strings.Join(record.Types, ", "), "")
 	case !ok || !slices.Contains(record.Types, typ):
 		p.problem("type", "is not one of "+strings.Join(record.Types, ", "), didyoumean.Name(typ, record.Types))
 		return ""
@@ -172,7 +170,7 @@ func (p *parser) typ(fields map[string]any) string {
 	return typ
 }
 
-// slug reads the slug, or makes one of the name; "" where neither will do.
+// slug reads the slug, or derives one from the name; "" if neither is valid.
 func (p *parser) slug(fields map[string]any) string {
 	if value, given := fields["slug"]; given {
 		slug, _ := value.(string)
@@ -185,12 +183,12 @@ func (p *parser) slug(fields map[string]any) string {
 	name, ok := fields["name"].(string)
 	slug := content.Slugify(name)
 	if ok && slug == "" {
-		p.problem("slug", "is missing, and the name has no Latin letter and no digit to make one from; give one", "")
+		p.problem("slug", "is required, because the name has no Latin letter or digit to derive one from", "")
 	}
 	return p.notDevice(slug)
 }
 
-// notDevice is the slug again, "" where it cannot be the name of a file everywhere.
+// notDevice returns the slug, "" if it cannot be a file name on every system.
 func (p *parser) notDevice(slug string) string {
 	if device := content.DeviceName(slug); device != "" {
 		p.problem("slug", fmt.Sprintf("%q%s", slug, device), "")
@@ -199,11 +197,10 @@ func (p *parser) notDevice(slug string) string {
 	return slug
 }
 
-// Slug is the slug that a submission is about to have, "" where nothing of it will
-// do.
+// Slug returns the slug that a submission would have, "" if it is invalid.
 func Slug(fields map[string]any) string { return (&parser{}).slug(fields) }
 
-// Slugify makes a slug of a text, "" where it has no Latin letter and no digit.
+// Slugify derives a slug from a text, "" if it has no Latin letter or digit.
 func Slugify(text string) string { return content.Slugify(text) }
 
 // findExistingEntity finds the entity that a new one would be once more.
@@ -233,10 +230,10 @@ type findExisting struct {
 	failed error
 }
 
-// Declared implements content.Siblings. A build does not say whether anybody has
-// declared its categories. Where each has the title that follows from its slug,
-// and nothing else, they are taken for those that entities name; should there be
-// a file all the same, accepting a submission will find out.
+// Declared implements content.Siblings. A build does not record whether its categories were
+// declared. If each has the title that follows from its slug, and nothing else, they are
+// assumed to be undeclared; if there is a file after all, accepting a submission will find
+// out.
 func (a *findExisting) Declared() (list []content.Category) {
 	declared := false
 	for _, c := range a.in.Categories() {

@@ -100,7 +100,7 @@ func TestWrongFields(t *testing.T) {
 		{`{"description":null}`, "description", "is missing"},
 		{`{"description":" \u2003 "}`, "description", "must not be blank"},
 		{`{"category":"ml-framework"}`, "category", `did you mean "ml-frameworks"?`},
-		{`{"name":"ツール"}`, "slug", "give one"},
+		{`{"name":"ツール"}`, "slug", "to derive one from"},
 		{`{"slug":"../../etc/passwd"}`, "slug", `did you mean "etc-passwd"?`},
 		{`{"slug":"aux"}`, "slug", "Windows"},
 		{`{"name":"Con"}`, "slug", "Windows"},
@@ -152,8 +152,8 @@ func TestWrongFields(t *testing.T) {
 
 func TestTaken(t *testing.T) {
 	for members, says := range map[string]string{
-		`{"slug":"taken"}`: "the index has tool/taken already",
-		`{"slug":"old"}`:   "an earlier address of tool/taken is tool/old",
+		`{"slug":"taken"}`: "the index already has tool/taken",
+		`{"slug":"old"}`:   "tool/taken was formerly tool/old",
 		`{"slug":"new","name":"TAKEN","url":"http://taken.example"}`:                 "tool/taken has the same name and URL",
 		`{"type":"model","slug":"new","name":"Taken","url":"https://taken.example"}`: "tool/taken has the same name and URL",
 	} {

@@ -12,9 +12,9 @@ import (
 	"kindex/exports/record"
 )
 
-// Sketch is the file of a submission that is not right yet, of those fields alone
-// that are: what somebody sees while filling in a form. It is nil where there are
-// none. The problems are those that Parse found.
+// Sketch returns the file of an incomplete submission, with only its valid fields, as a
+// preview while filling in a form. It is nil if there are none. The problems are those that
+// Parse found.
 func Sketch(fields map[string]any, problems []Problem) []byte {
 	right := map[string]any{}
 	for name, value := range fields {
@@ -52,8 +52,8 @@ func Sketch(fields map[string]any, problems []Problem) []byte {
 	return data
 }
 
-// File is the file of an entity as Build.Authored returns it, in the form that
-// content gives to files. Comments, which no build keeps, are missing.
+// File returns the file of an entity from Build.Authored, formatted as content formats
+// files. Comments are missing, because builds do not keep them.
 func File(e *record.Entity) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(e.AppendJSON(nil)))
 	d.UseNumber()
@@ -74,7 +74,7 @@ func File(e *record.Entity) ([]byte, error) {
 	return yamlfmt.Compose(fields)
 }
 
-// dropUnknown takes out what the record of an entity has for what is not known.
+// dropUnknown removes the record's representation of unknown fields.
 func dropUnknown(set map[string]any) {
 	for name, value := range set {
 		switch v := value.(type) {

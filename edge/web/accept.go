@@ -44,8 +44,7 @@ func (best *mediaQuality) read(accept, exact, kind string) {
 	}
 }
 
-// qValue reads the parameter q among those of a media range, 1 where there is none
-// that can be read.
+// qValue returns the parameter q of a media range, 1 if it is missing or invalid.
 func qValue(params string) float64 {
 	for p := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")

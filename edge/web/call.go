@@ -1,6 +1,6 @@
-// Package web is the HTTP side of a request: what was asked, the answer in the form that the
-// client prefers, and errors as problem details. It knows builds and who asks, but neither
-// limits nor addresses.
+// Package web is the HTTP side of a request: its parsing, the response in the form that the
+// client prefers, and errors as problem details. It knows builds and callers, but neither
+// limits nor routes.
 package web
 
 import (
@@ -20,7 +20,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Call is one request under way.
+// Call is one request in progress.
 type Call struct {
 	Shared    *Shared
 	Admission Admission
@@ -32,7 +32,7 @@ type Call struct {
 	Query     *query.Params
 	Served    *live.ServedBuild // the build that answers, nil before the request is admitted
 	ID        string
-	// immutable is that of the reply.
+	// immutable is copied from the reply.
 	immutable bool
 	// BuildOnly marks an answer that follows from the build alone, whatever the settings.
 	BuildOnly      bool
@@ -42,20 +42,20 @@ type Call struct {
 	CancelDeadline func()          // of the time that the answer has, nil for as long as it takes
 }
 
-// buffers are memory for bodies. The connection copies what is written to it, so
-// that a body is free again when its answer was sent.
+// buffers are memory for bodies. The connection copies what is written to it, so a body is
+// free again once it has been sent.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
 // maxPooledLen is the largest buffer that is kept for another answer.
 const maxPooledLen = 256 << 10
 
-// Buffer returns memory to make the body of the answer in, once a call.
+// Buffer returns memory for the body of the response, once per call.
 func (c *Call) Buffer() []byte {
 	c.buffer = buffers.Get().(*[]byte)
 	return (*c.buffer)[:0]
 }
 
-// releaseBuffer gives the buffer back, with the room that the body has made.
+// releaseBuffer returns the buffer, including its growth.
 func (c *Call) releaseBuffer(r *Reply) {
 	if c.buffer == nil || r == nil || cap(r.Body) > maxPooledLen {
 		return
@@ -97,8 +97,8 @@ func (c *Call) MatchesETag(h http.Header) bool {
 // the work was done, and the request counts.
 func (c *Call) ClientGone() bool { return errors.Is(c.Request.Context().Err(), context.Canceled) }
 
-// errAnswerReplaced ends the making of an answer that is not given.
-var errAnswerReplaced = errors.New("another answer was given")
+// errAnswerReplaced ends the generation of a response that is not sent.
+var errAnswerReplaced = errors.New("another response was sent")
 
 // EnterGate takes a slot.
 func (c *Call) EnterGate(g *ratelimit.Gate) error {
@@ -144,9 +144,9 @@ func (c *Call) NotFound() (*Reply, error) {
 	return nil, p.WithSuggestion(didyoumean.Name(c.Request.URL.Path, c.Shared.Paths))
 }
 
-// BaseURL is the address under which clients reach the service, without a slash at
-// its end: as the operator says, else as the content says, else as this client
-// has reached it. A client of HTTP/1.0 need not say that; then it is "".
+// BaseURL is the address of the service for clients, without a trailing slash: as
+// configured by the operator, or else by the content, or else as requested by this client.
+// For an HTTP/1.0 client without a Host header it is "".
 func (c *Call) BaseURL() string {
 	if public := c.PublicURL(); public != "" {
 		return public
@@ -161,8 +161,8 @@ func (c *Call) BaseURL() string {
 	return u.String()
 }
 
-// PublicURL is the address of the service that the operator, or else the content,
-// has said, without a slash at its end; "" where neither has.
+// PublicURL is the address of the service configured by the operator, or else by the
+// content, without a trailing slash; "" for none.
 func (c *Call) PublicURL() string {
 	public := c.Shared.URL
 	if public == "" && c.Served != nil {
@@ -171,8 +171,8 @@ func (c *Call) PublicURL() string {
 	return strings.TrimSuffix(public, "/")
 }
 
-// Acquire gives the call the current build for its whole life. Before there is one it
-// answers with 503 and returns false.
+// Acquire retains the current build for the duration of the call. If there is none yet, it
+// responds with 503 and returns false.
 func (c *Call) Acquire(w http.ResponseWriter, l *live.Reloader) bool {
 	if c.Served = l.Acquire(); c.Served == nil {
 		c.Fail(w, ErrNotReady())
@@ -183,7 +183,7 @@ func (c *Call) Acquire(w http.ResponseWriter, l *live.Reloader) bool {
 
 // ErrNotReady is the problem of a request that comes before the first build.
 func ErrNotReady() *Problem {
-	return NewProblem("not-ready", "No build is being served yet; try again in a moment.")
+	return NewProblem("not-ready", "No build is being served yet; try again shortly.")
 }
 
 // Answer reads the parameters and answers with what the handler returns.

@@ -8,12 +8,12 @@ import (
 	"kindex/edge/storage"
 )
 
-// AccountTimeout is how long an answer about what is an account's own may take, its body,
-// the state and names of hosts included. Somebody may hold a lock in the database,
-// or the network swallow what is sent.
+// AccountTimeout bounds a personal response, including reading the body, the database and
+// name lookups. Another process may hold a lock in the database, or the network may lose
+// packets.
 const AccountTimeout = 20 * time.Second
 
-// SetDeadline gives the answer AccountTimeout, from the first call on.
+// SetDeadline limits the response to AccountTimeout, counted from the first call.
 func (c *Call) SetDeadline() {
 	if c.CancelDeadline == nil {
 		var ctx context.Context

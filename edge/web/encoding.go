@@ -18,13 +18,13 @@ import (
 // Identity is the content coding that is none.
 const Identity = "identity"
 
-// MinCompressLen is the size from which compressing an answer pays off.
+// MinCompressLen is the size from which compression pays off.
 const MinCompressLen = 1024
 
-// negotiateEncoding picks the content coding that the client likes best (RFC 9110 section
-// 12.5.3) among those offered, which stand in the order of our own preference. identity is
-// always possible. "*" alone does not select a coding: clients that send it often decode
-// only gzip, or nothing. A client that also refuses identity gets gzip.
+// negotiateEncoding returns the content coding that the client prefers (RFC 9110 section
+// 12.5.3) among those offered, which are in our order of preference. identity is always
+// possible. "*" alone does not select a coding: clients that send it often decode only
+// gzip, or nothing. A client that also rejects identity gets gzip.
 func negotiateEncoding(accept string, offered []string) string {
 	if accept == "" {
 		return Identity
@@ -66,8 +66,8 @@ func negotiateEncoding(accept string, offered []string) string {
 	return best
 }
 
-// Fast encoders for answers that are made on demand. They are kept in pools:
-// each holds buffers that cost more than a small answer.
+// Fast encoders for generated responses, kept in pools: each has buffers that cost more
+// than a small response.
 var (
 	gzipPool = sync.Pool{New: func() any {
 		w, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
@@ -128,7 +128,7 @@ func encode(encoding string, body []byte) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// compressible reports whether compressing a media type makes sense.
+// compressible reports whether a media type is worth compressing.
 func compressible(mediaType string) bool {
 	base, _, _ := strings.Cut(mediaType, ";")
 	switch base {
@@ -138,5 +138,5 @@ func compressible(mediaType string) bool {
 	return true
 }
 
-// offeredEncodings are those of answers made on demand, in our order.
+// offeredEncodings are those of generated responses, in our order.
 var offeredEncodings = store.Encodings

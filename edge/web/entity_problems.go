@@ -12,16 +12,15 @@ import (
 
 // DeletedEntity answers for an entity that is gone for good.
 func DeletedEntity(typ, slug string, at int64) error {
-	p := NewProblem("deleted-entity", fmt.Sprintf("The %s %q was deleted on %s. Its changelog is still there.", typ, slug,
+	p := NewProblem("deleted-entity", fmt.Sprintf("The %s %q was deleted on %s. Its changelog is still available.", typ, slug,
 		time.Unix(at, 0).UTC().Format(time.DateOnly)))
 	return p.WithSuggestion("/api/entity/" + typ + "/" + slug + "/changelog")
 }
 
-// UnknownEntity names what was probably meant: the type, or the entities whose
-// names are near.
+// UnknownEntity suggests what was probably meant: the type, or entities with similar names.
 func UnknownEntity(c *Call, typ, slug string) error {
 	if !slices.Contains(record.Types, typ) {
-		p := NewProblem("unknown-entity", fmt.Sprintf("There is no type %q; known are %s.", Shorten(typ), strings.Join(record.Types, ", ")))
+		p := NewProblem("unknown-entity", fmt.Sprintf("There is no type %q; expected one of: %s.", Shorten(typ), strings.Join(record.Types, ", ")))
 		return p.WithSuggestion(didyoumean.Name(typ, record.Types))
 	}
 	p := NewProblem("unknown-entity", fmt.Sprintf("There is no %s %q.", typ, Shorten(slug)))
@@ -30,7 +29,7 @@ func UnknownEntity(c *Call, typ, slug string) error {
 		return err
 	}
 	if len(near) > 0 {
-		p.Detail += " Near are: " + strings.Join(near, ", ") + "."
+		p.Detail += " Similar: " + strings.Join(near, ", ") + "."
 		_ = p.WithSuggestion("/api/entity/" + typ + "/" + near[0])
 	}
 	return p

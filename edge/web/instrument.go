@@ -12,8 +12,8 @@ import (
 	"github.com/julienschmidt/httprouter"
 )
 
-// Instrument gives requests of a route an id, measures and logs them, and sees to
-// panics.
+// Instrument assigns an id to requests of a route, measures and logs them, and recovers
+// from panics.
 func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter)) httprouter.Handle {
 	m := s.Metrics.route(route)
 	return func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
@@ -48,8 +48,8 @@ func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter
 	}
 }
 
-// recoverPanic answers for a handler that panicked. abort tells to cut the
-// connection, because a part of an answer is out.
+// recoverPanic responds for a handler that panicked. abort means that the connection must
+// be cut, because part of a response has been sent.
 func (c *Call) recoverPanic(rec *recorder, cause any) (abort bool) {
 	switch {
 	case cause == nil:
@@ -65,7 +65,7 @@ func (c *Call) recoverPanic(rec *recorder, cause any) (abort bool) {
 	return false
 }
 
-// requestID takes over a sensible id that a proxy has given, or makes one.
+// requestID returns a valid id set by a proxy, or a new one.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); len(id) > 0 && len(id) <= 64 && validRequestID(id) {
 		return id

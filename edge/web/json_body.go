@@ -23,9 +23,8 @@ const (
 	maxDepth = 32
 )
 
-// Decode reads the JSON object in the body into a struct, or a map of
-// json.RawMessage where any name will do. Everything that is wrong is told at
-// once, by the names of the fields.
+// Decode reads the JSON object in the body into a struct, or a map of json.RawMessage for
+// any names. It reports all faults at once, by field name.
 func (c *Call) Decode(dst any) error {
 	body, err := c.ReadBody()
 	if err != nil {
@@ -48,7 +47,7 @@ func (c *Call) Decode(dst any) error {
 			fieldErrors = append(fieldErrors, FieldError{Shorten(name), unknownField(Shorten(name), known)})
 		}
 		if !ok {
-			continue // beyond those that are told, unknown fields are not even compared
+			continue // beyond the reported ones, unknown fields are not even compared
 		}
 		null := string(members[name]) == "null" && reflect.TypeOf(field).Elem().Kind() != reflect.Pointer
 		if err := json.Unmarshal(members[name], field); err != nil || null {
@@ -58,8 +57,8 @@ func (c *Call) Decode(dst any) error {
 	return InvalidBody(fieldErrors)
 }
 
-// DecodeEmpty reads the body of a write that needs none: there is none, or an
-// object without fields.
+// DecodeEmpty reads the body of a write that needs none: it must be missing, or an object
+// without fields.
 func (c *Call) DecodeEmpty() error {
 	if c.Request.ContentLength == 0 {
 		return nil
@@ -67,7 +66,7 @@ func (c *Call) DecodeEmpty() error {
 	return c.Decode(&struct{}{})
 }
 
-// MaxFieldErrors is how many faults of a body are told at once.
+// MaxFieldErrors is the maximum number of reported faults of a body.
 const MaxFieldErrors = 100
 
 // InvalidBody is the problem of a body with faulty fields, nil for none.
@@ -77,7 +76,7 @@ func InvalidBody(fieldErrors []FieldError) error {
 	}
 	detail := fieldErrors[0].Field + " " + fieldErrors[0].Message
 	if len(fieldErrors) > 1 {
-		detail = fmt.Sprintf("%d fields are wrong, as errors tells: %s", len(fieldErrors), fieldNames(fieldErrors))
+		detail = fmt.Sprintf("%d fields are invalid (see errors): %s", len(fieldErrors), fieldNames(fieldErrors))
 	}
 	p := NewProblem("invalid-body", strings.TrimSuffix(detail, ".")+".")
 	p.Errors = fieldErrors[:min(len(fieldErrors), MaxFieldErrors)]
@@ -98,12 +97,12 @@ func fieldNames(fieldErrors []FieldError) string {
 }
 
 func unknownField(name string, known []string) string {
-	message := "is no field here; known are " + strings.Join(known, ", ")
+	message := "is not a known field; expected one of: " + strings.Join(known, ", ")
 	if len(known) == 0 {
-		message = "is no field here; the body has none"
+		message = "is not a known field; the body takes none"
 	}
 	if near := didyoumean.Name(name, known); near != "" {
-		message = "is no field here; did you mean " + near + "?"
+		message = "is not a known field; did you mean " + near + "?"
 	}
 	return message
 }
@@ -121,15 +120,15 @@ func (c *Call) ReadBody() ([]byte, error) {
 		return nil, NewProblem("unsupported-media-type", "Send the body as JSON in UTF-8, with the header Content-Type: application/json.")
 	}
 	if enc := h.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, Identity) {
-		return nil, NewProblem("unsupported-media-type", "Send the body as it is: content codings are not taken here.")
+		return nil, NewProblem("unsupported-media-type", "Send the body uncompressed: content codings are not supported.")
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(c.Writer, c.Request.Body, MaxBody))
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, NewProblem("body-too-large", "The body may have 256 KiB at most.")
+		return nil, NewProblem("body-too-large", "The body can be at most 256 KiB.")
 	case err != nil:
-		return nil, NewProblem("invalid-body", "The body did not arrive as a whole.")
+		return nil, NewProblem("invalid-body", "The body is incomplete.")
 	case len(bytes.TrimSpace(body)) == 0:
 		return nil, NewProblem("invalid-body", "The body is empty; send a JSON object.")
 	case !utf8.Valid(body):
@@ -140,8 +139,8 @@ func (c *Call) ReadBody() ([]byte, error) {
 	return body, nil
 }
 
-// ReadMembers reads one JSON object, strictly: no member twice at any depth, none
-// too deep, nothing after it, and no character that a database cannot hold.
+// ReadMembers reads one JSON object, strictly: no duplicate member at any depth, not nested
+// too deeply, no trailing data, and no character that a database cannot store.
 func ReadMembers(body []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -149,7 +148,7 @@ func ReadMembers(body []byte) (map[string]json.RawMessage, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); !errors.Is(err, io.EOF) {
-		return nil, errors.New("goes on behind the JSON object")
+		return nil, errors.New("has trailing data after the JSON object")
 	}
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(body, &members); err != nil || members == nil {
@@ -160,7 +159,7 @@ func ReadMembers(body []byte) (map[string]json.RawMessage, error) {
 
 func checkValue(d *json.Decoder, depth int) error {
 	if depth > maxDepth {
-		return fmt.Errorf("is nested more than %d deep", maxDepth)
+		return fmt.Errorf("is nested more than %d levels deep", maxDepth)
 	}
 	t, err := d.Token()
 	var syntax *json.SyntaxError
@@ -168,7 +167,7 @@ func checkValue(d *json.Decoder, depth int) error {
 	case errors.As(err, &syntax):
 		return fmt.Errorf("is not JSON: %s at byte %d", syntax.Error(), syntax.Offset)
 	case err != nil:
-		return errors.New("is not whole JSON")
+		return errors.New("is incomplete JSON")
 	}
 	switch t {
 	case json.Delim('['):
@@ -187,12 +186,12 @@ func checkValue(d *json.Decoder, depth int) error {
 	return nil
 }
 
-// checkString refuses what a database cannot hold, and what the decoder puts in the
-// place of half a surrogate pair.
+// checkString rejects characters that a database cannot store, and the one that the decoder
+// substitutes for half a surrogate pair.
 func checkString(s string) error {
 	for _, r := range s {
 		if r == 0 || r == utf8.RuneError {
-			return fmt.Errorf("holds the character %U, or an escape that stands for no character", r)
+			return fmt.Errorf("contains the character %U or an invalid escape", r)
 		}
 	}
 	return nil
@@ -210,7 +209,7 @@ func checkObject(d *json.Decoder, depth int) error {
 			return err
 		}
 		if seen[name] {
-			return fmt.Errorf("has the member %q twice", Shorten(name))
+			return fmt.Errorf("has the duplicate member %q", Shorten(name))
 		}
 		seen[name] = true
 		if err := checkValue(d, depth+1); err != nil {
@@ -238,7 +237,7 @@ func fieldsOf(dst any) map[string]any {
 	return fields
 }
 
-// typeName says what a field takes.
+// typeName describes the type of a field.
 func typeName(field any) string {
 	t := reflect.TypeOf(field).Elem()
 	if t.Kind() == reflect.Pointer {

@@ -5,16 +5,17 @@ import (
 	"time"
 )
 
-// lastModified returns the Last-Modified time to compare the client's dates with, or the
-// zero time where they prove nothing. Clients send back the time that they were given, as
-// simple feed readers do, or their own time of download, as curl -z does:
+// lastModified returns the Last-Modified time to compare with the client's
+// If-Modified-Since, or the zero time if a comparison would prove nothing. Clients send
+// back the time they received, as simple feed readers do, or the time of their download,
+// as curl -z does:
 //
-//   - the time given stands for this content only if no other build has it;
-//   - after a time of their own, nothing has changed only if this edge was already serving
-//     the same content then.
+//   - a received time identifies this content only if no other build has it;
+//   - since another time, nothing has changed only if this edge was already serving the
+//     same content then.
 //
-// Files of a build never change. Answers that are about the program, and pages, also change
-// with the program and its settings.
+// Files of a build never change. Responses about the program, and pages, also change with
+// the program and its settings.
 func (c *Call) lastModified(h http.Header) time.Time {
 	t, err := http.ParseTime(h.Get("Last-Modified"))
 	if err != nil || c.immutable {

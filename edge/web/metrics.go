@@ -28,15 +28,15 @@ func NewMetrics() *metrics {
 	m := &metrics{
 		Registry: prometheus.NewRegistry(),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "kindex_http_requests_total",
-			Help: "Requests answered."}, []string{"route", "code"}),
+			Help: "HTTP requests answered."}, []string{"route", "code"}),
 		seconds: prometheus.NewHistogramVec(prometheus.HistogramOpts{Name: "kindex_http_request_seconds",
-			Help: "Time until the answer was written.", Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5, 30}}, []string{"route"}),
-		inFlight:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_http_requests_in_flight", Help: "Requests being answered."}),
-		buildSwitches: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_build_switches_total", Help: "Builds that the edge moved to."}),
-		Refused:       prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_build_refused_total", Help: "Published builds that were refused."}),
-		build:         prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "kindex_build_info", Help: "The build being served."}, []string{"build", "commit"}),
-		entities:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_entities", Help: "Entities that lists show."}),
-		loadSeconds:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_load_seconds", Help: "Time that verifying and opening the build took."}),
+			Help: "Time from the request to the end of the response, in seconds.", Buckets: []float64{.0005, .001, .0025, .005, .01, .025, .05, .1, .25, 1, 5, 30}}, []string{"route"}),
+		inFlight:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_http_requests_in_flight", Help: "HTTP requests in progress."}),
+		buildSwitches: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_build_switches_total", Help: "Switches to a new build."}),
+		Refused:       prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_build_refused_total", Help: "Published builds that were rejected."}),
+		build:         prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "kindex_build_info", Help: "The served build."}, []string{"build", "commit"}),
+		entities:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_entities", Help: "Entities in lists."}),
+		loadSeconds:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_load_seconds", Help: "Time to verify and open the build, in seconds."}),
 	}
 	m.Registry.MustRegister(m.requests, m.seconds, m.inFlight, m.buildSwitches, m.Refused, m.build, m.entities, m.loadSeconds,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))

@@ -9,18 +9,18 @@ import (
 	"kindex/edge/storage"
 )
 
-// Principal is who asks.
+// Principal is the caller.
 type Principal struct {
-	Account *apikey.Account // nil for somebody without a key
+	Account *apikey.Account // nil without a key
 	Key     apikey.Key
 }
 
-// actor returns who makes the changes of this request, for the audit log.
+// actor returns the actor of this request, for the audit log.
 func (c *Call) actor() storage.Actor {
 	return storage.Actor{Kind: storage.ByKey, ID: c.Principal.Key.ID, Name: c.Principal.Key.Name, Address: c.Shared.ClientAddress(c.Request)}
 }
 
-// WithSessionActor returns the context for changes made by a person who is signed in.
+// WithSessionActor returns the context for changes made by a signed-in user.
 func (s *Shared) WithSessionActor(r *http.Request) context.Context {
 	return storage.WithActor(r.Context(), storage.Actor{Kind: storage.BySession, Address: s.ClientAddress(r)})
 }
@@ -35,7 +35,7 @@ func (s *Shared) SuspendedProblem(err *apikey.SuspendedError) *Problem {
 	return NewProblem("account-suspended", AsSentence(err.Error())+s.ContactSentence("", " Write to %s."))
 }
 
-// AsSentence makes one of an error.
+// AsSentence formats an error as a sentence.
 func AsSentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 
 func Unauthorized(detail string) *Problem {
@@ -67,11 +67,11 @@ func (s *Shared) ContactSentence(without, with string) string {
 	return strings.Replace(with, "%s", s.ContactAddress, 1)
 }
 
-// Account is the account that asks; without a key the answer is 401. The time for
-// the answer runs from the first call.
+// Account returns the caller's account; without a key the response is 401. The time limit
+// of the response starts with the first call.
 func (c *Call) Account() (*apikey.Account, error) {
 	if c.Principal.Account == nil {
-		return nil, Unauthorized("this needs an API key, in the header x-api-key")
+		return nil, Unauthorized("this operation needs an API key in the header x-api-key")
 	}
 	c.SetDeadline()
 	return c.Principal.Account, nil

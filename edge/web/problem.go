@@ -22,10 +22,10 @@ type Problem struct {
 
 	Cause       error `json:"-"` // for the log, never for the client
 	allowHeader string
-	Header      http.Header `json:"-"` // further headers, nil for none
+	Header      http.Header `json:"-"` // more headers, nil for none
 }
 
-// FieldError is what is wrong with one parameter or field.
+// FieldError is an error in one parameter or field.
 type FieldError struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
@@ -40,51 +40,51 @@ var problemTypes = map[string]struct {
 	status int
 	title  string
 }{
-	"unknown-parameter":       {http.StatusBadRequest, "There is no such parameter"},
-	"invalid-parameter":       {http.StatusBadRequest, "A parameter has no usable value"},
-	"invalid-body":            {http.StatusBadRequest, "The body cannot be used"},
-	"invalid-idempotency-key": {http.StatusBadRequest, "The Idempotency-Key cannot be used"},
-	"unauthorized":            {http.StatusUnauthorized, "A key is needed"},
-	"foreign-host":            {http.StatusForbidden, "This service does not answer to that host name"},
-	"foreign-origin":          {http.StatusForbidden, "Pages of that origin are not allowed here"},
-	"insufficient-scope":      {http.StatusForbidden, "The key lacks a required scope"},
-	"account-suspended":       {http.StatusForbidden, "The account is suspended"},
-	"unknown-key":             {http.StatusNotFound, "There is no such key"},
-	"too-many-keys":           {http.StatusConflict, "The account has as many keys as it may"},
-	"already-exists":          {http.StatusConflict, "There is this one already"},
-	"unknown-submission":      {http.StatusNotFound, "There is no such submission"},
-	"too-many-submissions":    {http.StatusConflict, "The account has too many open submissions"},
-	"cannot-withdraw":         {http.StatusConflict, "The submission cannot be withdrawn"},
-	"too-many-webhooks":       {http.StatusConflict, "The account has as many webhooks as it may"},
-	"too-many-waiting":        {http.StatusConflict, "Too many tests and replays are waiting"},
-	"unknown-webhook":         {http.StatusNotFound, "There is no such webhook"},
-	"unknown-delivery":        {http.StatusNotFound, "There is no such delivery"},
-	"event-gone":              {http.StatusGone, "The event is kept no longer"},
-	"secret-shown-once":       {http.StatusConflict, "The secret was shown already"},
-	"body-too-large":          {http.StatusRequestEntityTooLarge, "The body is too large"},
-	"unsupported-media-type":  {http.StatusUnsupportedMediaType, "The body is not sent as JSON"},
-	"idempotency-key-reused":  {http.StatusUnprocessableEntity, "The Idempotency-Key was used for another write"},
-	"rate-limited":            {http.StatusTooManyRequests, "The limit is used up"},
-	"state-unavailable":       {http.StatusServiceUnavailable, "The state cannot be reached"},
-	"busy":                    {http.StatusServiceUnavailable, "Too many requests at the moment"},
-	"not-found":               {http.StatusNotFound, "There is nothing at this address"},
-	"unknown-entity":          {http.StatusNotFound, "There is no such entity"},
-	"no-history":              {http.StatusNotFound, "Nothing is known of that day"},
-	"deleted-entity":          {http.StatusGone, "The entity was deleted"},
-	"unknown-category":        {http.StatusNotFound, "There is no such category"},
-	"unknown-build":           {http.StatusNotFound, "There is no such build or file"},
-	"unknown-version":         {http.StatusNotFound, "There is no such version"},
-	"method-not-allowed":      {http.StatusMethodNotAllowed, "This address does not take this method"},
-	"precondition-failed":     {http.StatusPreconditionFailed, "The file is another one by now"},
-	"range-not-satisfiable":   {http.StatusRequestedRangeNotSatisfiable, "The file has no such range"},
-	"not-ready":               {http.StatusServiceUnavailable, "No build is being served yet"},
-	"internal":                {http.StatusInternalServerError, "Something went wrong here"},
+	"unknown-parameter":       {http.StatusBadRequest, "Unknown parameter"},
+	"invalid-parameter":       {http.StatusBadRequest, "Invalid parameter value"},
+	"invalid-body":            {http.StatusBadRequest, "Invalid request body"},
+	"invalid-idempotency-key": {http.StatusBadRequest, "Invalid Idempotency-Key"},
+	"unauthorized":            {http.StatusUnauthorized, "Valid API key required"},
+	"foreign-host":            {http.StatusForbidden, "Host name not allowed"},
+	"foreign-origin":          {http.StatusForbidden, "Origin not allowed"},
+	"insufficient-scope":      {http.StatusForbidden, "Insufficient scope"},
+	"account-suspended":       {http.StatusForbidden, "Account suspended"},
+	"unknown-key":             {http.StatusNotFound, "Key not found"},
+	"too-many-keys":           {http.StatusConflict, "Key limit reached"},
+	"already-exists":          {http.StatusConflict, "Already exists"},
+	"unknown-submission":      {http.StatusNotFound, "Submission not found"},
+	"too-many-submissions":    {http.StatusConflict, "Submission limit reached"},
+	"cannot-withdraw":         {http.StatusConflict, "Submission cannot be withdrawn"},
+	"too-many-webhooks":       {http.StatusConflict, "Webhook limit reached"},
+	"too-many-waiting":        {http.StatusConflict, "Too many pending tests and replays"},
+	"unknown-webhook":         {http.StatusNotFound, "Webhook not found"},
+	"unknown-delivery":        {http.StatusNotFound, "Delivery not found"},
+	"event-gone":              {http.StatusGone, "Event no longer available"},
+	"secret-shown-once":       {http.StatusConflict, "Secret already shown"},
+	"body-too-large":          {http.StatusRequestEntityTooLarge, "Request body too large"},
+	"unsupported-media-type":  {http.StatusUnsupportedMediaType, "Unsupported media type"},
+	"idempotency-key-reused":  {http.StatusUnprocessableEntity, "Idempotency-Key already used"},
+	"rate-limited":            {http.StatusTooManyRequests, "Rate limit exceeded"},
+	"state-unavailable":       {http.StatusServiceUnavailable, "Temporarily unavailable"},
+	"busy":                    {http.StatusServiceUnavailable, "Service busy"},
+	"not-found":               {http.StatusNotFound, "Not found"},
+	"unknown-entity":          {http.StatusNotFound, "Entity not found"},
+	"no-history":              {http.StatusNotFound, "No history for that day"},
+	"deleted-entity":          {http.StatusGone, "Entity deleted"},
+	"unknown-category":        {http.StatusNotFound, "Category not found"},
+	"unknown-build":           {http.StatusNotFound, "Build or file not found"},
+	"unknown-version":         {http.StatusNotFound, "Version not found"},
+	"method-not-allowed":      {http.StatusMethodNotAllowed, "Method not allowed"},
+	"precondition-failed":     {http.StatusPreconditionFailed, "Precondition failed"},
+	"range-not-satisfiable":   {http.StatusRequestedRangeNotSatisfiable, "Range not satisfiable"},
+	"not-ready":               {http.StatusServiceUnavailable, "Service not ready"},
+	"internal":                {http.StatusInternalServerError, "Internal error"},
 }
 
 func NewProblem(code, detail string) *Problem {
 	k, ok := problemTypes[code]
 	if !ok {
-		panic("edge: no problem is called " + code)
+		panic("edge: unknown problem code " + code)
 	}
 	return &Problem{Type: "urn:kindex:problem:" + code, Title: k.title, Status: k.status, Detail: detail, Code: code, Errors: []FieldError{}}
 }
@@ -97,8 +97,8 @@ func (p *Problem) WithSuggestion(s string) *Problem {
 	return p
 }
 
-// AsProblem turns any error into an answer. Errors of this program's making are
-// not shown to clients; the log has them.
+// AsProblem converts any error to a problem. Internal errors are not shown to clients; they
+// are logged.
 func AsProblem(err error) *Problem {
 	var p *Problem
 	var q *query.Error
@@ -114,7 +114,7 @@ func AsProblem(err error) *Problem {
 		p.Errors = append(p.Errors, FieldError{q.Param, q.Message})
 		return p
 	}
-	p = NewProblem("internal", "The request could not be answered. Its id helps the operator to find out why.")
+	p = NewProblem("internal", "The request could not be processed. Give the operator its request id.")
 	p.Cause = err
 	return p
 }
@@ -127,14 +127,14 @@ func (p *Problem) encode() []byte {
 	return append(b, '\n')
 }
 
-// StateProblem is what a failed use of the state is to the client: the problem
-// that a write has found, or that the state cannot be reached.
+// StateProblem converts an error of the database: to the problem that a write found, or to
+// state-unavailable.
 func StateProblem(err error) error {
 	var p *Problem
 	if err == nil || errors.As(err, &p) {
 		return err
 	}
-	p = NewProblem("state-unavailable", "Accounts, keys and writes cannot be reached at the moment; reading without a key goes on. Try again in a moment.")
+	p = NewProblem("state-unavailable", "Accounts, keys and writes are currently unavailable; reading without a key still works. Try again shortly.")
 	p.Cause = err
 	return p
 }

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// maxRanges is the maximum number of ranges in a request. Each gets its own header, so
-// many small ones make the answer many times as large as the request.
+// maxRanges is the maximum number of ranges in a request. Each gets a header, so many small
+// ones make the response many times as large as the request.
 const maxRanges = 10
 
 // checkRanges refuses too many or overlapping ranges with 416 (RFC 9110 section
@@ -33,7 +33,7 @@ func (c *Call) checkRanges(content io.Seeker) error {
 		return p
 	}
 	if n := strings.Count(list, ",") + 1; n > maxRanges {
-		return refuse(fmt.Sprintf("The request has %d ranges; ask for at most %d, or for the whole file.", n, maxRanges))
+		return refuse(fmt.Sprintf("The request has %d ranges; request at most %d, or the whole file.", n, maxRanges))
 	}
 	var seen []byteRange
 	for item := range strings.SplitSeq(list, ",") {
@@ -43,7 +43,7 @@ func (c *Call) checkRanges(content io.Seeker) error {
 		}
 		for _, other := range seen {
 			if r.first <= other.last && other.first <= r.last {
-				return refuse("Two of the ranges overlap; ask for each byte once.")
+				return refuse("The ranges overlap; request each byte only once.")
 			}
 		}
 		seen = append(seen, r)
@@ -54,8 +54,8 @@ func (c *Call) checkRanges(content io.Seeker) error {
 // byteRange is a part of a file, both ends included.
 type byteRange struct{ first, last int64 }
 
-// parseRange reads one range of a file (RFC 9110 section 14.1.2). ok is false where it
-// is malformed or empty.
+// parseRange parses one range of a file (RFC 9110 section 14.1.2). ok is false if it is
+// malformed or empty.
 func parseRange(item string, size int64) (r byteRange, ok bool) {
 	first, last, found := strings.Cut(item, "-")
 	if !found || size == 0 {

@@ -4,14 +4,14 @@ import (
 	"net/http"
 )
 
-// recorder notes what was answered, and has it counted before it goes out.
+// recorder records the status of a response, and has it counted before it is sent.
 type recorder struct {
 	http.ResponseWriter
 	call     *Call
 	status   int
 	bytes    int64
 	written  bool
-	replaced bool // the answer under way is not given: it was one too many
+	replaced bool // the current response is not sent: the limit has been reached
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -21,7 +21,7 @@ func (r *recorder) WriteHeader(status int) {
 	}
 	r.call.leaveGate() // what costs is done
 	if status == http.StatusNotModified {
-		delete(r.Header(), "Link") // a cursor says what is on the page
+		delete(r.Header(), "Link") // a cursor depends on the records of the page
 	}
 	if err := r.call.Admission.Finalize(r.Header(), status); err != nil {
 		r.call.Fail(r, err)

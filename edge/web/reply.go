@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// JSONReply answers with a bare JSON object, or nothing where v is nil. Nobody may
-// keep it.
+// JSONReply responds with a JSON object, or nothing if v is nil. The response must not be
+// cached.
 func JSONReply(status int, v any) (*Reply, error) {
 	r := &Reply{Status: status}
 	if v != nil {
@@ -17,13 +17,13 @@ func JSONReply(status int, v any) (*Reply, error) {
 	return r, nil
 }
 
-// Reply is what a handler answers with: a whole body, a stream, a prebuilt file
-// or a redirect. respond turns it into HTTP.
+// Reply is the result of a handler: a complete body, a stream, a prebuilt file or a
+// redirect. respond converts it to HTTP.
 type Reply struct {
 	MediaType string
-	Header    http.Header // further headers, nil for none
+	Header    http.Header // more headers, nil for none
 	Body      []byte
-	// Stream writes a body of unknown length; its ETag is made from seed.
+	// Stream writes a body of unknown length; its ETag is derived from seed.
 	Stream   func(io.Writer) error
 	ETagSeed string
 	File     *FileReply
@@ -33,15 +33,15 @@ type Reply struct {
 	Location string
 	// Immutable marks bytes that never change at their address.
 	Immutable bool
-	// Cache is what caches may do with the answer, nil for the usual.
+	// Cache is the Cache-Control value, nil for the default.
 	Cache []string
-	// ErrorStatus is the status of a body that says, in its own way, why there is no
-	// better one; 0 for none.
+	// ErrorStatus is the error status of a body that describes the error in its own form; 0
+	// for none.
 	ErrorStatus int
-	// Build names the build of the answer where it is not the current one.
+	// Build is the build of the response, if it is not the current one.
 	Build string
-	// Status is that of the answer to a write, or about the caller's own: a bare
-	// body that nobody keeps. 0 for all else.
+	// Status is the status of the response to a write, or of a personal response, whose
+	// body is not cached. 0 for all others.
 	Status int
 }
 

@@ -67,7 +67,7 @@ func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 	return c.respondBody(w, r)
 }
 
-// respondPrivate answers a write, or what is the caller's own.
+// respondPrivate sends the response to a write, or a personal response.
 func (c *Call) respondPrivate(w http.ResponseWriter, r *Reply) error {
 	h := w.Header()
 	h["Cache-Control"] = NoStore
@@ -89,8 +89,8 @@ func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
 	if len(r.Body) >= MinCompressLen && compressible(r.MediaType) {
 		enc = negotiateEncoding(c.Header("Accept-Encoding"), offeredEncodings)
 	}
-	// Sixty-four bits of the content are enough to tell apart what one address
-	// has answered and answers.
+	// Sixty-four bits of the content are enough to distinguish the responses of one
+	// address.
 	status := http.StatusOK
 	if r.ErrorStatus != 0 {
 		status = r.ErrorStatus
@@ -121,8 +121,8 @@ func ETag(base, encoding string) string {
 	return `"` + base + "-" + encoding + `"`
 }
 
-// notModified answers 304 where the client has this representation already
-// (RFC 9110 sections 13.1.2 and 13.1.3).
+// notModified responds with 304 if the client already has this representation (RFC 9110
+// sections 13.1.2 and 13.1.3).
 func (c *Call) notModified(w http.ResponseWriter, tag string) bool {
 	w.Header()["Etag"] = []string{tag}
 	if sent := c.Header("If-None-Match"); sent != "" {
@@ -137,8 +137,8 @@ func (c *Call) notModified(w http.ResponseWriter, tag string) bool {
 	return true
 }
 
-// etagOf is the entity tag of a reply that follows from build and query, "" for a reply
-// whose tag is made of its body.
+// etagOf returns the entity tag of a reply that depends only on build and query, "" for a
+// reply whose tag is derived from its body.
 func (c *Call) etagOf(r *Reply) (tag string) {
 	switch {
 	case r.Stream != nil:
@@ -149,7 +149,7 @@ func (c *Call) etagOf(r *Reply) (tag string) {
 	return tag
 }
 
-// streamETag chooses the content coding of a stream, and makes its entity tag of the
+// streamETag chooses the content coding of a stream, and derives its entity tag from the
 // build and the seed.
 func (c *Call) streamETag(r *Reply) (encoding, tag string) {
 	encoding = Identity
@@ -180,8 +180,8 @@ func (c *Call) fileETag(f *FileReply) (encoding, tag string) {
 	return encoding, v.ETag
 }
 
-// containsETag reports whether a list of entity tags has one. It compares weakly, as
-// If-None-Match asks for.
+// containsETag reports whether a list of entity tags contains one. It compares weakly, as
+// If-None-Match requires.
 func containsETag(header, tag string) bool {
 	if header == "" {
 		return false
@@ -194,9 +194,9 @@ func containsETag(header, tag string) bool {
 	return false
 }
 
-// respondStream sends a body that is made while it is sent, with fast
-// compression and no ranges. The request is finalized before anything is made, and at
-// most a few streams run at once.
+// respondStream sends a body while it is generated, with fast compression and no ranges.
+// The request is finalized before anything is generated, and only a few streams run at
+// once.
 func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 	enc, tag := c.streamETag(r)
 	if c.notModified(w, tag) {
@@ -218,9 +218,9 @@ func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 	}
 	err := encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: c.Shared.Exports.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, r.Stream)
 	if err != nil && IgnoreClientGone(err) != nil {
-		// The status is out already: cutting the connection is the only way
-		// left to tell the client that the answer is not whole.
-		c.Shared.Log.Error("stream broke off", "requestId", c.ID, "error", err)
+		// The status has been sent: only cutting the connection can tell the client that
+		// the response is incomplete.
+		c.Shared.Log.Error("stream cut off", "requestId", c.ID, "error", err)
 		panic(http.ErrAbortHandler)
 	}
 	return nil
@@ -248,7 +248,7 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 		}
 		return IgnoreClientGone(WriteAll(newDeadlineWriter(w), v.Body))
 	}
-	if f.SHA256 != "" { // which is that of the identity coding
+	if f.SHA256 != "" { // of the identity coding
 		sum, err := hex.DecodeString(f.SHA256)
 		if err != nil {
 			return err
@@ -265,7 +265,7 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 	case 0:
 		return nil
 	case http.StatusRequestedRangeNotSatisfiable:
-		return NewProblem("range-not-satisfiable", "There are no such bytes in this file; use Range: bytes=first-last within its length.")
+		return NewProblem("range-not-satisfiable", "The file has no such bytes; use Range: bytes=first-last within its length.")
 	case http.StatusPreconditionFailed:
 		return NewProblem("precondition-failed", "The file does not satisfy If-Match or If-Unmodified-Since; its ETag is "+f.ETag+".")
 	}
@@ -285,8 +285,8 @@ func (c *Call) validRange() *http.Request {
 	return r
 }
 
-// errorCatcher holds back what http.ServeContent answers where it refuses:
-// plain text or nothing, while every error of this interface is a problem.
+// errorCatcher intercepts errors of http.ServeContent, which are plain text or empty: every
+// error of the API is a problem.
 type errorCatcher struct {
 	http.ResponseWriter
 	status int
@@ -316,8 +316,8 @@ func (r *errorCatcher) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 func (c *Call) Fail(w http.ResponseWriter, err error) {
 	p := AsProblem(err)
 	p.RequestID, p.Instance = c.ID, c.Request.URL.Path
-	// Where the client has left, that is mostly what the error is about. What is busy
-	// is not logged: a client that asks too often would fill the log. Metrics count it.
+	// If the client has gone, that usually caused the error. busy is not logged: a client
+	// with too many requests would fill the log. Metrics count it.
 	if p.Status >= 500 && p.Code != "busy" && !errors.Is(c.Request.Context().Err(), context.Canceled) {
 		c.Shared.Log.Error("request failed", "requestId", c.ID, "path", c.Request.URL.Path, "error", fmt.Sprint(p.Cause))
 	}

@@ -8,14 +8,13 @@ import (
 	"kindex/edge/ratelimit"
 )
 
-// Shared is what all requests have in common. Nothing of it changes once requests are
-// answered.
+// Shared is common to all requests. It does not change once requests are served.
 type Shared struct {
 	Log            *slog.Logger
 	Now            func() time.Time
 	Metrics        *metrics
 	LogRequests    bool
-	URL            string // the public address of the service, "" where requests tell
+	URL            string // the public address of the service, "" to use the requested host
 	ContactAddress string // of the operator, "" for none
 	Proxies        *ratelimit.Proxies
 	Exports        *ratelimit.Gate // held while the client of a stream reads
@@ -24,17 +23,17 @@ type Shared struct {
 	Vary           VaryValues
 }
 
-// Admission is what was decided about a request before it is answered: who asks, and
-// what is left of their limit.
+// Admission is what is known about a request before it is handled: its caller, and the
+// remaining limit.
 type Admission interface {
 	// Exhausted reports whether the caller has nothing left, and can have a 304 at most.
 	Exhausted() bool
 	// Exceeded returns the problem of a caller with nothing left. refused, if not nil,
 	// is why their key was refused.
 	Exceeded(refused error) *Problem
-	// Finalize is called with the status when the answer starts. It gives back what costs
-	// nothing and writes the headers of the limit. An error means that another answer
-	// must be given instead.
+	// Finalize is called with the status when the response starts. It uncounts a free
+	// request and writes the headers of the limit. An error means that another response
+	// must be sent instead.
 	Finalize(h http.Header, status int) error
 	// Exporter returns the ID of the account or address whose exports are limited
 	// together.

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// chunkTimeout is how long a client may take for each chunk of a long answer.
+// chunkTimeout is how long a client can take for each chunk of a long response.
 const chunkTimeout = 30 * time.Second
 
-// deadlineWriter moves the write deadline on while the client takes what it is
-// given, so that a long download may take its time and a stalled one may not.
+// deadlineWriter extends the write deadline while the client reads, so that a long download
+// can take its time and a stalled one is cut off.
 type deadlineWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -40,8 +40,9 @@ func (p *deadlineWriter) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the writer below.
 func (p *deadlineWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// Streams hold one of a few slots while their client reads. Where others wait for one,
-// a client must take minBytesPerSecond bytes a second on average, once SlowStartGrace is over.
+// Streams occupy one of a few slots while their client reads. If others wait for one, a
+// client must read minBytesPerSecond bytes per second on average, once SlowStartGrace is
+// over.
 const (
 	minBytesPerSecond = 16 << 10
 	SlowStartGrace    = 20 * time.Second
@@ -67,8 +68,8 @@ func (p *pacedWriter) Write(b []byte) (int, error) {
 
 var errTooSlow = errors.New("the client reads too slowly while others wait")
 
-// writeError is a failure to send: the client has gone, and there is nobody
-// left to tell.
+// writeError means that sending failed: the client has gone, so the error cannot be
+// reported to it.
 type writeError struct{ error }
 
 func WriteAll(w io.Writer, b []byte) error {

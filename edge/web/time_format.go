@@ -4,10 +4,10 @@ import (
 	"time"
 )
 
-// TruncateToSecond is a time as answers tell it.
+// TruncateToSecond returns a time as used in responses.
 func TruncateToSecond(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
-// NullableTime is a time as answers tell it, null for the zero one.
+// NullableTime returns a time as used in responses, null for the zero time.
 func NullableTime(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

@@ -9,11 +9,10 @@ import (
 
 // CursorStore keeps the cursor and the events.
 type CursorStore interface {
-	// EventCursor returns the cursor, the zero Cursor where there is none.
+	// EventCursor returns the cursor, the zero Cursor if there is none.
 	EventCursor(ctx context.Context) (Cursor, error)
-	// MoveCursor stores events and where the cursor is then, all or nothing. moved is
-	// false where the cursor is not the one of that version any more: then nothing
-	// was stored.
+	// MoveCursor stores events and the new cursor, atomically. moved is false if the
+	// cursor's version has changed: then nothing was stored.
 	MoveCursor(ctx context.Context, to Cursor, events []Event) (moved bool, err error)
 }
 
@@ -24,8 +23,8 @@ type Build struct {
 	Release func() // called once when the archive is not needed any more
 }
 
-// Announcer makes events of the builds that an edge moves to. Several edges that
-// share a state do the same, and one of them writes.
+// Announcer creates events for the builds that an edge switches to. Several edges that
+// share a database do the same, and one of them writes.
 type Announcer struct {
 	store    CursorStore
 	log      *slog.Logger
@@ -37,8 +36,8 @@ type Announcer struct {
 	wake    chan struct{}
 }
 
-// NewAnnouncer returns an Announcer that does nothing until it runs. onEvents, which
-// may be nil, is called when this one has written events.
+// NewAnnouncer returns an Announcer that does nothing until it runs. onEvents, if not nil,
+// is called when this one has written events.
 func NewAnnouncer(store CursorStore, log *slog.Logger, onEvents func()) *Announcer {
 	if onEvents == nil {
 		onEvents = func() {}
@@ -46,8 +45,8 @@ func NewAnnouncer(store CursorStore, log *slog.Logger, onEvents func()) *Announc
 	return &Announcer{store: store, log: log, onEvents: onEvents, wake: make(chan struct{}, 1)}
 }
 
-// Announce says that the edge has moved to a build. It takes no time. A build that
-// still waits is forgotten: the changelog of the newer one leads past it.
+// Announce reports that the edge has switched to a build. It does not block. A build that
+// is still waiting is dropped: the changelog of the newer one includes its changes.
 func (a *Announcer) Announce(b Build) {
 	a.mu.Lock()
 	old := a.pending
@@ -74,8 +73,8 @@ const (
 	maxBackoff = 30 * time.Second
 )
 
-// Run makes events until ctx ends, once in the life of an Announcer. While the
-// state cannot be reached it tries again.
+// Run creates events until ctx ends, once in the life of an Announcer. While the database
+// is unavailable it retries.
 func (a *Announcer) Run(ctx context.Context) {
 	defer a.Close()
 	for {
@@ -90,7 +89,7 @@ func (a *Announcer) Run(ctx context.Context) {
 	}
 }
 
-// Close gives back the build that waits, and every one that comes.
+// Close releases the waiting build, and every later one.
 func (a *Announcer) Close() {
 	a.mu.Lock()
 	a.closed = true
@@ -120,11 +119,11 @@ func (a *Announcer) announce(ctx context.Context, b *Build) {
 		if ctx.Err() != nil {
 			return
 		}
-		a.log.Error("the events of a build are not written yet; trying again", "build", b.ID, "error", err, "in", backoff)
+		a.log.Error("writing the events of a build failed; retrying", "build", b.ID, "error", err, "in", backoff)
 		select {
 		case <-ctx.Done():
 			return
-		case <-a.wake: // what waits now leads past this one
+		case <-a.wake: // the waiting build includes these changes
 			a.signal()
 			return
 		case <-time.After(backoff):
@@ -153,11 +152,11 @@ func (a *Announcer) try(ctx context.Context, b *Build) (Move, error) {
 func (a *Announcer) report(b *Build, m Move) {
 	switch m.Relation {
 	case First:
-		a.log.Info("webhooks begin with this build", "build", b.ID)
+		a.log.Info("webhooks start with this build", "build", b.ID)
 	case Older:
-		a.log.Info("no events: this build is older than what webhooks were told", "build", b.ID, "told", m.To.Build)
+		a.log.Info("no events: this build is older than the last one announced to webhooks", "build", b.ID, "told", m.To.Build)
 	case Foreign:
-		a.log.Warn("no events: the changelog has nothing in common with what webhooks were told; they go on from this build", "build", b.ID)
+		a.log.Warn("no events: the changelog has nothing in common with the last build announced to webhooks; continuing from this build", "build", b.ID)
 	case Newer, Rewritten:
 		a.log.Info("events for webhooks", "build", b.ID, "events", len(m.Events), "history", string(m.Relation))
 	}

@@ -16,24 +16,24 @@ import (
 	"kindex/edge/safedial"
 )
 
-// maxResponseLen is how much of an answer is read, in bytes: nobody looks at it, but
-// a connection can be used again only after it.
+// maxResponseLen is how much of a response is read, in bytes: it is ignored, but a
+// connection can be reused only after reading it.
 const maxResponseLen = 64 << 10
 
-// attemptResult is what came of an attempt.
+// attemptResult is the outcome of an attempt.
 type attemptResult struct {
-	status     int    // 0 where no answer came
+	status     int    // 0 without a response
 	failure    string // why not, for the owner to read
 	outcome    string // for the metrics
 	retryAfter time.Duration
 	duration   time.Duration
-	postpone   time.Duration // the host gets as much as it may: nothing was sent, and this is when to come again
-	body       []byte        // the beginning of the answer, where it was asked for
+	postpone   time.Duration // the limit of the host has been reached: nothing was sent, and this is when to retry
+	body       []byte        // the beginning of the response, if requested
 }
 
 func (a attemptResult) success() bool { return a.status >= 200 && a.status < 300 && a.failure == "" }
 
-// errorText is what the log of deliveries has as the error.
+// errorText returns the error for the log of deliveries.
 func (a attemptResult) errorText() string {
 	switch {
 	case a.success():
@@ -41,21 +41,21 @@ func (a attemptResult) errorText() string {
 	case a.failure != "":
 		return a.failure
 	case a.status >= 300 && a.status < 400:
-		return "It answered " + strconv.Itoa(a.status) + ": redirects are not followed; register the address that they lead to."
+		return "The receiver returned " + strconv.Itoa(a.status) + ": redirects are not followed; register the target address."
 	}
-	return "It answered " + strings.TrimSpace(strconv.Itoa(a.status)+" "+http.StatusText(a.status)) + "."
+	return "The receiver returned " + strings.TrimSpace(strconv.Itoa(a.status)+" "+http.StatusText(a.status)) + "."
 }
 
-// sender makes attempts.
+// sender sends deliveries.
 type sender struct {
 	client  *http.Client
 	agent   string
-	timeout time.Duration // how long an attempt may take
+	timeout time.Duration // timeout of an attempt
 	now     func() time.Time
 }
 
-// post sends a body once. Of what goes wrong below HTTP the answer tells only
-// what the owner of the webhook may know.
+// post sends a body once. Of errors below HTTP, the result contains only what the owner of
+// the webhook may know.
 func (s *sender) post(ctx context.Context, url string, secrets []Secret, id string, body []byte) attemptResult {
 	start := time.Now()
 	a := s.exchange(ctx, url, secrets, id, body, 0)
@@ -68,7 +68,7 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 	defer cancel()
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, url, bytes.NewReader(body))
 	if err != nil {
-		return attemptResult{failure: "The address cannot be called.", outcome: "address"}
+		return attemptResult{failure: "The address is invalid.", outcome: "address"}
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("User-Agent", s.agent)
@@ -78,7 +78,7 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 	response, err := s.client.Do(r)
 	var busy *safedial.BusyError
 	if errors.As(err, &busy) {
-		return attemptResult{postpone: busy.Wait, failure: "The limit of requests to this host is reached.", outcome: "postponed"}
+		return attemptResult{postpone: busy.Wait, failure: "The request limit of this host has been reached.", outcome: "postponed"}
 	}
 	if err != nil {
 		failure, outcome := describeError(err)
@@ -86,21 +86,21 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 	}
 	defer response.Body.Close()
 	if response.StatusCode < 100 || response.StatusCode > 599 { // HTTP/2 lets any number through
-		return attemptResult{failure: "It answered with an invalid status.", outcome: "status"}
+		return attemptResult{failure: "The receiver returned an invalid status.", outcome: "status"}
 	}
 	a := attemptResult{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx",
 		retryAfter: retryAfter(response.Header, s.now())}
 	if maxBody > 0 {
-		a.body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody)) // what has come is looked at
+		a.body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody)) // the status is known; a partial body is fine
 	}
 	// The status decides; reading on only lets the connection be used again.
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxResponseLen))
 	return a
 }
 
-// describeError says why no answer came. The error itself may name addresses behind
-// the name that was called, and the address has secrets of its owner's: neither
-// is for logs.
+// describeError describes why there was no response. The error itself may contain the
+// addresses of the host, and the URL may contain secrets of its owner: neither may be
+// logged.
 func describeError(err error) (failure, outcome string) {
 	var timeout stdnet.Error
 	var name *stdnet.DNSError
@@ -109,19 +109,19 @@ func describeError(err error) (failure, outcome string) {
 	var record tls.RecordHeaderError
 	switch {
 	case errors.Is(err, safedial.ErrRefused):
-		return "The host leads to an address that is not of the public internet.", "refused"
+		return "The host has an address that is not on the public internet.", "refused"
 	case errors.As(err, &certificate):
-		return "Its certificate is not accepted.", "tls"
+		return "The receiver's certificate is not trusted.", "tls"
 	case errors.As(err, &alert), errors.As(err, &record), errors.Is(err, http.ErrSchemeMismatch):
-		return "No TLS connection could be made.", "tls"
+		return "The TLS connection failed.", "tls"
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
-		return "No answer came within " + safedial.Timeout.String() + ".", "timeout"
+		return "No response within " + safedial.Timeout.String() + ".", "timeout"
 	case errors.As(err, &name):
 		return "The host has no address.", "name"
 	case errors.Is(err, syscall.ECONNREFUSED):
-		return "It refused the connection.", "connection"
+		return "The connection was refused.", "connection"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE):
-		return "The connection broke off.", "connection"
+		return "The connection was closed.", "connection"
 	}
-	return "No answer came.", "connection"
+	return "No response.", "connection"
 }

@@ -129,7 +129,7 @@ func TestWithoutTLSNothingIsSent(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	s.Close()
-	if a := c.call(t, strings.Replace(s.URL, "http:", "https:", 1)); a.success() || a.failure != "It refused the connection." {
+	if a := c.call(t, strings.Replace(s.URL, "http:", "https:", 1)); a.success() || a.failure != "The connection was refused." {
 		t.Errorf("%+v", a)
 	}
 	if asked.Load() != 0 {

@@ -10,24 +10,23 @@ import (
 	"kindex/edge/safedial"
 )
 
-// ChallengeEvent is the name of the message that asks an endpoint whether it wants to be
-// a webhook.
+// ChallengeEvent is the name of the message that asks an endpoint to confirm a webhook.
 const ChallengeEvent = "webhook.challenge"
 
-// ChallengeTimeout is how long an endpoint may take to answer a challenge.
+// ChallengeTimeout is how long an endpoint can take to respond to a challenge.
 const ChallengeTimeout = 10 * time.Second
 
 // maxChallengeLen is how much of the answer is read, in bytes.
 const maxChallengeLen = 1 << 10
 
-// Challenge asks an address whether whoever runs it wants to receive events: it must
-// answer 2xx with a random text, as plain text or as {"challenge": "…"}. A server that
-// only repeats what it was sent does not pass. fault is why it has not passed, for
-// whoever registers the address, "" where it has; err is that of ctx.
+// Challenge asks an endpoint to confirm that it wants to receive events: it must respond
+// with 2xx and a random text, as plain text or as {"challenge": "…"}. A server that only
+// echoes requests does not pass. fault is why it failed, for the person who registers the
+// address, "" if it passed; err is that of ctx.
 func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secret) (fault string, err error) {
 	end, wait := d.Reserve(url)
 	if wait > 0 {
-		return "has reached the limit of requests to its host; try again in a minute", nil
+		return "has a host whose request limit has been reached; try again in a minute", nil
 	}
 	defer end()
 	limited, cancel := context.WithTimeout(ctx, ChallengeTimeout)
@@ -51,7 +50,7 @@ func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secre
 	case !a.success():
 		return "failed the challenge: " + strings.TrimSuffix(a.errorText(), "."), nil
 	case !isChallengeEcho(a.body, text):
-		return `failed the challenge: it must answer the message webhook.challenge with the value of its member "challenge", as text or as {"challenge": "…"}`, nil
+		return `failed the challenge: it must respond to the message webhook.challenge with the value of its "challenge" member, as text or as {"challenge": "…"}`, nil
 	}
 	return "", nil
 }

@@ -53,8 +53,7 @@ func groupByAddress(steps []Step) [][]Step {
 }
 
 // orderChanges sorts net changes so that each takes an address only after the one that
-// gives it up, else by their last steps. ok is false where they go round in a
-// circle.
+// gives it up, and otherwise by their last steps. ok is false if they form a cycle.
 func orderChanges(nets []netChange) (ok bool) {
 	slices.SortFunc(nets, func(a, b netChange) int { return cmp.Compare(a.lastStep, b.lastStep) })
 	occupied := map[string]bool{}

@@ -14,16 +14,16 @@ import (
 // Step is a change on the way from one build to another.
 type Step struct {
 	Change      *record.Change
-	AlreadySent bool // an event of an earlier move has it already
+	AlreadySent bool // an event of an earlier move includes it
 }
 
-// Coalesce returns the net changes of all steps, which are in the order of the
-// changelog. What is as it was before makes no event, and scores that moved make
-// none alone. To apply the events one after the other leads from the state before
-// the steps to that after them, and never two entities to one address.
+// Coalesce returns the net changes of all steps, which are in changelog order. Unchanged
+// entities cause no event, nor do changed scores alone. Applying the events one after the
+// other leads from the state before the steps to the state after them, without ever having
+// two entities at one address.
 //
-// There is one event per entity, but for entities that exchange their addresses:
-// there the first that goes out of the way has one more.
+// There is one event per entity, except for entities that exchange their addresses: there
+// the first to move has an additional one.
 func Coalesce(steps []Step) ([]Event, error) {
 	var all []Event
 	for _, group := range groupByAddress(steps) {
@@ -37,9 +37,8 @@ func Coalesce(steps []Step) ([]Event, error) {
 	return all, nil
 }
 
-// coalesceGroup coalesces steps that may get in each other's way. Where no order of the
-// events will do, the halves are coalesced one after the other: a step alone always
-// can be applied.
+// coalesceGroup coalesces steps that can conflict. If no order of the events works, the
+// halves are coalesced one after the other: a single step can always be applied.
 func coalesceGroup(steps []Step) []Event {
 	nets := netChanges(steps)
 	if !orderChanges(nets) {
@@ -53,7 +52,7 @@ func coalesceGroup(steps []Step) []Event {
 	return events
 }
 
-// entityHistory is what happens to one entity, under whatever slugs.
+// entityHistory is the sequence of steps of one entity, under all its slugs.
 type entityHistory struct {
 	typ           string
 	existedBefore bool   // before the steps
@@ -68,10 +67,10 @@ type entityHistory struct {
 
 var null = []byte("null")
 
-// netChanges coalesces steps into what is left of them.
+// netChanges coalesces steps into net changes.
 func netChanges(steps []Step) []netChange {
 	var all []*entityHistory
-	at := map[string]*entityHistory{} // by address: who is there, or was there last
+	at := map[string]*entityHistory{} // by address: the current or last entity there
 	for i, s := range steps {
 		c := s.Change
 		slug := c.Slug
@@ -118,9 +117,8 @@ func (x *entityHistory) add(index int, s Step) {
 	}
 }
 
-// mergeRecreated makes one chain of an entity that has gone and of another that came to
-// stay at the address which that had: both are the same to whoever knows the two
-// ends only.
+// mergeRecreated merges a deleted entity and another one that then took its address
+// permanently: a receiver that knows only the two ends cannot tell them apart.
 func mergeRecreated(all []*entityHistory) []*entityHistory {
 	removed := map[string]*entityHistory{}
 	for _, x := range all {
@@ -166,7 +164,7 @@ type netChange struct {
 	lastStep         int // the place of its last step
 }
 
-// netChange is what is left of a chain, if anything is that was not sent.
+// netChange returns the net change of a chain, if it has changes that were not sent.
 func (x *entityHistory) netChange() (n netChange, ok bool) {
 	last := x.steps[len(x.steps)-1]
 	if !x.existedBefore && !x.exists || last.AlreadySent {
@@ -196,8 +194,8 @@ func (x *entityHistory) netChange() (n netChange, ok bool) {
 	return n, true
 }
 
-// changes lists the fields that differ, in the order of the record. counts tells
-// whether one does that counts as a difference.
+// changes lists the fields that differ, in the order of the record. counts reports whether
+// one of them counts as a difference.
 func (x *entityHistory) changes() (list []record.FieldChange, counts bool) {
 	list = []record.FieldChange{}
 	delete(x.fields, "slug")
@@ -216,8 +214,8 @@ func (x *entityHistory) changes() (list []record.FieldChange, counts bool) {
 	return list, counts
 }
 
-// sameValue tells whether a field has the value back that it had. Of benchmarks names
-// and values count, as in exports.Diff.
+// sameValue reports whether a field is back at its old value. For benchmarks, names and
+// values count, as in exports.Diff.
 func sameValue(f record.FieldChange) bool {
 	if bytes.Equal(f.Old, f.New) {
 		return true
@@ -242,8 +240,8 @@ var fieldOrderList = append(slices.DeleteFunc(slices.Clone(record.ChangeFields),
 	return record.FieldGroup(f) != "" || f == "scores"
 }), "scores")
 
-// fieldOrder is a field's place in the order of the record: among those of one group
-// the name decides, but for scores, which have an order of their own.
+// fieldOrder is a field's position in the order of the record: by name within a group,
+// except for scores, which have their own order.
 func fieldOrder(field string) int {
 	if name, ok := strings.CutPrefix(field, "scores."); ok {
 		return len(fieldOrderList) + slices.Index(record.ScoreNames, name)

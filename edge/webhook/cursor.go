@@ -7,15 +7,15 @@ import (
 	"kindex/exports/record"
 )
 
-// maxRemembered is how many changes a cursor names: so far back a history may be
-// rewritten without a loss.
+// maxRemembered is how many changes a cursor remembers: a history can be rewritten that far
+// back without losing events.
 const maxRemembered = 1000
 
-// Cursor is up to where the changelog has become events.
+// Cursor is the position up to which the changelog has become events.
 type Cursor struct {
 	Version  int64     // counts the moves, 0 for none
 	Build    string    // the id of the build
-	ChangeID string    // its last change, "" where it has none
+	ChangeID string    // its last change, "" if it has none
 	ChangeAt time.Time // of that
 	Log      []string  // its newest changes, the oldest first
 	// Gone are changes that earlier builds had and this one has not: they are sent,
@@ -23,7 +23,7 @@ type Cursor struct {
 	Gone []string
 }
 
-// Archive is what moves are made from; *exports.ArchiveReader is one.
+// Archive is the history that moves are based on; *exports.ArchiveReader implements it.
 type Archive interface {
 	Changes() int
 	Change(i int) (*record.Change, error)
@@ -31,7 +31,7 @@ type Archive interface {
 	FindChange(id string) (i int, ok bool)
 }
 
-// Relation is how a build lies to the cursor.
+// Relation is the relation of a build to the cursor.
 type Relation string
 
 // The relations.
@@ -39,19 +39,19 @@ const (
 	First     Relation = "first"     // there was no cursor
 	Same      Relation = "same"      // the cursor is at this build
 	Older     Relation = "older"     // all that the build has was sent already, and more
-	Newer     Relation = "newer"     // the changelog goes on from the cursor, perhaps by nothing
-	Rewritten Relation = "rewritten" // the changelog goes on from an earlier change than the cursor's
+	Newer     Relation = "newer"     // the changelog continues from the cursor, possibly without new changes
+	Rewritten Relation = "rewritten" // the changelog continues from a change before the cursor
 	Foreign   Relation = "foreign"   // the changelog has nothing in common with what the cursor remembers
 )
 
-// Move is what a cursor's way to a build brings.
+// Move is the step from a cursor to a build.
 type Move struct {
 	Relation Relation
-	To       Cursor // where the cursor is then
+	To       Cursor // the resulting cursor
 	Events   []Event
 }
 
-// Advances tells whether the cursor is elsewhere then.
+// Advances reports whether the cursor changes.
 func (m *Move) Advances() bool { return m.Relation != Same && m.Relation != Older }
 
 // Plan finds the way from a cursor to a build. It reads the changes since the
@@ -105,8 +105,8 @@ func (c *Cursor) sentChanges() map[string]bool {
 	return sent
 }
 
-// relation compares the changes that a cursor remembers with those of a build.
-// from is the first change that may be news.
+// relation compares the changes that a cursor remembers with those of a build. from is the
+// first change that may be new.
 func (c *Cursor) relation(a Archive) (r Relation, from int) {
 	if len(c.Log) == 0 {
 		return Newer, 0
@@ -123,7 +123,7 @@ func (c *Cursor) relation(a Archive) (r Relation, from int) {
 	}
 	index, _ := a.FindChange(c.Log[first])
 	if len(c.Log) < maxRemembered && (first > 0 || index > 0) {
-		return Rewritten, 0 // the cursor remembers all, and what is first now is not among it
+		return Rewritten, 0 // the cursor remembers all, and the first change of the build is not among them
 	}
 	same := first
 	for ; same < len(c.Log); same++ {
@@ -138,14 +138,14 @@ func (c *Cursor) relation(a Archive) (r Relation, from int) {
 	return Rewritten, from
 }
 
-// includesLastChange tells whether a build has the cursor's last change.
+// includesLastChange reports whether a build has the cursor's last change.
 func (c *Cursor) includesLastChange(a Archive) bool {
 	_, ok := a.FindChange(c.ChangeID)
 	return ok
 }
 
-// remember takes over the newest changes of a build, and from the cursor before
-// those that the build has no more.
+// remember stores the newest changes of a build and, from the previous cursor, those that
+// the build no longer has.
 func (c *Cursor) remember(previous Cursor, a Archive) error {
 	n := a.Changes()
 	for i := max(0, n-maxRemembered); i < n; i++ {

@@ -15,12 +15,12 @@ import (
 	"kindex/edge/safedial"
 )
 
-// Outcome is what an attempt has come to, as it is recorded.
+// Outcome is the recorded outcome of an attempt.
 type Outcome struct {
 	Delivery // with what the attempt has brought; its ID is "" for an event in its turn
-	// Done tells that the event needs no further attempt.
+	// Done means that the event needs no more attempts.
 	Done bool
-	// DisableReason is why the webhook is switched off, "" where it is not.
+	// DisableReason is why the webhook is disabled, "" if it is not.
 	DisableReason  string
 	NextAttempt    time.Time // when the webhook is tried again
 	FailedAttempts int
@@ -29,52 +29,50 @@ type Outcome struct {
 	KeepLease bool
 }
 
-// Store is what the dispatcher needs of the state. Each method is one transaction.
-// A lease is that of one owner until it ends; methods that need it return ErrLeaseLost
-// where it is not the owner's.
+// Store is the storage that the dispatcher needs. Each method is one transaction. A lease
+// belongs to one owner until it ends; methods that need it return ErrLeaseLost for any
+// other owner.
 type Store interface {
 	// Lease takes up to n webhooks that have something to do, those that have waited
 	// longest first. Nobody else gets them before the lease ends.
 	Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]Webhook, error)
 	// Renew lets the lease last from now on.
 	Renew(ctx context.Context, owner, webhook string, lasts time.Duration) error
-	// Release gives the lease back.
+	// Release releases the lease.
 	Release(ctx context.Context, owner, webhook string) error
-	// WaitForEvents gives the lease back and lets the webhook wait for events after position.
-	// more tells that there are some already: then the lease is kept.
+	// WaitForEvents releases the lease and lets the webhook wait for events after position.
+	// more means that there already are some: then the lease is kept.
 	WaitForEvents(ctx context.Context, owner, webhook string, position int64) (more bool, err error)
-	// EventsAfter returns up to n events of the given names after a position, in
-	// order, and up to where that is all there is.
+	// EventsAfter returns up to n events with the given names after a position, in order,
+	// and the position up to which these are all.
 	EventsAfter(ctx context.Context, position int64, names []string, n int) (events []Event, upTo int64, err error)
-	// Webhook returns a webhook as it is now; ErrUnknown where it is gone.
+	// Webhook returns the current state of a webhook; ErrUnknown if it is gone.
 	Webhook(ctx context.Context, account, webhook string) (Webhook, error)
-	// RequestedDeliveries returns the tests and replays that wait for their only attempt, in order,
-	// with their payloads; ErrUnknown where the webhook is gone, or its account
-	// suspended.
+	// RequestedDeliveries returns the pending tests and replays, in order, with their
+	// payloads; ErrUnknown if the webhook is gone, or its account suspended.
 	RequestedDeliveries(ctx context.Context, webhook string) ([]Delivery, error)
 	// RecordAttempt notes an attempt, and lets a lease that is kept last from now on.
 	RecordAttempt(ctx context.Context, owner string, lasts time.Duration, o Outcome) error
-	// OldestWaiting is when the oldest event came into being that some webhook has
-	// not heard of yet; zero where there is none.
+	// OldestWaiting returns the time of the oldest event that is still undelivered for some
+	// webhook; zero if there is none.
 	OldestWaiting(ctx context.Context) (time.Time, error)
-	// Expire removes events and deliveries of before a moment that nobody needs.
+	// Expire deletes events and deliveries before a time that are no longer needed.
 	Expire(ctx context.Context, before time.Time) error
-	// ReleaseStaleLeases ends leases that cannot be anybody's any more.
+	// ReleaseStaleLeases ends leases whose owners no longer exist.
 	ReleaseStaleLeases(ctx context.Context) error
 }
 
-// Options say how a dispatcher works. The zero value of a field stands for what
-// its comment says.
+// Options configure a dispatcher. The comments give the meaning of zero values.
 type Options struct {
 	Store  Store        // needed
 	Client *http.Client // needed: that of a safedial.Guard
-	// Secrets opens the secrets of a webhook: the one that it has, and the previous one
-	// where there is one.
+	// Secrets opens the secrets of a webhook: the current one, and the previous one, if
+	// any.
 	Secrets func(w *Webhook) ([]Secret, error) // needed
-	// Reserve takes a place for an attempt at an address, which end gives back, or says how
-	// long to wait: safedial.Guard.Reserve. nil: no bound.
+	// Reserve takes a slot for an attempt at an address, which end returns, or returns how
+	// long to wait: safedial.Guard.Reserve. nil: no limit.
 	Reserve  func(url string) (end func(), wait time.Duration)
-	Owner    string                // needed: tells this edge from all others that share the state
+	Owner    string                // required: distinguishes this edge from others that share the database
 	Log      *slog.Logger          // none
 	Metrics  prometheus.Registerer // none
 	Agent    string                // the User-Agent: kindex
@@ -83,9 +81,9 @@ type Options struct {
 	Schedule Schedule              // DefaultSchedule
 	Workers  int                   // webhooks worked at a time: 1024
 	Poll     time.Duration         // how often others' events are looked for: 1 s
-	Timeout  time.Duration         // how long an attempt may take: safedial.Timeout
+	Timeout  time.Duration         // timeout of an attempt: safedial.Timeout
 	Lease    time.Duration         // how long a webhook is kept from other edges: 60 s
-	Drain    time.Duration         // how long attempts under way may take at the end: safedial.Timeout
+	Drain    time.Duration         // how long attempts in progress can take at shutdown: safedial.Timeout
 }
 
 const (
@@ -104,7 +102,7 @@ type Dispatcher struct {
 	wake       chan struct{}
 	slots      chan struct{}
 	workers    sync.WaitGroup
-	stop       chan time.Duration // of one value: how long attempts under way may take
+	stop       chan time.Duration // of one value: how long attempts in progress can take
 	leaseCount int64              // taken so far
 }
 
@@ -150,8 +148,8 @@ func (d *Dispatcher) Wake() {
 	}
 }
 
-// Stop ends Run, as the end of its context does, and says how long attempts under
-// way may take. Only the first call counts.
+// Stop ends Run, as the end of its context does, and sets how long attempts in progress can
+// take. Only the first call has an effect.
 func (d *Dispatcher) Stop(drain time.Duration) {
 	select {
 	case d.stop <- drain:
@@ -159,15 +157,15 @@ func (d *Dispatcher) Stop(drain time.Duration) {
 	}
 }
 
-// Run delivers until ctx ends or Stop is called. Then attempts under way may end
-// within Drain; what is cut off is tried again, by whoever has the state next.
+// Run delivers until ctx ends or Stop is called. Then attempts in progress can finish
+// within Drain; interrupted ones are retried by whichever edge uses the database next.
 func (d *Dispatcher) Run(ctx context.Context) {
 	attempts, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	drain := d.Drain
-	stopped := make(chan struct{}) // drain may be read after it
+	stopped := make(chan struct{}) // drain can be read after it
 	go func() {
 		defer close(stopped)
 		select {
@@ -177,14 +175,14 @@ func (d *Dispatcher) Run(ctx context.Context) {
 		}
 	}()
 	report := &errorReporter{log: d.Log}
-	report.report("taking over webhooks", d.Store.ReleaseStaleLeases(ctx))
+	report.report("leasing webhooks", d.Store.ReleaseStaleLeases(ctx))
 	var maintenance sync.WaitGroup
 	maintenance.Go(func() { d.maintain(ctx) })
 	tick := time.NewTicker(d.Poll)
 	defer tick.Stop()
 	for ctx.Err() == nil {
 		full, err := d.start(ctx, attempts)
-		report.report("looking for webhooks to call", err)
+		report.report("finding due webhooks", err)
 		if full && err == nil {
 			continue
 		}
@@ -206,8 +204,7 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	}
 }
 
-// start gives a worker to each webhook that has something to do. full tells that
-// there may be more.
+// start starts a worker for each due webhook. full means that there may be more.
 func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error) {
 	select {
 	case d.slots <- struct{}{}: // wait for a free worker
@@ -217,8 +214,8 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 	}
 	room := min(cap(d.slots)-len(d.slots), eventBatchSize)
 	until := time.Now().Add(d.Lease)
-	// Each lease has an owner of its own: a worker that was too slow is a stranger to
-	// the next one, of this edge or another.
+	// Each lease has a unique owner: a worker that was too slow cannot interfere with the
+	// next one, on this edge or another.
 	d.leaseCount++
 	owner := d.Owner + "-" + strconv.FormatInt(d.leaseCount, 10)
 	leased, err := d.Store.Lease(ctx, owner, room, d.Lease)
@@ -236,7 +233,7 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 	return len(leased) == room, err
 }
 
-// maintain looks after the age of the queue, and removes what is old.
+// maintain measures the age of the queue, and deletes old entries.
 func (d *Dispatcher) maintain(ctx context.Context) {
 	var expired time.Time
 	report := &errorReporter{log: d.Log}
@@ -252,7 +249,7 @@ func (d *Dispatcher) maintain(ctx context.Context) {
 			}
 		}
 		if ctx.Err() == nil {
-			report.report("looking after the queue of webhooks", err)
+			report.report("maintaining the webhook queue", err)
 		}
 		select {
 		case <-ctx.Done():
@@ -261,7 +258,7 @@ func (d *Dispatcher) maintain(ctx context.Context) {
 	}
 }
 
-// errorReporter logs a failure that goes on once.
+// errorReporter logs a persistent failure once.
 type errorReporter struct {
 	log    *slog.Logger
 	failed bool

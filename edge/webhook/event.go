@@ -1,6 +1,5 @@
-// Package webhook tells others what changes: the events that become of the
-// changelog when the edge moves to a build, and their way to those who asked for
-// them. It stores nothing itself.
+// Package webhook notifies others of changes: it turns the changelog into events when the
+// edge switches to a build, and delivers them to webhooks. It stores nothing itself.
 package webhook
 
 import (
@@ -14,25 +13,25 @@ import (
 	"kindex/exports/record"
 )
 
-// Event is what became of one entity between two builds: one of exports.Events.
+// Event is what happened to one entity between two builds: one of exports.Events.
 type Event struct {
 	Seq  int64  // its place in the order of all events, 0 before it is stored
 	ID   string // the same whenever the same changes of the entity are coalesced
 	Name string // such as entity.updated
 	At   time.Time
-	// Type, Slug and Entity, its name, are those that it has in the newer build, or
-	// had in the older one where it was deleted.
+	// Type, Slug and Entity, its name, are those in the newer build, or in the older one if
+	// it was deleted.
 	Type, Slug, Entity string
 	// Changes are the net change: an updated field has another value than before, a
 	// created entity no old values, a deleted one no new ones.
 	Changes   []record.FieldChange
 	ChangeIDs []string // the changes that are coalesced in it, the oldest first
-	// Payload is the JSON body that receivers get. A stored event that was read
-	// again has it instead of Changes and ChangeIDs.
+	// Payload is the JSON body that receivers get. Events read from storage have it instead
+	// of Changes and ChangeIDs.
 	Payload []byte
 }
 
-// finalize gives an event its id and its payload.
+// finalize sets the id and the payload of an event.
 func (e *Event) finalize() error {
 	h := sha256.New()
 	for _, part := range append([]string{e.Type, e.Slug}, e.ChangeIDs...) {

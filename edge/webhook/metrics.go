@@ -6,7 +6,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// metrics tell how deliveries go. They carry neither addresses nor ids.
+// metrics are the metrics of deliveries. They contain neither addresses nor ids.
 type metrics struct {
 	attempts *prometheus.CounterVec
 	seconds  prometheus.Histogram
@@ -19,16 +19,16 @@ type metrics struct {
 func newMetrics(r prometheus.Registerer) *metrics {
 	m := &metrics{
 		attempts: prometheus.NewCounterVec(prometheus.CounterOpts{Name: "kindex_webhook_attempts_total",
-			Help: "Attempts to deliver an event, by what came of them: a class of statuses, or what kept an answer away."}, []string{"outcome"}),
+			Help: "Attempts to deliver an event, by outcome: a status class, or the reason there was no response."}, []string{"outcome"}),
 		seconds: prometheus.NewHistogram(prometheus.HistogramOpts{Name: "kindex_webhook_attempt_seconds",
-			Help: "Time that attempts took.", Buckets: []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 15}}),
+			Help: "Duration of attempts, in seconds.", Buckets: []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 15}}),
 		givenUp: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_webhook_events_failed_total",
-			Help: "Events that a webhook was not sent though all attempts were made."}),
+			Help: "Events dropped for a webhook after all attempts failed."}),
 		disabled: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_webhook_switched_off_total",
-			Help: "Webhooks that were switched off."}),
-		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_webhook_attempts_under_way", Help: "Attempts being made."}),
+			Help: "Webhooks that were disabled."}),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_webhook_attempts_under_way", Help: "Attempts in progress."}),
 		queueAge: prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_webhook_queue_age_seconds",
-			Help: "Age of the oldest event that a webhook has yet to hear of, 0 where there is none."}),
+			Help: "Age in seconds of the oldest undelivered event, 0 if there is none."}),
 	}
 	if r != nil {
 		r.MustRegister(m.attempts, m.seconds, m.givenUp, m.disabled, m.inFlight, m.queueAge)

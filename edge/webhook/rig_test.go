@@ -319,7 +319,7 @@ func (r *rig) webhook(id string) webhook.Webhook {
 	return w
 }
 
-// deliveries reads the log of a webhook, the newest first.
+// deliveries reads the log of a webhook, newest first.
 func (r *rig) deliveries(id string) []webhook.Delivery {
 	r.t.Helper()
 	list, _, err := r.state.Deliveries(r.t.Context(), storage.DeliveryQuery{WebhookID: id, Limit: 1000})

@@ -393,7 +393,7 @@ func TestSecretsAreNowhereInClear(t *testing.T) {
 	until(t, "tried", func() bool { return len(r.deliveries(id)) == 1 })
 	stop()
 	d := r.deliveries(id)[0]
-	if d.Status != webhook.Pending || !strings.Contains(d.Error, "not of the public internet") || d.ResponseStatus != 0 {
+	if d.Status != webhook.Pending || !strings.Contains(d.Error, "not on the public internet") || d.ResponseStatus != 0 {
 		t.Errorf("%+v", d)
 	}
 	families, err := reg.Gather()

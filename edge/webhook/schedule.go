@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Schedule says how long a webhook rests after each failure of an event. After
-// the last the event has failed for good.
+// Schedule is how long a webhook pauses after each failure of an event. After the last one
+// the event has finally failed.
 type Schedule []time.Duration
 
 // DefaultSchedule tries an event ten times in a little more than three days.
@@ -16,27 +16,27 @@ var DefaultSchedule = Schedule{5 * time.Second, 5 * time.Minute, 30 * time.Minut
 	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
 
 const (
-	// DisableAfter is how long a webhook may fail without a success between.
+	// DisableAfter is how long a webhook can fail without a success.
 	DisableAfter = 5 * 24 * time.Hour
-	// MaxRetryAfter bounds what a Retry-After may ask for.
+	// MaxRetryAfter bounds the effect of Retry-After.
 	MaxRetryAfter = 24 * time.Hour
 	// jitter is how far a rest differs from the schedule, as a share of it, so that
 	// webhooks that failed together do not come back together.
 	jitter = 0.15
 )
 
-// Why a webhook was switched off, for its owner to read.
+// Why a webhook was disabled, for its owner.
 const (
-	reasonGone    = "It answered 410 Gone."
-	reasonFailing = "It has failed for five days without a success between."
+	reasonGone    = "The receiver returned 410 Gone."
+	reasonFailing = "All deliveries failed for five days."
 )
 
-// decision is what follows from an attempt.
+// decision is the consequence of an attempt.
 type decision struct {
 	success        bool
-	givenUp        bool      // the event has failed for good, those after it go on
-	disableReason  string    // why the webhook is switched off, "" where it is not
-	nextAttempt    time.Time // when the webhook is tried again, zero where it is off
+	givenUp        bool      // the event has finally failed, later ones continue
+	disableReason  string    // why the webhook is disabled, "" if it is not
+	nextAttempt    time.Time // when the webhook is tried again, zero if it is disabled
 	failedAttempts int
 	failingSince   time.Time // failing since, zero after a success
 }
@@ -57,8 +57,8 @@ func (s Schedule) decide(w *Webhook, a attemptResult, now time.Time, random floa
 	case now.Sub(v.failingSince) >= DisableAfter:
 		v.disableReason = reasonFailing
 	case a.retryAfter > 0:
-		// It says itself when it wants to be tried again. That uses up no attempt: an
-		// endpoint that asks for patience must not lose events by it.
+		// The receiver says when to retry. That uses no attempt: an endpoint that asks for
+		// patience must not lose events because of it.
 		delay := min(max(a.retryAfter, s.minDelay()), MaxRetryAfter)
 		v.failedAttempts, v.nextAttempt = w.FailedAttempts, now.Add(delay+time.Duration(random*jitter*float64(delay)))
 	case w.FailedAttempts >= len(s):
@@ -76,8 +76,8 @@ func (s Schedule) minDelay() time.Duration {
 	return s[0]
 }
 
-// retryAfter reads the header of that name: seconds, or a date (RFC 9110 section
-// 10.2.3). 0 stands for none that can be used.
+// retryAfter parses the Retry-After header: seconds, or a date (RFC 9110 section 10.2.3). 0
+// means missing or invalid.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if text == "" {

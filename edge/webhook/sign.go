@@ -12,8 +12,8 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// Purpose is what secrets of webhooks are sealed for, together with the id of
-// the webhook.
+// Purpose is the purpose that webhook secrets are sealed for, together with the id of the
+// webhook.
 const Purpose = "webhook"
 
 // TestEvent is the name of the event that a test sends.
@@ -24,7 +24,7 @@ type Secret string
 
 const secretPrefix = "whsec_"
 
-// NewSecret makes a secret of 32 random bytes.
+// NewSecret returns a new secret of 32 random bytes.
 func NewSecret() Secret {
 	b := make([]byte, 32)
 	rand.Read(b)
@@ -43,10 +43,10 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalText keeps the secret out of logs and encoders.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// sign sets the headers of Standard Webhooks: the id, which is the same whenever
-// the event is sent, the time of the attempt, and the signature of both and the
-// body (HMAC-SHA256). With several secrets there is a signature by each, separated by
-// spaces: a receiver accepts the delivery if it knows one of them.
+// sign sets the headers of Standard Webhooks: the id, which is the same whenever the event
+// is sent, the time of the attempt, and the signature of both and the body (HMAC-SHA256).
+// With several secrets there is one signature each, separated by spaces: a receiver accepts
+// the delivery if it knows one of them.
 func sign(h http.Header, secrets []Secret, id string, at time.Time, body []byte) error {
 	signatures := make([]string, len(secrets))
 	for i, s := range secrets {

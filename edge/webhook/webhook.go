@@ -5,32 +5,31 @@ import (
 	"time"
 )
 
-// MaxPerAccount is how many webhooks an account may have.
+// MaxPerAccount is the maximum number of webhooks per account.
 const MaxPerAccount = 10
 
 // RotationOverlap is how long the previous secret signs along after a rotation.
 const RotationOverlap = 24 * time.Hour
 
-// What the state answers besides what was asked for.
+// Errors of the store.
 var (
-	ErrTooMany = errors.New("the account has as many webhooks as it may have")
+	ErrTooMany = errors.New("webhook limit reached")
 	ErrUnknown = errors.New("there is no such webhook or delivery")
-	ErrGone    = errors.New("the event is kept no longer")
-	ErrBusy    = errors.New("too many tests and replays of this webhook are waiting")
-	// ErrLeaseLost tells that a lease is somebody else's by now, or the webhook deleted.
-	ErrLeaseLost = errors.New("the lease of the webhook is lost")
+	ErrGone    = errors.New("the event has been deleted")
+	ErrBusy    = errors.New("too many pending tests and replays of this webhook")
+	// ErrLeaseLost means that the lease has another owner, or the webhook was deleted.
+	ErrLeaseLost = errors.New("lost the lease of the webhook")
 )
 
-// Webhook is an address that wants to hear of events, and how far it has got. A
-// zero time stands for never.
+// Webhook is an endpoint for events, with its progress. A zero time stands for never.
 type Webhook struct {
 	ID, AccountID string
 	URL           string
 	Events        []string // the names that it wants, in the order of exports.Events
 	SealedSecret  string   // the secret, sealed with the operator's key
 	CreatedAt     time.Time
-	// PreviousSealed is the previous secret, sealed, which signs along until PreviousUntil;
-	// "" where there is none.
+	// PreviousSealed is the previous secret, sealed, which continues to sign until
+	// PreviousUntil; "" if there is none.
 	PreviousSealed string
 	PreviousUntil  time.Time
 
@@ -39,13 +38,13 @@ type Webhook struct {
 	FailingSince   time.Time // the first failure since the last success
 	LastAttemptAt  time.Time
 	LastSuccessAt  time.Time
-	NextAt         time.Time // when the next event is tried; zero: there is none
+	NextAt         time.Time // when the next event is tried; zero: no event is pending
 
 	Position       int64 // the Seq of the last event that is done with
 	FailedAttempts int   // failures of the event that is tried, as the schedule counts them
 }
 
-// Active tells whether events are sent to it.
+// Active reports whether events are sent to it.
 func (w *Webhook) Active() bool { return w.DisabledAt.IsZero() }
 
 // Kind is why something is delivered.
@@ -82,8 +81,8 @@ type Delivery struct {
 	CreatedAt      time.Time
 	LastAttemptAt  time.Time
 	NextAt         time.Time
-	ResponseStatus int           // of the last attempt, 0 where no answer came
+	ResponseStatus int           // of the last attempt, 0 without a response
 	Error          string        // of the last attempt, for the owner to read
 	Took           time.Duration // the last attempt
-	Payload        []byte        // what is sent, where it was read for sending
+	Payload        []byte        // the payload, if it was read for sending
 }

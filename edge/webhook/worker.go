@@ -10,19 +10,18 @@ import (
 type worker struct {
 	d                  *Dispatcher
 	owner              string          // of the lease
-	ctx                context.Context // ends when no attempt may begin any more
+	ctx                context.Context // ends when no new attempts may start
 	attemptCtx         context.Context // ends when attempts are cut off
 	webhook            Webhook
-	secrets            []Secret  // the newest first
+	secrets            []Secret  // newest first
 	leaseUntil         time.Time // the lease is ours until then at least
 	requestedCheckedAt time.Time // when tests and replays were looked for
 }
 
-// recordGrace is how long noting what came of an attempt may take while the lease is
-// still ours.
+// recordGrace is how long recording an outcome can take while the lease is still valid.
 const recordGrace = 10 * time.Second
 
-// errLeaseReleased ends a worker that has no lease to give back.
+// errLeaseReleased ends a worker that has no lease to release.
 var errLeaseReleased = errors.New("stop")
 
 // requestedPollInterval is how soon a test or replay is seen by a worker that is busy.
@@ -34,7 +33,7 @@ func (w *worker) run() {
 		// Without the operator's key nothing can be signed. The lease stays until it
 		// ends, so that this is not tried all the time.
 		w.d.metrics.attempts.WithLabelValues("internal").Inc()
-		w.d.Log.Error("the secret of a webhook cannot be opened", "webhook", w.webhook.ID, "error", err)
+		w.d.Log.Error("cannot decrypt the secret of a webhook", "webhook", w.webhook.ID, "error", err)
 		return
 	}
 	err = w.deliverAll()
@@ -42,24 +41,24 @@ func (w *worker) run() {
 		return
 	}
 	if err != nil && !errors.Is(err, ErrUnknown) && w.ctx.Err() == nil {
-		w.d.Log.Error("working at a webhook", "webhook", w.webhook.ID, "error", err)
+		w.d.Log.Error("delivering to a webhook", "webhook", w.webhook.ID, "error", err)
 	}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(w.ctx), recordGrace)
 	defer cancel()
 	if err := w.d.Store.Release(ctx, w.owner, w.webhook.ID); err != nil {
-		w.d.Log.Error("giving back a webhook", "webhook", w.webhook.ID, "error", err)
+		w.d.Log.Error("releasing a webhook", "webhook", w.webhook.ID, "error", err)
 	}
 }
 
-// deliverAll goes on until there is nothing to do, or an attempt fails. With nil the
-// lease has to be given back.
+// deliverAll delivers until nothing is pending, or an attempt fails. If it returns nil, the
+// caller releases the lease.
 func (w *worker) deliverAll() error {
 	for w.ctx.Err() == nil {
 		if err := w.sendRequested(); err != nil {
 			return err
 		}
 		if !w.webhook.Active() || w.webhook.NextAt.IsZero() || w.webhook.NextAt.After(w.d.Now()) {
-			return nil // it was leased for what was asked only
+			return nil // it was leased only for requested deliveries
 		}
 		events, upTo, err := w.d.Store.EventsAfter(w.ctx, w.webhook.Position, w.webhook.Events, eventBatchSize)
 		if err != nil {
@@ -115,7 +114,7 @@ func (w *worker) deliverEvent(e *Event) error {
 	}
 	w.reportDisabled(v.disableReason)
 	if !v.success {
-		return errLeaseReleased // the lease was given back with the record
+		return errLeaseReleased // the lease was released with the record
 	}
 	w.webhook.Position, w.webhook.FailedAttempts, w.webhook.FailingSince = e.Seq, 0, time.Time{}
 	return nil
@@ -124,12 +123,12 @@ func (w *worker) deliverEvent(e *Event) error {
 func (w *worker) reportDisabled(reason string) {
 	if reason != "" {
 		w.d.metrics.disabled.Inc()
-		w.d.Log.Warn("a webhook was switched off", "webhook", w.webhook.ID, "reason", reason)
+		w.d.Log.Warn("webhook disabled", "webhook", w.webhook.ID, "reason", reason)
 	}
 }
 
-// sendRequested makes the attempts of tests and replays. A success among them ends the
-// rest of the queue, and switches a webhook on that was off.
+// sendRequested sends tests and replays. A success resumes the queue immediately, and
+// enables a disabled webhook.
 func (w *worker) sendRequested() error {
 	w.requestedCheckedAt = time.Now()
 	if err := w.renewSecrets(); err != nil {
@@ -143,7 +142,7 @@ func (w *worker) sendRequested() error {
 		if w.ctx.Err() != nil {
 			return nil //nolint:nilerr // stopped on request; work notices too
 		}
-		a := attemptResult{failure: "The event is kept no longer.", outcome: "gone"}
+		a := attemptResult{failure: "The event has been deleted.", outcome: "gone"}
 		if d.Payload != nil {
 			if a, err = w.attempt(d.EventID, d.Payload); err != nil {
 				return err
@@ -172,8 +171,8 @@ func (w *worker) sendRequested() error {
 	return nil
 }
 
-// renewSecrets takes over a rotation of the secrets, so that one that was given up
-// signs nothing more, however long there is something to send.
+// renewSecrets reloads rotated secrets, so that a dropped one signs nothing more, however
+// long the queue is.
 func (w *worker) renewSecrets() error {
 	current, err := w.d.Store.Webhook(w.ctx, w.webhook.AccountID, w.webhook.ID)
 	if err != nil || current.SealedSecret == w.webhook.SealedSecret && current.PreviousSealed == w.webhook.PreviousSealed {
@@ -192,8 +191,8 @@ func (w *worker) activeSecrets() []Secret {
 	return w.secrets
 }
 
-// attempt makes one attempt, which ends while the lease is ours. An attempt that is
-// cut off at the end of the service is none.
+// attempt makes one attempt, which ends while the lease is valid. An attempt that is
+// interrupted by the shutdown does not count.
 func (w *worker) attempt(id string, body []byte) (attemptResult, error) {
 	end, wait := w.d.Reserve(w.webhook.URL)
 	if wait > 0 {
@@ -221,8 +220,8 @@ func (w *worker) attempt(id string, body []byte) (attemptResult, error) {
 	return a, nil
 }
 
-// postpone lets the webhook rest without an attempt: its host gets as much as it may.
-// The lease stays until then, so that nobody looks at it before.
+// postpone pauses the webhook without an attempt: the limit of its host has been reached.
+// The lease stays until then, so that nothing else processes it before.
 func (w *worker) postpone(wait time.Duration) error {
 	w.d.metrics.attempts.WithLabelValues("postponed").Inc()
 	if err := w.d.Store.Renew(w.ctx, w.owner, w.webhook.ID, wait); err != nil {
@@ -231,8 +230,8 @@ func (w *worker) postpone(wait time.Duration) error {
 	return errLeaseReleased
 }
 
-// record notes an outcome, again and again while the lease is ours: what is not
-// noted is sent once more.
+// record stores an outcome, retrying while the lease is valid: without a record, the event
+// would be sent again.
 func (w *worker) record(o Outcome) error {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(w.ctx), w.leaseUntil)
 	defer cancel()

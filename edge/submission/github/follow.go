@@ -13,38 +13,37 @@ import (
 	"kindex/edge/submission"
 )
 
-// Follower follows what becomes of the pull requests of submissions. It must not
-// be used by two goroutines at once; several edges may follow the same ones, and
-// each step is taken once.
+// Follower follows the pull requests of submissions. It is not safe for concurrent use;
+// several edges can follow the same ones, and each step is taken once.
 type Follower struct {
 	Forge *Forge
 	Store submission.Store
 	Log   *slog.Logger // nil for none
 
-	tags map[string]string // by submission: the entity tag of what was last seen
-	next string            // the submission behind which the next round begins
+	tags map[string]string // by submission: the last entity tag
+	next string            // the submission after which the next round starts
 	left string            // why pull requests could not be closed last time, "" if they could
 }
 
-// Every is how often a follower asks; longest, how seldom at most, after errors.
+// Every is the polling interval; longest, the maximum interval after errors.
 const (
 	PollInterval = time.Minute
 	maxBackoff   = time.Hour
 )
 
-// maxPullRequests is how many pull requests one round asks for.
+// maxPullRequests is the maximum number of pull requests per round.
 const maxPullRequests = 100
 
-// maxTags is how many entity tags are held, so that those of submissions which
-// others have closed do not add up; maxTag, how many bytes one has at most.
+// maxTags is the maximum number of stored entity tags, so that those of submissions closed
+// by others do not accumulate; maxTag is the maximum length of a tag in bytes.
 const (
 	maxTags = 10_000
 	maxTag  = 200
 )
 
-// Follow asks at once and then every so often, until ctx ends. After an error it waits twice as
-// long each time, or as long as the forge says. moved is called after each round
-// that may have moved a submission.
+// Follow polls immediately and then at intervals, until ctx ends. After an error it doubles
+// the interval, or waits as long as the forge requests. moved is called after each round
+// that may have changed the status of a submission.
 func (f *Follower) Follow(ctx context.Context, every time.Duration, moved func(context.Context)) {
 	wait := time.Duration(0)
 	for {
@@ -68,7 +67,7 @@ func (f *Follower) Follow(ctx context.Context, every time.Duration, moved func(c
 			continue
 		}
 		wait = max(min(max(2*wait, every), maxBackoff), retryAfter(err))
-		f.log().Error("pull requests cannot be followed", "error", err, "again", wait)
+		f.log().Error("following pull requests failed", "error", err, "again", wait)
 	}
 }
 
@@ -79,8 +78,7 @@ func (f *Follower) log() *slog.Logger {
 	return f.Log
 }
 
-// retryAfter is how long the forge wants to be left alone; 0 where it does not
-// say.
+// retryAfter returns how long the forge wants clients to wait; 0 if it does not say.
 func retryAfter(err error) time.Duration {
 	var limited *github.RateLimitError
 	var abused *github.AbuseRateLimitError
@@ -93,13 +91,13 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// More tells that the last round has not come to the end of the submissions.
+// More reports whether the last round did not reach the end of the submissions.
 func (f *Follower) More() bool { return f.next != "" }
 
-// Round asks what has become of the pull requests of submissions in review, a
-// bounded number of them, the next round of those behind them, and returns the
-// submissions that it has moved. One that cannot be read does not keep it from the
-// others. It also closes the pull requests of submissions that were withdrawn.
+// Round checks the pull requests of submissions in review, a bounded number per round, and
+// returns the submissions whose status changed. The next round continues where it stopped.
+// One that cannot be read does not affect the others. It also closes the pull requests of
+// withdrawn submissions.
 func (f *Follower) Round(ctx context.Context) (moved []submission.Submission, err error) {
 	moved, err = f.followReviews(ctx)
 	if ctx.Err() != nil || retryAfter(err) > 0 {
@@ -108,21 +106,21 @@ func (f *Follower) Round(ctx context.Context) (moved []submission.Submission, er
 	return moved, errors.Join(err, f.closeWithdrawn(ctx))
 }
 
-// tryClose is closeWithdrawn for a follower whose token may not be allowed to: it
-// goes on following, and logs the failure once.
+// tryClose is closeWithdrawn for a follower whose token may lack the permission: it
+// continues to follow, and logs the failure once.
 func (f *Follower) tryClose(ctx context.Context) {
 	reason := ""
 	if err := f.closeWithdrawn(ctx); err != nil {
 		reason = err.Error()
 	}
 	if reason != "" && reason != f.left && ctx.Err() == nil {
-		f.log().Warn("pull requests of withdrawn submissions stay open; kindex submissions sync closes them with a token that is allowed to", "error", reason)
+		f.log().Warn("closing pull requests of withdrawn submissions failed; kindex submissions sync closes them, given a token with the required permission", "error", reason)
 	}
 	f.left = reason
 }
 
-// closeWithdrawn closes pull requests of withdrawn submissions that are open. What
-// was merged before anybody could close it stays in the index; the log says so.
+// closeWithdrawn closes open pull requests of withdrawn submissions. One that was merged
+// first stays in the index; that is logged.
 func (f *Follower) closeWithdrawn(ctx context.Context) error {
 	list, err := f.Store.Submissions(ctx, submission.Query{ToClose: true, Limit: maxPullRequests, OldFirst: true})
 	if err != nil {
@@ -140,8 +138,8 @@ func (f *Follower) closeWithdrawn(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// closeOne closes the pull request of a withdrawn submission. There is nothing to
-// close where the forge has none of its branch under that number.
+// closeOne closes the pull request of a withdrawn submission. It does nothing if the forge
+// has none of its branch with that number.
 func (f *Follower) closeOne(ctx context.Context, s submission.Submission) error {
 	delete(f.tags, s.ID)
 	p, _, err := f.Forge.fate(ctx, s, "")
@@ -191,8 +189,8 @@ func (f *Follower) followReviews(ctx context.Context) (moved []submission.Submis
 	return moved, errors.Join(failed...)
 }
 
-// ask looks at one pull request, and takes its submission on if there is a step.
-// It returns the submission where it was moved.
+// ask checks one pull request, and changes the status of its submission if necessary. It
+// returns the submission if it did.
 func (f *Follower) ask(ctx context.Context, s submission.Submission) (*submission.Submission, error) {
 	p, tag, err := f.Forge.fate(ctx, s, f.tags[s.ID])
 	if err != nil || p == nil {
@@ -234,11 +232,10 @@ func (f *Forge) Merged(ctx context.Context, s submission.Submission) (bool, erro
 
 func merged(p *github.PullRequest) bool { return p.GetMerged() || p.MergedAt != nil }
 
-// errOtherBranch tells that a pull request has nothing to do with a submission.
-var errOtherBranch = errors.New("is not that of the branch")
+// errOtherBranch means that a pull request does not belong to a submission.
+var errOtherBranch = errors.New("is not from the branch")
 
-// fate reads the pull request of a submission; nil where it is as it was when the
-// tag was given.
+// fate reads the pull request of a submission; nil if it has not changed since the tag.
 func (f *Forge) fate(ctx context.Context, s submission.Submission, tag string) (*github.PullRequest, string, error) {
 	req, err := f.client.NewRequest(ctx, http.MethodGet, fmt.Sprintf("repos/%s/%s/pulls/%d", f.owner, f.name, s.PullRequest.Number), nil)
 	if err != nil {

@@ -28,7 +28,7 @@ type Options struct {
 	Token      string
 }
 
-// Forge is a repository on a forge. It may be used by several goroutines at once.
+// Forge is a repository on a forge. It is safe for concurrent use.
 type Forge struct {
 	client      *github.Client
 	owner, name string
@@ -40,27 +40,27 @@ const timeout = 30 * time.Second
 
 var repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9_.-]*[A-Za-z0-9_-]$`)
 
-// New checks the options. It calls nobody.
+// New checks the options. It makes no requests.
 func New(o Options) (*Forge, error) {
 	u, err := url.Parse(o.URL)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "":
 		return nil, fmt.Errorf("%q is not the address of an API; use one such as https://api.github.com", withoutUser(o.URL))
 	case u.Scheme == "http" && !loopback(u.Hostname()):
-		return nil, fmt.Errorf("the forge %s would be sent its token over http://, where everybody on the way could read it; use https://", u.Host)
+		return nil, fmt.Errorf("the token would be sent to the forge %s unencrypted over http://; use https://", u.Host)
 	case !repositoryName.MatchString(o.Repository):
 		return nil, fmt.Errorf("%q is not a repository; use owner/name", o.Repository)
 	case o.Token == "" || strings.ContainsFunc(o.Token, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return nil, errors.New("the token of the forge is missing or not one: give it in the variable KINDEX_FORGE_TOKEN")
+		return nil, errors.New("the forge token is missing or invalid: set the environment variable KINDEX_FORGE_TOKEN")
 	}
 	base := strings.TrimRight(o.URL, "/") + "/"
 	f := &Forge{gitHost: gitHost(u.Host)}
 	f.owner, f.name, _ = strings.Cut(o.Repository, "/")
-	// The token goes with every request of the client, so that none may be led to
-	// another host.
+	// The client sends the token with every request, so redirects to other hosts are not
+	// allowed.
 	hold := &http.Client{Timeout: timeout, Transport: bounded{http.DefaultTransport}, CheckRedirect: func(r *http.Request, via []*http.Request) error {
 		if r.URL.Scheme != u.Scheme || r.URL.Host != u.Host || len(via) > 5 {
-			return fmt.Errorf("the forge leads to %q, where its token does not belong", r.URL.Host)
+			return fmt.Errorf("the forge redirects to %q, which must not receive its token", r.URL.Host)
 		}
 		return nil
 	}}
@@ -86,13 +86,13 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// GitHost returns the host of the forge's repositories, with the port where it has one:
-// the only one besides the API that may be sent the token.
+// GitHost returns the host of the forge's repositories, with its port, if any: the only
+// host besides the API that may receive the token.
 func (f *Forge) GitHost() string { return f.gitHost }
 
-// gitHost returns the host of the repositories of a forge, given that of its API:
-// github.com has them apart, as has GitHub Enterprise Cloud (api.example.ghe.com).
-// Elsewhere both have one host, such as https://forge.example.org/api/v3.
+// gitHost returns the host of the repositories of a forge, given that of its API: they
+// differ on github.com and GitHub Enterprise Cloud (api.example.ghe.com). Elsewhere they
+// are the same, as in https://forge.example.org/api/v3.
 func gitHost(api string) string {
 	api = strings.ToLower(api)
 	if rest, ok := strings.CutPrefix(api, "api."); ok && (rest == "github.com" || strings.HasSuffix(rest, ".ghe.com")) {
@@ -106,7 +106,7 @@ func withoutUser(address string) string {
 	if err != nil {
 		return "the address"
 	}
-	u.User = nil // a token stands in the place of either name or password
+	u.User = nil // a token can be in the user name or in the password
 	return u.String()
 }
 
@@ -115,8 +115,7 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// DefaultBranch names the branch into which pull requests go unless told
-// otherwise.
+// DefaultBranch returns the default target branch of pull requests.
 func (f *Forge) DefaultBranch(ctx context.Context) (string, error) {
 	r, _, err := f.client.Repositories.Get(ctx, f.owner, f.name)
 	if err != nil {
@@ -135,8 +134,7 @@ func (f *Forge) DefaultBranch(ctx context.Context) (string, error) {
 // Request is a pull request to be opened.
 type Request struct{ Branch, Base, Title, Body string }
 
-// Open opens a pull request, and returns the one that there is already for the
-// branch instead of a second one.
+// Open opens a pull request, or returns the existing one of the branch.
 func (f *Forge) Open(ctx context.Context, r Request) (submission.PullRequest, error) {
 	if found, err := f.Find(ctx, r.Branch); err != nil || found.Number > 0 {
 		return found, err
@@ -145,7 +143,7 @@ func (f *Forge) Open(ctx context.Context, r Request) (submission.PullRequest, er
 		Title: &r.Title, Head: &r.Branch, Base: &r.Base, Body: &r.Body, MaintainerCanModify: new(bool)})
 	var refused *github.ErrorResponse
 	if errors.As(err, &refused) && refused.Response.StatusCode == http.StatusUnprocessableEntity {
-		// Another call may have opened it meanwhile.
+		// A concurrent call may have opened it.
 		if found, failed := f.Find(ctx, r.Branch); failed == nil && found.Number > 0 {
 			return found, nil
 		}
@@ -153,15 +151,15 @@ func (f *Forge) Open(ctx context.Context, r Request) (submission.PullRequest, er
 	if err != nil {
 		return submission.PullRequest{}, f.explain(err)
 	}
-	// Without a number nobody could follow it.
+	// Without a number it cannot be followed.
 	if p.GetNumber() < 1 || !f.of(p, r.Branch) {
-		return submission.PullRequest{}, fmt.Errorf("the forge has taken the pull request of %s, but its answer does not tell which one that is", r.Branch)
+		return submission.PullRequest{}, fmt.Errorf("the forge created the pull request of %s, but its response has no pull request number", r.Branch)
 	}
 	return pullRequest(p), nil
 }
 
-// Find returns the newest pull request of a branch, open or not; its number is 0
-// where there is none.
+// Find returns the newest pull request of a branch, open or closed; its number is 0 if
+// there is none.
 func (f *Forge) Find(ctx context.Context, branch string) (submission.PullRequest, error) {
 	list, _, err := f.client.PullRequests.List(ctx, f.owner, f.name, &github.PullRequestListOptions{
 		State: "all", Head: f.owner + ":" + branch, Sort: "created", Direction: "desc"})
@@ -176,9 +174,9 @@ func (f *Forge) Find(ctx context.Context, branch string) (submission.PullRequest
 	return submission.PullRequest{}, nil
 }
 
-// of reports whether a pull request is that of a branch of the repository itself:
-// somebody's copy may have a branch of this name too, and be deleted by now, so
-// that the forge does not name it any more.
+// of reports whether a pull request is from a branch of the repository itself: a fork can
+// have a branch with this name too, and may since have been deleted, so that the forge no
+// longer names it.
 func (f *Forge) of(p *github.PullRequest, branch string) bool {
 	return p.GetHead().GetRef() == branch && strings.EqualFold(p.GetHead().GetRepo().GetFullName(), f.owner+"/"+f.name)
 }
@@ -190,7 +188,7 @@ func (f *Forge) Close(ctx context.Context, number int64) error {
 	return f.explain(err)
 }
 
-// pullRequest is what submissions keep of a pull request.
+// pullRequest returns what submissions store of a pull request.
 func pullRequest(p *github.PullRequest) submission.PullRequest {
 	kept := submission.PullRequest{Number: int64(p.GetNumber())}
 	if u, err := url.Parse(p.GetHTMLURL()); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.User == nil && len(p.GetHTMLURL()) <= maxURL {
@@ -202,8 +200,8 @@ func pullRequest(p *github.PullRequest) submission.PullRequest {
 // maxURL bounds the address of a pull request, in bytes.
 const maxURL = 2000
 
-// Error is a failed call of the forge. Its text has of the forge's own words only
-// what is safe to log and to print to a terminal.
+// Error is a failed call of the forge. Of the forge's message, it contains only what is
+// safe to log and to print to a terminal.
 type Error struct {
 	message string
 	cause   error
@@ -214,7 +212,7 @@ func (e *Error) Error() string { return e.message }
 // Unwrap returns the error of the client library, whose text is not safe.
 func (e *Error) Unwrap() error { return e.cause }
 
-// explain says of what the forge refuses what the operator can do.
+// explain adds to an error of the forge what the operator can do.
 func (f *Forge) explain(err error) error {
 	if err == nil {
 		return nil
@@ -224,11 +222,11 @@ func (f *Forge) explain(err error) error {
 	if errors.As(err, &refused) {
 		switch refused.Response.StatusCode {
 		case http.StatusUnauthorized:
-			message = "the forge does not take the token in KINDEX_FORGE_TOKEN: "
+			message = "the forge rejected the token in KINDEX_FORGE_TOKEN: "
 		case http.StatusForbidden:
-			message = fmt.Sprintf("the token in KINDEX_FORGE_TOKEN must not do this on %s/%s: ", f.owner, f.name)
+			message = fmt.Sprintf("the token in KINDEX_FORGE_TOKEN lacks permission for this on %s/%s: ", f.owner, f.name)
 		case http.StatusNotFound:
-			message = fmt.Sprintf("the forge knows no %s/%s, or does not show it to this token: ", f.owner, f.name)
+			message = fmt.Sprintf("%s/%s does not exist on the forge, or this token has no access to it: ", f.owner, f.name)
 		}
 	}
 	return &Error{message + plainText(err.Error()), err}

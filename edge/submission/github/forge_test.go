@@ -154,7 +154,7 @@ func TestOpen(t *testing.T) {
 		t.Errorf("%d pull requests; %v", n, s.Violations())
 	}
 	s.Fail(403, nil)
-	if _, err := f.Open(t.Context(), r); err == nil || !strings.Contains(err.Error(), "must not do this") || strings.Contains(err.Error(), githubtest.Token) {
+	if _, err := f.Open(t.Context(), r); err == nil || !strings.Contains(err.Error(), "lacks permission") || strings.Contains(err.Error(), githubtest.Token) {
 		t.Error(err)
 	}
 }
@@ -165,7 +165,7 @@ func TestOpenUnnumbered(t *testing.T) {
 	s, f := setUp(t, "submission/a")
 	r := github.Request{Branch: "submission/a", Base: "main", Title: "Add tool/a", Body: "x"}
 	s.AnswerEmpty(true)
-	if p, err := f.Open(t.Context(), r); err == nil || !strings.Contains(err.Error(), "does not tell which one") {
+	if p, err := f.Open(t.Context(), r); err == nil || !strings.Contains(err.Error(), "has no pull request number") {
 		t.Errorf("%+v %v", p, err)
 	}
 	s.AnswerEmpty(false)
@@ -201,7 +201,7 @@ func TestSecurityForgeRedirect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := f.DefaultBranch(t.Context()); err == nil || !strings.Contains(err.Error(), "where its token does not belong") || strings.Contains(err.Error(), "secret-token") {
+	if _, err := f.DefaultBranch(t.Context()); err == nil || !strings.Contains(err.Error(), "which must not receive its token") || strings.Contains(err.Error(), "secret-token") {
 		t.Error(err)
 	}
 }
@@ -229,7 +229,7 @@ func TestRound(t *testing.T) {
 		if strings.Join(got, ", ") != want {
 			t.Errorf("%v instead of %s", got, want)
 		}
-		if err == nil || !strings.Contains(err.Error(), "d: pull request 4 of example/index is not that of the branch submission/d") || !strings.Contains(err.Error(), "f: the forge knows no") {
+		if err == nil || !strings.Contains(err.Error(), "d: pull request 4 of example/index is not from the branch submission/d") || !strings.Contains(err.Error(), "f: example/index does not exist") {
 			t.Errorf("the wrong ones: %v", err)
 		}
 	}
