@@ -87,7 +87,7 @@ export class Files extends Reading {
     return this.file('/api/sdk/typescript', undefined, options);
   }
 
-  /** A version of this library, by the name of its file: `0.8.0.tgz`. Its bytes never change. */
+  /** A version of this library, by the name of its file: `0.8.1.tgz`. Its bytes never change. */
   getTypescriptSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/typescript/{file}', { file }), undefined, options);
   }
@@ -97,7 +97,7 @@ export class Files extends Reading {
     return this.file('/api/sdk/python', undefined, options);
   }
 
-  /** A version of the library for Python, by the name of its file: `kindex-0.8.0.tar.gz`. */
+  /** A version of the library for Python, by the name of its file: `kindex-0.8.1.tar.gz`. */
   getPythonSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/python/{file}', { file }), undefined, options);
   }

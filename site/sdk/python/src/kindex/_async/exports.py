@@ -1,6 +1,6 @@
-"""Exports: Everything in bulk, as files.
+"""Exports: Bulk downloads as files.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from ..types import (
 
 
 class Exports(AsyncCore):
-    """Everything in bulk, as files."""
+    """Bulk downloads as files."""
 
     async def export_entities(
         self,
@@ -45,59 +45,60 @@ class Exports(AsyncCore):
     ) -> bytes:
         """Export entities in bulk.
 
-        Entities as a flat table, sorted by type and slug. Without filters and ``fields``
-        the answer is a file of the build, with ``Repr-Digest`` and ranges on its
-        uncompressed form; with them it is made on the way, without.
+        Entities as a flat table, sorted by type and slug. Without filters and ``fields``,
+        the response is a file of the build, with ``Repr-Digest`` and ranges in its
+        uncompressed form; with them, it is generated on request, without these.
 
-        CSV has a header row, CRLF line ends, empty cells for null, and lists joined with
-        ``|`` (RFC 4180). JSONL has one object a line. Parquet has real lists, numbers and
+        CSV has a header row, CRLF line endings, empty cells for null, and lists joined with
+        ``|`` (RFC 4180). JSONL has one object per line. Parquet has real lists, numbers and
         dates. JSON is one array.
 
         Args:
             format: The format of the file. "json" unless given.
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
-                tab or a line break. Such a file is generated on request, without
+                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
                 the text of the index. "plain" unless given.
-            fields: The fields wanted, joined with commas, or the parameter repeated. They
-                always come in the order of the whole table.
-            type: Only entities of this type. Repeat for any of several.
-            category: Only entities of this category, one that ``GET /api/categories``
-                lists. Repeat for any of several.
-            provider: Only entities of this provider, the whole name. Repeat for any of
+            fields: The fields to return, separated by commas, or repeat the parameter. The
+                columns are always in the order of the complete table.
+            type: Only entities of this type. Repeat to match any of several.
+            category: Only entities of this category, from ``GET /api/categories``. Repeat
+                to match any of several.
+            provider: Only entities of this provider, by its full name. Repeat to match any
+                of several.
+            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
+                match all.
+            capability: Only entities with this capability. Repeat to match any of several;
+                use ``a,b`` to match all.
+            license: Only entities under this licence, by its full SPDX expression. Repeat
+                to match any of several.
+            pricing_model: Only entities with this pricing model. Repeat to match any of
                 several.
-            tag: Only entities with this tag. Repeat for any of several; ``a,b`` for all of
-                them.
-            capability: Only entities with this capability. Repeat for any of several;
-                ``a,b`` for all of them.
-            license: Only entities under this licence, the whole SPDX expression. Repeat for
-                any of several.
-            pricing_model: Only entities with this pricing model. Repeat for any of several.
-            status: Only entities in this state. Withdrawn ones are left out unless asked
-                for here. Repeat for any of several.
+            status: Only entities with this status. By default, withdrawn entities are left
+                out. Repeat to match any of several.
             min_score: Only entities with at least this composite score, to one decimal;
-                those without one are left out.
-            added_since: Only entities added on this day or later; those without a date are
-                left out.
-            updated_since: Only entities last updated on this day or later; those without a
-                date are left out.
+                entities without one are left out.
+            added_since: Only entities added on this day or later; entities without a date
+                are left out.
+            updated_since: Only entities last updated on this day or later; entities without
+                a date are left out.
 
         Returns:
             The bytes of the file.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return await self._bytes("/api/export/entities", {
             "format": format,
@@ -141,47 +142,48 @@ class Exports(AsyncCore):
         Args:
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
-                tab or a line break. Such a file is generated on request, without
+                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
                 the text of the index. "plain" unless given.
-            fields: The fields wanted, joined with commas, or the parameter repeated. They
-                always come in the order of the whole table.
-            type: Only entities of this type. Repeat for any of several.
-            category: Only entities of this category, one that ``GET /api/categories``
-                lists. Repeat for any of several.
-            provider: Only entities of this provider, the whole name. Repeat for any of
+            fields: The fields to return, separated by commas, or repeat the parameter. The
+                columns are always in the order of the complete table.
+            type: Only entities of this type. Repeat to match any of several.
+            category: Only entities of this category, from ``GET /api/categories``. Repeat
+                to match any of several.
+            provider: Only entities of this provider, by its full name. Repeat to match any
+                of several.
+            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
+                match all.
+            capability: Only entities with this capability. Repeat to match any of several;
+                use ``a,b`` to match all.
+            license: Only entities under this licence, by its full SPDX expression. Repeat
+                to match any of several.
+            pricing_model: Only entities with this pricing model. Repeat to match any of
                 several.
-            tag: Only entities with this tag. Repeat for any of several; ``a,b`` for all of
-                them.
-            capability: Only entities with this capability. Repeat for any of several;
-                ``a,b`` for all of them.
-            license: Only entities under this licence, the whole SPDX expression. Repeat for
-                any of several.
-            pricing_model: Only entities with this pricing model. Repeat for any of several.
-            status: Only entities in this state. Withdrawn ones are left out unless asked
-                for here. Repeat for any of several.
+            status: Only entities with this status. By default, withdrawn entities are left
+                out. Repeat to match any of several.
             min_score: Only entities with at least this composite score, to one decimal;
-                those without one are left out.
-            added_since: Only entities added on this day or later; those without a date are
-                left out.
-            updated_since: Only entities last updated on this day or later; those without a
-                date are left out.
+                entities without one are left out.
+            added_since: Only entities added on this day or later; entities without a date
+                are left out.
+            updated_since: Only entities last updated on this day or later; entities without
+                a date are left out.
 
         Returns:
             The records, as a stream to iterate over and to close.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return self._records("/api/export/entities", {
             "csv": csv,
@@ -230,47 +232,48 @@ class Exports(AsyncCore):
             format: The format of the file. "json" unless given.
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
-                tab or a line break. Such a file is generated on request, without
+                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
                 the text of the index. "plain" unless given.
-            fields: The fields wanted, joined with commas, or the parameter repeated. They
-                always come in the order of the whole table.
-            type: Only entities of this type. Repeat for any of several.
-            category: Only entities of this category, one that ``GET /api/categories``
-                lists. Repeat for any of several.
-            provider: Only entities of this provider, the whole name. Repeat for any of
+            fields: The fields to return, separated by commas, or repeat the parameter. The
+                columns are always in the order of the complete table.
+            type: Only entities of this type. Repeat to match any of several.
+            category: Only entities of this category, from ``GET /api/categories``. Repeat
+                to match any of several.
+            provider: Only entities of this provider, by its full name. Repeat to match any
+                of several.
+            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
+                match all.
+            capability: Only entities with this capability. Repeat to match any of several;
+                use ``a,b`` to match all.
+            license: Only entities under this licence, by its full SPDX expression. Repeat
+                to match any of several.
+            pricing_model: Only entities with this pricing model. Repeat to match any of
                 several.
-            tag: Only entities with this tag. Repeat for any of several; ``a,b`` for all of
-                them.
-            capability: Only entities with this capability. Repeat for any of several;
-                ``a,b`` for all of them.
-            license: Only entities under this licence, the whole SPDX expression. Repeat for
-                any of several.
-            pricing_model: Only entities with this pricing model. Repeat for any of several.
-            status: Only entities in this state. Withdrawn ones are left out unless asked
-                for here. Repeat for any of several.
+            status: Only entities with this status. By default, withdrawn entities are left
+                out. Repeat to match any of several.
             min_score: Only entities with at least this composite score, to one decimal;
-                those without one are left out.
-            added_since: Only entities added on this day or later; those without a date are
-                left out.
-            updated_since: Only entities last updated on this day or later; those without a
-                date are left out.
+                entities without one are left out.
+            added_since: Only entities added on this day or later; entities without a date
+                are left out.
+            updated_since: Only entities last updated on this day or later; entities without
+                a date are left out.
 
         Returns:
             What has come.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
@@ -301,39 +304,39 @@ class Exports(AsyncCore):
     ) -> bytes:
         """Export a leaderboard in bulk.
 
-        The ranking by composite score of a category, or of all, as a flat table in the
-        order of rank. The formats are those of the entity export; JSON is a file of the
-        build, with ``Repr-Digest`` and ranges on its uncompressed form. With ``at``, it is
-        made on the way from the latest snapshot not of a later day, which the file name in
-        ``Content-Disposition`` ends with.
+        The ranking of a category, or of all entities, by composite score, as a flat table
+        in rank order. The formats are those of the entity export; JSON is a file of the
+        build, with ``Repr-Digest`` and ranges in its uncompressed form. With ``at``, the
+        response is generated on request from the latest snapshot not after that day, whose
+        date ends the file name in ``Content-Disposition``.
 
         Args:
             format: The format of the file. "json" unless given.
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
-                tab or a line break. Such a file is generated on request, without
+                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
                 the text of the index. "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
-            at: The day, UTC, as at whose end to show it; the present without it.
+            at: The day, UTC, as of whose end to return data; now, by default.
 
         Returns:
             The bytes of the file.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
         return await self._bytes("/api/export/leaderboard", {
@@ -358,29 +361,29 @@ class Exports(AsyncCore):
         Args:
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
-                tab or a line break. Such a file is generated on request, without
+                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
                 the text of the index. "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
-            at: The day, UTC, as at whose end to show it; the present without it.
+            at: The day, UTC, as of whose end to return data; now, by default.
 
         Returns:
             The records, as a stream to iterate over and to close.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
         return self._records("/api/export/leaderboard", {"csv": csv, "category": category, "at": at, "format": "jsonl"})
@@ -405,29 +408,29 @@ class Exports(AsyncCore):
             format: The format of the file. "json" unless given.
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
-                tab or a line break. Such a file is generated on request, without
+                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
                 the text of the index. "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
-            at: The day, UTC, as at whose end to show it; the present without it.
+            at: The day, UTC, as of whose end to return data; now, by default.
 
         Returns:
             What has come.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
@@ -449,10 +452,10 @@ class Exports(AsyncCore):
     ) -> bytes:
         """Export the changelog in bulk.
 
-        All changes, the oldest first. Without ``since`` and ``type`` the answer is a file
-        of the build, with ``Repr-Digest`` and ranges on its uncompressed form; with them it
-        is made on the way, without. Ask with the id of the last change that you hold in
-        ``since`` for what has been added behind it.
+        All changes, oldest first. Without ``since`` and ``type``, the response is a file of
+        the build, with ``Repr-Digest`` and ranges in its uncompressed form; with them, it
+        is generated on request, without these. To get only new changes, pass the id of the
+        last change you have in ``since``.
 
         JSON and JSONL have the objects of the changelog. CSV and Parquet are flat, with the
         columns ``id``, ``event``, ``timestamp``, ``type``, ``slug``, ``name``, ``changes``
@@ -462,28 +465,28 @@ class Exports(AsyncCore):
             format: The format of the file. "json" unless given.
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
-                tab or a line break. Such a file is generated on request, without
+                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
                 the text of the index. "plain" unless given.
-            since: Only changes from this moment on: a day, an RFC 3339 time or, for those
-                behind it, the id of a change.
-            type: Only entities of this type. Repeat for any of several.
+            since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
+                the id of a change, for the changes after it.
+            type: Only entities of this type. Repeat to match any of several.
 
         Returns:
             The bytes of the file.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return await self._bytes("/api/export/changelog", {"format": format, "csv": csv, "since": since, "type": type})
 
@@ -502,28 +505,28 @@ class Exports(AsyncCore):
         Args:
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
-                tab or a line break. Such a file is generated on request, without
+                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
                 the text of the index. "plain" unless given.
-            since: Only changes from this moment on: a day, an RFC 3339 time or, for those
-                behind it, the id of a change.
-            type: Only entities of this type. Repeat for any of several.
+            since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
+                the id of a change, for the changes after it.
+            type: Only entities of this type. Repeat to match any of several.
 
         Returns:
             The records, as a stream to iterate over and to close.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return self._records("/api/export/changelog", {"csv": csv, "since": since, "type": type, "format": "jsonl"})
 
@@ -547,28 +550,28 @@ class Exports(AsyncCore):
             format: The format of the file. "json" unless given.
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would take for a formula: one that starts with ``=``, ``+``, ``-``, ``@``, a
-                tab or a line break. Such a file is generated on request, without
+                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
                 the text of the index. "plain" unless given.
-            since: Only changes from this moment on: a day, an RFC 3339 time or, for those
-                behind it, the id of a change.
-            type: Only entities of this type. Repeat for any of several.
+            since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
+                the id of a change, for the changes after it.
+            type: Only entities of this type. Repeat to match any of several.
 
         Returns:
             What has come.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
@@ -582,49 +585,49 @@ class Exports(AsyncCore):
     async def get_manifest(self) -> Manifest:
         """Read the manifest of the build.
 
-        What the build was made from and when its scores were computed, its numbers and
-        licences, and every file with its size, its SHA-256 and the address where its bytes
-        never change. This address takes no query parameters.
+        What the build was made from and when its scores were calculated, its statistics and
+        licences, and every file with its size, SHA-256 and permanent address. This endpoint
+        takes no query parameters.
 
         Returns:
             The manifest.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return await self._json("/api/export/manifest")
 
     async def get_croissant(self) -> CroissantDataset:
         """Read the dataset's description in Croissant.
 
-        The files of the build as an MLCommons Croissant 1.1 dataset, in JSON-LD: each with
-        its lasting address, its size and its SHA-256, the fields of the records in them
-        with their types, the licences and how to cite it. Loaders of Croissant read it from
-        this address. This address takes no query parameters.
+        The files of the build as an MLCommons Croissant 1.1 dataset, in JSON-LD: each file
+        with its permanent address, size and SHA-256, the fields of its records with their
+        types, the licences, and how to cite the dataset. Croissant loaders can read it from
+        this address. This endpoint takes no query parameters.
 
         Returns:
             The dataset.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return await self._json("/api/export/croissant")
 
@@ -632,24 +635,23 @@ class Exports(AsyncCore):
         """Download a file of a build.
 
         One file of the current build, or of an earlier one that is still kept. The bytes at
-        an address never change, so any cache may keep them for good. Files are sent as they
-        are: compressed variants have addresses of their own, with the extensions ``.gz``,
-        ``.zst`` and ``.br``. Files below ``lookup/`` are the service's own and may change
-        their form from build to build. This address takes no query parameters.
+        an address never change, so any cache can keep them forever. Files are sent as they
+        are: compressed variants have their own addresses, with the extensions ``.gz``,
+        ``.zst`` and ``.br``. Files under ``lookup/`` are internal and their format can
+        change between builds. This endpoint takes no query parameters.
 
         Args:
             build: The id of a build.
-            file: The ``path`` of a file from the manifest. Its slashes may stand as they
-                are.
+            file: The ``path`` of a file from the manifest. Its slashes need not be escaped.
 
         Returns:
             The bytes of the file.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            NotFoundError: The build is not there, or not any more, or has no such file
-                (``unknown-build``).
+            NotFoundError: The build does not exist or is no longer kept, or has no such
+                file (``unknown-build``).
         """
         return await self._bytes(path_to("/data/{build}/{file}", build=build, file=file))
 
@@ -669,8 +671,7 @@ class Exports(AsyncCore):
 
         Args:
             build: The id of a build.
-            file: The ``path`` of a file from the manifest. Its slashes may stand as they
-                are.
+            file: The ``path`` of a file from the manifest. Its slashes need not be escaped.
             to: The file to write.
             sha256: What the file's SHA-256 must be, from the manifest.
 
@@ -678,10 +679,10 @@ class Exports(AsyncCore):
             What has come.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            NotFoundError: The build is not there, or not any more, or has no such file
-                (``unknown-build``).
+            NotFoundError: The build does not exist or is no longer kept, or has no such
+                file (``unknown-build``).
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """

@@ -1,6 +1,6 @@
 """History: What has changed, when and by whom.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -26,35 +26,35 @@ class History(AsyncCore):
     ) -> ChangeList:
         """List the changes of one entity.
 
-        Every change of one entity, the newest first, across all slugs that it has had. A
-        deleted entity has one too, and where it was created again it goes on. An entity
-        that is not committed yet has no changes. An earlier slug is answered with 301; a
-        cursor goes on behind it.
+        All changes of one entity, newest first, under all slugs it has had. Deleted
+        entities are included; if an entity is created again, its changelog continues. An
+        entity that is not committed yet has no changes. A former slug redirects (301); the
+        cursor remains valid.
 
         Args:
             type: The type of the entity.
-            slug: The slug of the entity, present or earlier.
-            limit: How many records a page has at most. 20 unless given.
-            offset: How many records to skip; not together with ``cursor``.
-            cursor: The ``nextCursor`` of the previous page. All other parameters but
-                ``limit`` must be as they were there, so no example would fit every request.
+            slug: The slug of the entity, current or former.
+            limit: Maximum number of records per page. 20 unless given.
+            offset: Number of records to skip; cannot be combined with ``cursor``.
+            cursor: The ``nextCursor`` of the previous page. All other parameters except
+                ``limit`` must be the same as for that page.
 
         Returns:
             One page of the changes.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: There is no such entity (``unknown-entity``); ``suggestion``
-                is the address of the nearest one.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: The entity does not exist (``unknown-entity``);
+                ``suggestion`` is the address of the nearest one.
         """
         return await self._json(path_to("/api/entity/{type}/{slug}/changelog", type=type, slug=slug), {
             "limit": limit,
@@ -76,7 +76,7 @@ class History(AsyncCore):
 
         Args:
             type: The type of the entity.
-            slug: The slug of the entity, present or earlier.
+            slug: The slug of the entity, current or former.
             cursor: Where to go on, the ``nextCursor`` of a page.
             page_size: How many to ask for at a time, up to 100.
 
@@ -84,18 +84,18 @@ class History(AsyncCore):
             An iterator over all of them, read page by page as needed.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: There is no such entity (``unknown-entity``); ``suggestion``
-                is the address of the nearest one.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: The entity does not exist (``unknown-entity``);
+                ``suggestion`` is the address of the nearest one.
         """
         return self._items(path_to("/api/entity/{type}/{slug}/changelog", type=type, slug=slug), {
             "cursor": cursor,
@@ -115,43 +115,43 @@ class History(AsyncCore):
         offset: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> ChangeList:
-        """List what has changed.
+        """List changes.
 
-        The changes of all entities that the filters choose, the newest first. Those of one
-        commit stand in the reverse order of type and slug. A cursor goes on behind the
-        change that it was given with, whatever comes on top meanwhile.
+        The changes of all entities that match the filters, newest first. Changes of the
+        same commit are sorted by type and slug in reverse. A cursor continues after the
+        last change returned, regardless of newer changes.
 
         Args:
-            since: Only changes from this moment on: a day, an RFC 3339 time or, for those
-                behind it, the id of a change.
-            until: Only changes up to this moment, all of it included: a day, an RFC 3339
-                time or the id of a change.
-            event: Only changes of this kind. Repeat for any of several.
-            type: Only entities of this type. Repeat for any of several.
-            category: Only changes of entities of this category, as they were behind the
-                change or, of deleted ones, before it. It may be one that no entity has any
-                more. Repeat for any of several.
-            field: Only changes of this field. ``links``, ``signals`` and ``scores`` stand
-                for every one that is nested in them. Repeat for any of several.
-            limit: How many records a page has at most. 20 unless given.
-            offset: How many records to skip; not together with ``cursor``.
-            cursor: The ``nextCursor`` of the previous page. All other parameters but
-                ``limit`` must be as they were there, so no example would fit every request.
+            since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
+                the id of a change, for the changes after it.
+            until: Only changes up to this time, inclusive: a day, an RFC 3339 time or the
+                id of a change.
+            event: Only changes of this kind. Repeat to match any of several.
+            type: Only entities of this type. Repeat to match any of several.
+            category: Only changes of entities that were in this category after the change
+                or, if deleted, before it. It can be a category that no entity has any more.
+                Repeat to match any of several.
+            field: Only changes of this field. ``links``, ``signals`` and ``scores`` include
+                all fields nested in them. Repeat to match any of several.
+            limit: Maximum number of records per page. 20 unless given.
+            offset: Number of records to skip; cannot be combined with ``cursor``.
+            cursor: The ``nextCursor`` of the previous page. All other parameters except
+                ``limit`` must be the same as for that page.
 
         Returns:
             One page of the changes.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return await self._json("/api/changelog", {
             "since": since,
@@ -177,22 +177,22 @@ class History(AsyncCore):
         cursor: Optional[str] = None,
         page_size: int = 100,
     ) -> AsyncIterator[Change]:
-        """List what has changed, over all pages.
+        """List changes, over all pages.
 
         As :meth:`list_changes`, which tells more. Each page is a request.
 
         Args:
-            since: Only changes from this moment on: a day, an RFC 3339 time or, for those
-                behind it, the id of a change.
-            until: Only changes up to this moment, all of it included: a day, an RFC 3339
-                time or the id of a change.
-            event: Only changes of this kind. Repeat for any of several.
-            type: Only entities of this type. Repeat for any of several.
-            category: Only changes of entities of this category, as they were behind the
-                change or, of deleted ones, before it. It may be one that no entity has any
-                more. Repeat for any of several.
-            field: Only changes of this field. ``links``, ``signals`` and ``scores`` stand
-                for every one that is nested in them. Repeat for any of several.
+            since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
+                the id of a change, for the changes after it.
+            until: Only changes up to this time, inclusive: a day, an RFC 3339 time or the
+                id of a change.
+            event: Only changes of this kind. Repeat to match any of several.
+            type: Only entities of this type. Repeat to match any of several.
+            category: Only changes of entities that were in this category after the change
+                or, if deleted, before it. It can be a category that no entity has any more.
+                Repeat to match any of several.
+            field: Only changes of this field. ``links``, ``signals`` and ``scores`` include
+                all fields nested in them. Repeat to match any of several.
             cursor: Where to go on, the ``nextCursor`` of a page.
             page_size: How many to ask for at a time, up to 100.
 
@@ -200,16 +200,16 @@ class History(AsyncCore):
             An iterator over all of them, read page by page as needed.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return self._items("/api/changelog", {
             "since": since,
@@ -253,39 +253,39 @@ class History(AsyncCore):
         entity: Optional[str] = None,
         page: Optional[int] = None,
     ) -> Union[JSONFeed, str]:
-        """Subscribe to what has changed.
+        """Subscribe to changes.
 
-        The changes as a feed for people: each is an item with a sentence for a title and
-        what was before and after. A document has up to 200, the newest first; RSS and Atom
-        link the ``first``, ``previous``, ``next`` and ``last`` of them (RFC 5005 section
-        3), JSON Feed the ``next_url``. While somebody follows these links a change may be
-        met twice, but none is missed.
+        The changes as a feed for people: each item has a sentence as its title and the old
+        and new values. A document has up to 200 changes, newest first; RSS and Atom link to
+        the ``first``, ``previous``, ``next`` and ``last`` documents (RFC 5005 section 3),
+        JSON Feed has ``next_url``. While following these links, you can see a change twice,
+        but you will not miss any.
 
         Args:
             format: RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1. "rss" unless given.
-            type: Only entities of this type. Repeat for any of several.
-            category: Only changes of entities of this category, as they were behind the
-                change or, of deleted ones, before it. It may be one that no entity has any
-                more. Repeat for any of several.
-            entity: Only changes of this entity, ``type/slug``, across all slugs that it has
-                had; one that was deleted is known too.
-            page: Which document, from 1, the one with the newest changes, to the last that
-                there is. 1 unless given.
+            type: Only entities of this type. Repeat to match any of several.
+            category: Only changes of entities that were in this category after the change
+                or, if deleted, before it. It can be a category that no entity has any more.
+                Repeat to match any of several.
+            entity: Only changes of this entity, ``type/slug``, under all slugs it has had,
+                including deleted entities.
+            page: The page number: 1 is the document with the newest changes. 1 unless
+                given.
 
         Returns:
             The document: of JSON what it holds, else its text.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return await self._document("/api/feed", {
             "format": format,

@@ -1,6 +1,6 @@
 """Keys: The API keys of your account.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ class Keys(AsyncCore):
     async def list_api_keys(self) -> ApiKeyList:
         """List the API keys of your account.
 
-        The active keys, masked, the oldest first. Revoked and expired keys are not listed.
-        ``lastUsedAt`` may lag by a few seconds. Requires the scope ``keys``, so that a
+        The active keys, masked, oldest first. Revoked and expired keys are not listed.
+        ``lastUsedAt`` can lag by a few seconds. Requires the scope ``keys``, so that a
         leaked key without it reveals nothing about the account.
 
         Returns:
             The keys.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return await self._json("/api/developer/api-keys")
 
@@ -49,47 +49,47 @@ class Keys(AsyncCore):
     ) -> CreatedApiKey:
         """Create an API key.
 
-        Creates another key for the account. Requires a key with the scope ``keys``. This
-        answer is the only one that shows the new key, because only its hash is stored.
-        Without ``scopes`` it gets ``read``, ``submit`` and ``webhooks``. A key can grant
-        only scopes that it has itself, so ``keys`` must be requested explicitly, by a key
-        that has it. Without ``expiresAt`` the new key never expires. An account has at most
-        five active keys, however many are requested at the same time. With an
-        ``Idempotency-Key``, a repeat makes no second key and is answered with 409
-        ``secret-shown-once``, which names the one that was made: revoke it where its answer
-        was lost, and create another.
+        Creates a key for the account. Requires a key with the scope ``keys``. Only this
+        response shows the new key, because only its hash is stored. By default it gets the
+        scopes ``read``, ``submit`` and ``webhooks``. A key can grant only its own scopes,
+        so ``keys`` must be requested explicitly, with a key that has it. Without
+        ``expiresAt`` the new key never expires. An account can have at most five active
+        keys, even with concurrent requests. With an ``Idempotency-Key``, a repeated request
+        creates no second key and gets a 409 (``secret-shown-once``) that names the existing
+        one: if you lost the first response, revoke that key and create another.
 
         Args:
-            name: What its owner calls the key: 1 to 64 printable characters in Unicode
-                normal form C, without spaces at the ends. Several keys may have one name.
-            scopes: What the key may do. If omitted, a new key gets ``read``, ``submit`` and
-                ``webhooks``.
+            name: The owner's name for the key: 1 to 64 printable characters in Unicode
+                normalization form C, without leading or trailing spaces. Several keys can
+                have the same name.
+            scopes: The permissions of the key. By default, a new key gets ``read``,
+                ``submit`` and ``webhooks``.
             expires_at: When the key expires, in the future and within five years; null or
                 omitted for never.
             idempotency_key: What makes a repeat of this very write have no further effect
                 for 24 hours, also from another process; a random one unless given.
 
         Returns:
-            The key, this once.
+            The key, shown only once.
 
         Raises:
-            BadRequestError: The body cannot be used (``invalid-body``), with every
-                faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
-                ``invalid-parameter``), or the ``Idempotency-Key``
+            BadRequestError: The body is invalid (``invalid-body``), with all invalid
+                fields in ``errors``; or a parameter is invalid (``unknown-parameter``,
+                ``invalid-parameter``), or the ``Idempotency-Key`` is
                 (``invalid-idempotency-key``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            ConflictError: The account has as many active keys as it may
-                (``too-many-keys``); or this write was made already, and its answer showed
-                the key (``secret-shown-once``).
-            BadRequestError: The ``Idempotency-Key`` was sent with another body
-                (``idempotency-key-reused``).
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            ConflictError: The account has reached its limit of active keys
+                (``too-many-keys``); or this request was already processed, and its response
+                showed the key (``secret-shown-once``).
+            BadRequestError: The ``Idempotency-Key`` was already used with a different
+                body (``idempotency-key-reused``).
         """
         return await self._write(
             "/api/developer/api-keys", given({"name": name, "scopes": None if scopes is None else list(scopes), "expiresAt": expires_at}), idempotency_key
@@ -98,29 +98,28 @@ class Keys(AsyncCore):
     async def revoke_api_key(self, id: str) -> None:
         """Revoke an API key.
 
-        Ends a key of the account that asks, for good; it may be the very key that asks.
-        Within a second it is refused everywhere. The id of the key stands in the address,
-        or in a body; the key itself is never sent. A key of another account does not exist
-        here, and neither does one that was already revoked. A key needs the scope ``keys``
-        to revoke any key other than itself.
+        Permanently revokes a key of the account; this can be the key used for the request.
+        It is rejected everywhere within a second. Pass the id of the key as a parameter or
+        in a body; never send the key itself. Keys of other accounts and revoked keys get a
+        404. Revoking any key other than itself requires the scope ``keys``.
 
         Args:
             id: The id of the key.
 
         Raises:
-            BadRequestError: The body cannot be used (``invalid-body``), with every
-                faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
-                ``invalid-parameter``), or the ``Idempotency-Key``
+            BadRequestError: The body is invalid (``invalid-body``), with all invalid
+                fields in ``errors``; or a parameter is invalid (``unknown-parameter``,
+                ``invalid-parameter``), or the ``Idempotency-Key`` is
                 (``invalid-idempotency-key``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: The account that asks has no active key with this id
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: Your account has no active key with this id
                 (``unknown-key``).
         """
         await self._delete("/api/developer/api-keys", {"id": id})
@@ -128,26 +127,26 @@ class Keys(AsyncCore):
     async def revoke_leaked_key(self, key: str) -> None:
         """Revoke a leaked key.
 
-        Permanently revokes the key in the body. It is for anyone who finds a leaked key,
-        such as a secret scanner, and needs no key but the leaked one. The answer is 204
-        whether or not the key still worked; it reveals no more about a key than using the
-        key would. The owner's audit log shows the report. An IP address can report 60 keys
-        an hour; reports do not count towards the daily limit, and are accepted even when it
-        is used up.
+        Permanently revokes the key in the body. Anyone who finds a leaked key can use this,
+        such as a secret scanner; no other key is needed. The response is 204 whether or not
+        the key was still active, and reveals no more about it than using it would. The
+        owner's audit log shows the report. An IP address can report 60 keys per hour;
+        reports do not count towards the daily limit, and are accepted even if it has been
+        reached.
 
         Args:
-            key: The whole key.
+            key: The complete key.
 
         Raises:
-            BadRequestError: The body cannot be used, for example because the key is
+            BadRequestError: The body is invalid, for example because the key is
                 malformed (``invalid-body``); or a parameter was given
                 (``unknown-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
                 the request counts against the IP address. Or the index is private and does
-                not answer to this host name (``foreign-host``); the request does not count.
+                not accept this host name (``foreign-host``); the request does not count.
             NotFoundError: This service never issued this key (``unknown-key``).
         """
         await self._post("/api/developer/api-keys/revoke", {"key": key})
@@ -158,27 +157,28 @@ class Keys(AsyncCore):
         The audit log of the account, newest entries first: who did what, when, and from
         which IP address. It records sign-ins and every change to keys, webhooks,
         submissions and the account itself, but no reads and no secrets. Entries are kept
-        for 400 days, the newest 200 of each action. Requires the scope ``keys``.
+        for 400 days, and at most the newest 200 for each action. Requires the scope
+        ``keys``.
 
         Args:
-            limit: How many records a page has at most. 20 unless given.
-            cursor: The ``nextCursor`` of the previous page. All other parameters but
-                ``limit`` must be as they were there, so no example would fit every request.
+            limit: Maximum number of records per page. 20 unless given.
+            cursor: The ``nextCursor`` of the previous page. All other parameters except
+                ``limit`` must be the same as for that page.
 
         Returns:
-            A page of the log.
+            One page of the log.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return await self._json("/api/developer/audit", {"limit": limit, "cursor": cursor})
 
@@ -195,15 +195,15 @@ class Keys(AsyncCore):
             An iterator over all of them, read page by page as needed.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return self._items("/api/developer/audit", {"cursor": cursor, "limit": page_size})

@@ -1,6 +1,6 @@
-"""Search: Finding entities by words.
+"""Search: Full-text search for entities.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..types import EntityField, EntityType, FacetField, SearchHit, SearchResult
 
 
 class Search(AsyncCore):
-    """Finding entities by words."""
+    """Full-text search for entities."""
 
     async def search_entities(
         self,
@@ -36,67 +36,68 @@ class Search(AsyncCore):
         offset: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> SearchResult:
-        """Search all entities by words.
+        """Search entities.
 
-        Entities that match the words, the most relevant first. Prefixes find, and so do
-        words with one letter wrong (four letters or more) or two (eight or more); words
-        with digits must be right. An exact name or slug comes first. Words in "double
-        quotes" must stand exactly like this, next to each other, in a name, a description
-        or another text of the entity. A single letter finds names that begin with it, and
-        what has it as a word. Where no entity has all words, those that have the most of
-        them are found, as long as it is half of them and every phrase in quotes. The first
-        twelve words and phrases count.
+        Entities that match the search words, most relevant first. Prefixes match, and so do
+        words with one typo (from four letters) or two (from eight); words with digits must
+        be exact. An exact name or slug comes first. Words in "double quotes" must occur
+        exactly, next to each other, in a name, a description or another text of the entity.
+        A single letter matches names that start with it, and texts that contain it as a
+        word. If no entity has all words, those with the most of them are returned, provided
+        that they have at least half of the words and every quoted phrase. Only the first
+        twelve words and phrases are used.
 
-        Every hit has its ``relevance`` and its ``highlights``, whatever ``fields`` asks
-        for. Where nothing is found, ``suggestions`` has up to five others: what the same
-        words find without the filters or, where that is nothing, the nearest names.
+        Every match has its ``relevance`` and ``highlights``, whatever ``fields`` selects.
+        If nothing is found, ``suggestions`` has up to five other entities: what the same
+        words find without the filters or, if that is nothing, the nearest names.
 
         Args:
-            q: The words, at most 500 bytes in UTF-8.
-            type: Only entities of this type. Repeat for any of several.
-            category: Only entities of this category, one that ``GET /api/categories``
-                lists. Repeat for any of several.
-            provider: Only entities of this provider, the whole name. Repeat for any of
+            q: The search words, at most 500 bytes in UTF-8.
+            type: Only entities of this type. Repeat to match any of several.
+            category: Only entities of this category, from ``GET /api/categories``. Repeat
+                to match any of several.
+            provider: Only entities of this provider, by its full name. Repeat to match any
+                of several.
+            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
+                match all.
+            capability: Only entities with this capability. Repeat to match any of several;
+                use ``a,b`` to match all.
+            license: Only entities under this licence, by its full SPDX expression. Repeat
+                to match any of several.
+            pricing_model: Only entities with this pricing model. Repeat to match any of
                 several.
-            tag: Only entities with this tag. Repeat for any of several; ``a,b`` for all of
-                them.
-            capability: Only entities with this capability. Repeat for any of several;
-                ``a,b`` for all of them.
-            license: Only entities under this licence, the whole SPDX expression. Repeat for
-                any of several.
-            pricing_model: Only entities with this pricing model. Repeat for any of several.
-            status: Only entities in this state. Withdrawn ones are left out unless asked
-                for here. Repeat for any of several.
+            status: Only entities with this status. By default, withdrawn entities are left
+                out. Repeat to match any of several.
             min_score: Only entities with at least this composite score, to one decimal;
-                those without one are left out.
-            added_since: Only entities added on this day or later; those without a date are
-                left out.
-            updated_since: Only entities last updated on this day or later; those without a
-                date are left out.
-            facets: Fields whose values to count over all hits, not only those of this page;
-                joined with commas, or the parameter repeated. Each gives the 20 most
+                entities without one are left out.
+            added_since: Only entities added on this day or later; entities without a date
+                are left out.
+            updated_since: Only entities last updated on this day or later; entities without
+                a date are left out.
+            facets: Fields whose values to count over all matches, not only those of this
+                page; separated by commas, or repeat the parameter. Each returns the 20 most
                 frequent values.
-            fields: The members of the records wanted, joined with commas, or the parameter
-                repeated. The name of a score gives ``scores`` with just the scores named.
-            limit: How many records a page has at most. 20 unless given.
-            offset: How many records to skip; not together with ``cursor``.
-            cursor: The ``nextCursor`` of the previous page. All other parameters but
-                ``limit`` must be as they were there, so no example would fit every request.
+            fields: The fields of the records to return, separated by commas, or repeat the
+                parameter. The name of a score returns ``scores`` with only that score.
+            limit: Maximum number of records per page. 20 unless given.
+            offset: Number of records to skip; cannot be combined with ``cursor``.
+            cursor: The ``nextCursor`` of the previous page. All other parameters except
+                ``limit`` must be the same as for that page.
 
         Returns:
-            One page of the hits.
+            One page of matches.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return await self._json("/api/search", {
             "q": q,
@@ -138,37 +139,38 @@ class Search(AsyncCore):
         cursor: Optional[str] = None,
         page_size: int = 100,
     ) -> AsyncIterator[SearchHit]:
-        """Search all entities by words, over all pages.
+        """Search entities, over all pages.
 
         As :meth:`search_entities`, which tells more. Each page is a request.
 
         Args:
-            q: The words, at most 500 bytes in UTF-8.
-            type: Only entities of this type. Repeat for any of several.
-            category: Only entities of this category, one that ``GET /api/categories``
-                lists. Repeat for any of several.
-            provider: Only entities of this provider, the whole name. Repeat for any of
+            q: The search words, at most 500 bytes in UTF-8.
+            type: Only entities of this type. Repeat to match any of several.
+            category: Only entities of this category, from ``GET /api/categories``. Repeat
+                to match any of several.
+            provider: Only entities of this provider, by its full name. Repeat to match any
+                of several.
+            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
+                match all.
+            capability: Only entities with this capability. Repeat to match any of several;
+                use ``a,b`` to match all.
+            license: Only entities under this licence, by its full SPDX expression. Repeat
+                to match any of several.
+            pricing_model: Only entities with this pricing model. Repeat to match any of
                 several.
-            tag: Only entities with this tag. Repeat for any of several; ``a,b`` for all of
-                them.
-            capability: Only entities with this capability. Repeat for any of several;
-                ``a,b`` for all of them.
-            license: Only entities under this licence, the whole SPDX expression. Repeat for
-                any of several.
-            pricing_model: Only entities with this pricing model. Repeat for any of several.
-            status: Only entities in this state. Withdrawn ones are left out unless asked
-                for here. Repeat for any of several.
+            status: Only entities with this status. By default, withdrawn entities are left
+                out. Repeat to match any of several.
             min_score: Only entities with at least this composite score, to one decimal;
-                those without one are left out.
-            added_since: Only entities added on this day or later; those without a date are
-                left out.
-            updated_since: Only entities last updated on this day or later; those without a
-                date are left out.
-            facets: Fields whose values to count over all hits, not only those of this page;
-                joined with commas, or the parameter repeated. Each gives the 20 most
+                entities without one are left out.
+            added_since: Only entities added on this day or later; entities without a date
+                are left out.
+            updated_since: Only entities last updated on this day or later; entities without
+                a date are left out.
+            facets: Fields whose values to count over all matches, not only those of this
+                page; separated by commas, or repeat the parameter. Each returns the 20 most
                 frequent values.
-            fields: The members of the records wanted, joined with commas, or the parameter
-                repeated. The name of a score gives ``scores`` with just the scores named.
+            fields: The fields of the records to return, separated by commas, or repeat the
+                parameter. The name of a score returns ``scores`` with only that score.
             cursor: Where to go on, the ``nextCursor`` of a page.
             page_size: How many to ask for at a time, up to 100.
 
@@ -176,16 +178,16 @@ class Search(AsyncCore):
             An iterator over all of them, read page by page as needed.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return self._items("/api/search", {
             "q": q,
@@ -215,28 +217,28 @@ class Search(AsyncCore):
     ) -> SuggestionList:
         """Complete the name of an entity.
 
-        Entities whose name begins with the text, or does so from one of its words on, for
-        completion while somebody types; the best first. Withdrawn ones are left out.
-        ``count`` is the number of names that match, of which the best are given.
+        Entities with a name, or a word in their name, that starts with the text, for
+        autocompletion; best first. Withdrawn entities are left out. ``count`` is the number
+        of matching names, of which the best are returned.
 
         Args:
-            q: The words, at most 500 bytes in UTF-8.
+            q: The search words, at most 500 bytes in UTF-8.
             type: Only entities of this type.
-            limit: How many to give at most. 10 unless given.
+            limit: Maximum number of entities to return. 10 unless given.
 
         Returns:
-            The suggestions, the best first.
+            The suggestions, best first.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return await self._json("/api/suggest", {"q": q, "type": type, "limit": limit})

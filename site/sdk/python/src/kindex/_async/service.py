@@ -1,6 +1,6 @@
 """Service: The service itself.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -25,26 +25,26 @@ class Service(AsyncCore):
     ) -> str:
         """Show an entity's score as a badge.
 
-        A small picture with the score, the rank or the trend of an entity, for a README or
-        a page. It needs no key and has no limit; caches keep it for an hour. Where there is
-        no such entity, or it was deleted, the picture says so, with the status 404 or 410.
-        An earlier slug is answered with 301.
+        A small image with the score, rank or trend of an entity, for a README or a page. It
+        needs no key and has no limit; caches keep it for an hour. If the entity does not
+        exist or was deleted, the image says so, with the status 404 or 410. A former slug
+        redirects (301).
 
         Args:
             type: The type of the entity.
-            slug: The slug of the entity, present or earlier.
-            show: What it shows: the composite score, the rank on the leaderboard ``all``,
-                or how many places it has moved there in seven days. "score" unless given.
-            label: The text of the left half, instead of the usual one.
+            slug: The slug of the entity, current or former.
+            show: What to show: the composite score, the rank on the leaderboard ``all``, or
+                the places gained or lost on it in seven days. "score" unless given.
+            label: The text on the left, instead of the default.
 
         Returns:
             The badge.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            NotFoundError: There is no such entity, and the picture says so.
-            GoneError: The entity was deleted, and the picture says so.
+            NotFoundError: The entity does not exist, and the image says so.
+            GoneError: The entity was deleted, and the image says so.
         """
         return await self._text(path_to("/badge/{type}/{slug}.svg", type=type, slug=slug), {
             "show": show,
@@ -54,102 +54,102 @@ class Service(AsyncCore):
     async def get_typescript_sdk(self) -> bytes:
         """Install the TypeScript client.
 
-        The newest version of the client for TypeScript and JavaScript, as a package that
-        ``npm install`` takes from this address. ``Content-Location`` is the address of this
-        version, whose bytes never change. This address takes no query parameters and costs
-        nothing.
+        The latest version of the TypeScript and JavaScript client, as a package that ``npm
+        install`` accepts from this address. ``Content-Location`` is the address of this
+        version, whose bytes never change. This endpoint takes no query parameters and does
+        not count towards the limit.
 
         Returns:
             The bytes of the file.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
                 the request counts against the IP address. Or the index is private and does
-                not answer to this host name (``foreign-host``); the request does not count.
+                not accept this host name (``foreign-host``); the request does not count.
         """
         return await self._bytes("/api/sdk/typescript")
 
     async def get_typescript_sdk_version(self, file: str) -> bytes:
         """Install a version of the TypeScript client.
 
-        One version of the client for TypeScript and JavaScript. The bytes at this address
-        never change, so a lock file that names it stays good. Versions are those of this
-        description, from 0.5.0 on. This address takes no query parameters and costs
-        nothing.
+        One version of the TypeScript and JavaScript client. The bytes at this address never
+        change, so a lock file that names it stays valid. Versions are those of this
+        description, from 0.5.0 on. This endpoint takes no query parameters and does not
+        count towards the limit.
 
         Args:
-            file: The version, and ``.tgz``.
+            file: The version, followed by ``.tgz``.
 
         Returns:
             The bytes of the file.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
                 the request counts against the IP address. Or the index is private and does
-                not answer to this host name (``foreign-host``); the request does not count.
-            NotFoundError: There is no such version of this client
-                (``unknown-version``); ``suggestion`` is the address of the nearest one.
+                not accept this host name (``foreign-host``); the request does not count.
+            NotFoundError: This client has no such version (``unknown-version``);
+                ``suggestion`` is the address of the nearest version.
         """
         return await self._bytes(path_to("/api/sdk/typescript/{file}", file=file))
 
     async def get_python_sdk(self) -> bytes:
         """Install the Python client.
 
-        The newest version of the client for Python, as a package that ``pip install`` takes
+        The latest version of the Python client, as a package that ``pip install`` accepts
         from this address. ``Content-Location`` is the address of this version, whose bytes
-        never change. This address takes no query parameters and costs nothing.
+        never change. This endpoint takes no query parameters and does not count towards the
+        limit.
 
         Returns:
             The bytes of the file.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
                 the request counts against the IP address. Or the index is private and does
-                not answer to this host name (``foreign-host``); the request does not count.
+                not accept this host name (``foreign-host``); the request does not count.
         """
         return await self._bytes("/api/sdk/python")
 
     async def get_python_sdk_version(self, file: str) -> bytes:
         """Install a version of the Python client.
 
-        One version of the client for Python. The bytes at this address never change, so a
-        requirements file that names it with its hash stays good. Versions are those of this
-        description, from 0.5.0 on. This address takes no query parameters and costs
-        nothing.
+        One version of the Python client. The bytes at this address never change, so a
+        requirements file that names it with its hash stays valid. Versions are those of
+        this description, from 0.5.0 on. This endpoint takes no query parameters and does
+        not count towards the limit.
 
         Args:
-            file: The name of the archive, which is ``kindex-``, the version and
-                ``.tar.gz``.
+            file: The file name of the archive: ``kindex-``, the version and ``.tar.gz``.
 
         Returns:
             The bytes of the file.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
                 the request counts against the IP address. Or the index is private and does
-                not answer to this host name (``foreign-host``); the request does not count.
-            NotFoundError: There is no such version of this client
-                (``unknown-version``); ``suggestion`` is the address of the nearest one.
+                not accept this host name (``foreign-host``); the request does not count.
+            NotFoundError: This client has no such version (``unknown-version``);
+                ``suggestion`` is the address of the nearest version.
         """
         return await self._bytes(path_to("/api/sdk/python/{file}", file=file))
 
@@ -162,24 +162,24 @@ class Service(AsyncCore):
     async def get_openapi(self, *, format: Literal["json", "yaml"] = "json") -> Union[OpenAPIDocument, str]:
         """Read this description.
 
-        This description, in JSON, or in YAML where ``format`` says so or ``Accept`` names
-        it first. Its version follows semantic versioning and changes with every change of
-        the description.
+        This description, in JSON, or in YAML if ``format`` or ``Accept`` selects it. Its
+        version follows semantic versioning and changes with every change of the
+        description.
 
         Args:
-            format: The form; without it, ``Accept`` decides.
+            format: The format; by default, ``Accept`` decides.
 
         Returns:
             The document: of JSON what it holds, else its text.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
                 the request counts against the IP address. Or the index is private and does
-                not answer to this host name (``foreign-host``); the request does not count.
+                not accept this host name (``foreign-host``); the request does not count.
         """
         return await self._document("/api/openapi", {"format": format})

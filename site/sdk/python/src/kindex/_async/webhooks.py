@@ -1,6 +1,6 @@
-"""Webhooks: Being told of changes, instead of asking.
+"""Webhooks: Push notifications of changes.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from ..types import (
 
 
 class Webhooks(AsyncCore):
-    """Being told of changes, instead of asking."""
+    """Push notifications of changes."""
 
     async def list_webhooks(self) -> WebhookList:
         """List your webhooks.
 
-        All webhooks of the account that asks, the oldest first, with how they are doing.
-        Their secrets are not shown again.
+        All webhooks of your account, oldest first, with their delivery state. Secrets are
+        not included.
 
         Returns:
             The webhooks.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return await self._json("/api/webhooks")
 
@@ -56,53 +56,53 @@ class Webhooks(AsyncCore):
     ) -> CreatedWebhook:
         """Register a webhook.
 
-        From now on the address is called with the events that ``events`` names. The answer
-        is the only one that shows the secret that deliveries are signed with. The address
-        is ``https``, on port 443, and its host leads to addresses of the public internet
-        only; redirects are not followed. Operators can deny hosts, and can require a
-        challenge: the address is then first sent ``{"id","event":
-        "webhook.challenge","timestamp","challenge"}``, and must answer within ten seconds
+        From now on, the address receives the events listed in ``events``. Only this
+        response shows the secret that signs the deliveries. The address must use ``https``
+        on port 443, and its host must resolve only to addresses on the public internet;
+        redirects are not followed. Operators can block hosts, and can require a challenge:
+        the address first receives ``{"id","event":
+        "webhook.challenge","timestamp","challenge"}``, and must respond within ten seconds
         with 2xx and the value of ``challenge``, as text or as ``{"challenge": "…"}``;
-        otherwise the answer is 400. An account has at most ten webhooks. With an
-        ``Idempotency-Key``, a repeat makes no second webhook and is answered with 409
-        ``secret-shown-once``.
+        otherwise, the response is 400. An account can have at most ten webhooks. With an
+        ``Idempotency-Key``, a repeated request creates no second webhook and gets a 409
+        (``secret-shown-once``).
 
         Args:
-            url: The address to call. It may have a path and a query, but no name, password
-                or fragment.
-            events: The events that are wanted, each once.
+            url: The address to call. It can have a path and a query, but no user name,
+                password or fragment.
+            events: The events to send, each at most once.
             idempotency_key: What makes a repeat of this very write have no further effect
                 for 24 hours, also from another process; a random one unless given.
 
         Returns:
-            The webhook, and this once its secret.
+            The webhook, and its secret, shown only once.
 
         Raises:
-            BadRequestError: The body cannot be used (``invalid-body``), with every
-                faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
-                ``invalid-parameter``), or the ``Idempotency-Key``
+            BadRequestError: The body is invalid (``invalid-body``), with all invalid
+                fields in ``errors``; or a parameter is invalid (``unknown-parameter``,
+                ``invalid-parameter``), or the ``Idempotency-Key`` is
                 (``invalid-idempotency-key``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            ConflictError: The account has as many webhooks as it may
-                (``too-many-webhooks``); or this write was made already, and its answer
-                showed the secret (``secret-shown-once``).
-            BadRequestError: The ``Idempotency-Key`` was sent with another body
-                (``idempotency-key-reused``).
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            ConflictError: The account has reached its limit of webhooks
+                (``too-many-webhooks``); or this request was already processed, and its
+                response showed the secret (``secret-shown-once``).
+            BadRequestError: The ``Idempotency-Key`` was already used with a different
+                body (``idempotency-key-reused``).
         """
         return await self._write("/api/webhooks", {"url": url, "events": list(events)}, idempotency_key)
 
     async def get_webhook(self, id: str) -> Webhook:
         """Read one of your webhooks.
 
-        How a webhook is doing: when it was called and answered last, when it is called
-        next, and whether and why it was switched off.
+        The delivery state of a webhook: the last call and the last success, the next call,
+        and whether and why it was disabled.
 
         Args:
             id: The id of the webhook.
@@ -111,17 +111,17 @@ class Webhooks(AsyncCore):
             The webhook.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: The account that asks has no webhook with this id
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
         """
         return await self._json(path_to("/api/webhooks/{id}", id=id))
@@ -129,24 +129,24 @@ class Webhooks(AsyncCore):
     async def delete_webhook(self, id: str) -> None:
         """Delete a webhook.
 
-        Nothing is sent to it any more, beyond an attempt that is under way, and its log is
-        gone.
+        Nothing more is sent to the webhook, except for an attempt in progress, and its log
+        is deleted.
 
         Args:
             id: The id of the webhook.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: The account that asks has no webhook with this id
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
         """
         await self._delete(path_to("/api/webhooks/{id}", id=id))
@@ -154,10 +154,10 @@ class Webhooks(AsyncCore):
     async def test_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> Delivery:
         """Send a test to a webhook.
 
-        Sends an event of the name ``webhook.test``, which is about no entity, at once and
-        once. What came of it is in the log of deliveries under the ``id`` that is answered.
-        Where it succeeds, events that wait for a webhook that failed are sent at once, and
-        a webhook that was switched off is on again.
+        Sends an event named ``webhook.test``, without an entity, immediately and once. The
+        log of deliveries has the result under the returned ``id``. If it succeeds, the
+        events waiting for a failing webhook are sent immediately, and a disabled webhook is
+        enabled again.
 
         Args:
             id: The id of the webhook.
@@ -165,24 +165,24 @@ class Webhooks(AsyncCore):
                 for 24 hours, also from another process; a random one unless given.
 
         Returns:
-            The test will be sent at once.
+            The test will be sent immediately.
 
         Raises:
-            BadRequestError: The body cannot be used (``invalid-body``), with every
-                faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
-                ``invalid-parameter``), or the ``Idempotency-Key``
+            BadRequestError: The body is invalid (``invalid-body``), with all invalid
+                fields in ``errors``; or a parameter is invalid (``unknown-parameter``,
+                ``invalid-parameter``), or the ``Idempotency-Key`` is
                 (``invalid-idempotency-key``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: The account that asks has no webhook with this id
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
-            ConflictError: A hundred tests and replays of the webhook are waiting
+            ConflictError: The webhook has a hundred pending tests and replays
                 (``too-many-waiting``).
         """
         return await self._write(path_to("/api/webhooks/{id}/test", id=id), None, idempotency_key)
@@ -190,13 +190,13 @@ class Webhooks(AsyncCore):
     async def rotate_webhook(self, id: str, *, idempotency_key: Optional[str] = None) -> RotatedWebhook:
         """Rotate the secret of a webhook.
 
-        Gives the webhook a new secret, which only this answer shows. The previous secret
+        Gives the webhook a new secret, which only this response shows. The previous secret
         stays valid for 24 hours: until then ``webhook-signature`` has two signatures, one
-        with each secret, separated by a space, and a receiver accepts a delivery if one of
-        them matches the secret that it knows. Another rotation within that time invalidates
-        the older secret at once; to invalidate a leaked secret without waiting, rotate
-        twice. With an ``Idempotency-Key``, a repeat does not rotate again and gets a 409
-        (``secret-shown-once``).
+        with each secret, separated by a space, and a receiver accepts a delivery if either
+        matches the secret that it has. Another rotation within that time invalidates the
+        older secret immediately; to invalidate a leaked secret without waiting, rotate
+        twice. With an ``Idempotency-Key``, a repeated request does not rotate again and
+        gets a 409 (``secret-shown-once``).
 
         Args:
             id: The id of the webhook.
@@ -207,24 +207,24 @@ class Webhooks(AsyncCore):
             The new secret, shown only once.
 
         Raises:
-            BadRequestError: The body cannot be used (``invalid-body``), with every
-                faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
-                ``invalid-parameter``), or the ``Idempotency-Key``
+            BadRequestError: The body is invalid (``invalid-body``), with all invalid
+                fields in ``errors``; or a parameter is invalid (``unknown-parameter``,
+                ``invalid-parameter``), or the ``Idempotency-Key`` is
                 (``invalid-idempotency-key``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: The account that asks has no webhook with this id
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
-            ConflictError: This write was made already, and its answer showed the secret
-                (``secret-shown-once``).
-            BadRequestError: The ``Idempotency-Key`` was sent with another body
-                (``idempotency-key-reused``).
+            ConflictError: This request was already processed, and its response showed
+                the secret (``secret-shown-once``).
+            BadRequestError: The ``Idempotency-Key`` was already used with a different
+                body (``idempotency-key-reused``).
         """
         return await self._write(path_to("/api/webhooks/{id}/rotate", id=id), None, idempotency_key)
 
@@ -236,34 +236,33 @@ class Webhooks(AsyncCore):
         limit: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> DeliveryList:
-        """Read what was sent to a webhook.
+        """List the deliveries of a webhook.
 
-        The log of the last 30 days, the newest first: an entry for each event that was
-        tried, each test and each replay. Events that wait behind one that is tried again
-        are not in it yet.
+        The log of the last 30 days, newest first: an entry for each attempted event, test
+        and replay. Events that wait behind one being retried are not included yet.
 
         Args:
             id: The id of the webhook.
-            status: Only deliveries of this status.
-            limit: How many records a page has at most. 20 unless given.
-            cursor: The ``nextCursor`` of the previous page. All other parameters but
-                ``limit`` must be as they were there, so no example would fit every request.
+            status: Only deliveries with this status.
+            limit: Maximum number of records per page. 20 unless given.
+            cursor: The ``nextCursor`` of the previous page. All other parameters except
+                ``limit`` must be the same as for that page.
 
         Returns:
-            A page of deliveries.
+            One page of deliveries.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: The account that asks has no webhook with this id
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
         """
         return await self._json(path_to("/api/webhooks/{id}/deliveries", id=id), {
@@ -280,13 +279,13 @@ class Webhooks(AsyncCore):
         cursor: Optional[str] = None,
         page_size: int = 100,
     ) -> AsyncIterator[Delivery]:
-        """Read what was sent to a webhook, over all pages.
+        """List the deliveries of a webhook, over all pages.
 
         As :meth:`list_deliveries`, which tells more. Each page is a request.
 
         Args:
             id: The id of the webhook.
-            status: Only deliveries of this status.
+            status: Only deliveries with this status.
             cursor: Where to go on, the ``nextCursor`` of a page.
             page_size: How many to ask for at a time, up to 100.
 
@@ -294,17 +293,17 @@ class Webhooks(AsyncCore):
             An iterator over all of them, read page by page as needed.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: The account that asks has no webhook with this id
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
         """
         return self._items(path_to("/api/webhooks/{id}/deliveries", id=id), {
@@ -314,11 +313,11 @@ class Webhooks(AsyncCore):
         })
 
     async def replay_delivery(self, id: str, delivery: str, *, idempotency_key: Optional[str] = None) -> Delivery:
-        """Send an event once more.
+        """Replay an event.
 
-        Sends the event of a delivery again, at once and once, with the same ``webhook-id``.
-        It does not change the order in which events that wait are sent. What comes of it is
-        an entry of its own in the log, under the ``id`` that is answered.
+        Sends the event of a delivery again, immediately and once, with the same
+        ``webhook-id``. The order of waiting events does not change. The log has the result
+        as a separate entry under the returned ``id``.
 
         Args:
             id: The id of the webhook.
@@ -327,27 +326,27 @@ class Webhooks(AsyncCore):
                 for 24 hours, also from another process; a random one unless given.
 
         Returns:
-            The event will be sent at once.
+            The event will be sent immediately.
 
         Raises:
-            BadRequestError: The body cannot be used (``invalid-body``), with every
-                faulty field in ``errors``; or a parameter cannot (``unknown-parameter``,
-                ``invalid-parameter``), or the ``Idempotency-Key``
+            BadRequestError: The body is invalid (``invalid-body``), with all invalid
+                fields in ``errors``; or a parameter is invalid (``unknown-parameter``,
+                ``invalid-parameter``), or the ``Idempotency-Key`` is
                 (``invalid-idempotency-key``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: The account that asks has no webhook with this id
-                (``unknown-webhook``), or the webhook no such delivery
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: Your account has no webhook with this id
+                (``unknown-webhook``), or the webhook has no such delivery
                 (``unknown-delivery``).
-            ConflictError: A hundred tests and replays of the webhook are waiting
+            ConflictError: The webhook has a hundred pending tests and replays
                 (``too-many-waiting``).
-            GoneError: The event is kept no longer (``event-gone``).
+            GoneError: The event is no longer stored (``event-gone``).
         """
         return await self._write(
             path_to("/api/webhooks/{id}/deliveries/{delivery}/replay", id=id, delivery=delivery), None, idempotency_key

@@ -1,6 +1,6 @@
 """Entities: Tools and models, one by one or as filtered lists.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -49,58 +49,60 @@ class Entities(Core):
     ) -> EntityList:
         """List and filter entities.
 
-        All entities that the filters choose, by composite score, the best first, unless
-        sorted otherwise. Records without a value in the sort key come last in both
-        directions; ties are broken by type, then slug. With ``at``, the filters, the order
-        and the records are those of the snapshot that ``asOf`` names; ``category`` may then
-        be one that entities had before.
+        All entities that match the filters, sorted by composite score, best first, by
+        default. Records without a value for the sort key come last in both directions; ties
+        are broken by type, then slug. With ``at``, the filters, order and records are those
+        of the snapshot that ``asOf`` names, and ``category`` can be one that only existed
+        then.
 
         Args:
-            type: Only entities of this type. Repeat for any of several.
-            category: Only entities of this category, one that ``GET /api/categories``
-                lists. Repeat for any of several.
-            provider: Only entities of this provider, the whole name. Repeat for any of
+            type: Only entities of this type. Repeat to match any of several.
+            category: Only entities of this category, from ``GET /api/categories``. Repeat
+                to match any of several.
+            provider: Only entities of this provider, by its full name. Repeat to match any
+                of several.
+            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
+                match all.
+            capability: Only entities with this capability. Repeat to match any of several;
+                use ``a,b`` to match all.
+            license: Only entities under this licence, by its full SPDX expression. Repeat
+                to match any of several.
+            pricing_model: Only entities with this pricing model. Repeat to match any of
                 several.
-            tag: Only entities with this tag. Repeat for any of several; ``a,b`` for all of
-                them.
-            capability: Only entities with this capability. Repeat for any of several;
-                ``a,b`` for all of them.
-            license: Only entities under this licence, the whole SPDX expression. Repeat for
-                any of several.
-            pricing_model: Only entities with this pricing model. Repeat for any of several.
-            status: Only entities in this state. Withdrawn ones are left out unless asked
-                for here. Repeat for any of several.
+            status: Only entities with this status. By default, withdrawn entities are left
+                out. Repeat to match any of several.
             min_score: Only entities with at least this composite score, to one decimal;
-                those without one are left out.
-            added_since: Only entities added on this day or later; those without a date are
-                left out.
-            updated_since: Only entities last updated on this day or later; those without a
-                date are left out.
+                entities without one are left out.
+            added_since: Only entities added on this day or later; entities without a date
+                are left out.
+            updated_since: Only entities last updated on this day or later; entities without
+                a date are left out.
             sort: What to sort by. "composite" unless given.
-            order: The direction; ``asc`` unless given where ``sort=name``, else ``desc``.
-            fields: The members of the records wanted, joined with commas, or the parameter
-                repeated. The name of a score gives ``scores`` with just the scores named.
-            at: The day, UTC, as at whose end to show it; the present without it.
-            limit: How many records a page has at most. 20 unless given.
-            offset: How many records to skip; not together with ``cursor``.
-            cursor: The ``nextCursor`` of the previous page. All other parameters but
-                ``limit`` must be as they were there, so no example would fit every request.
+            order: The sort direction. Default: ``asc`` with ``sort=name``, otherwise
+                ``desc``.
+            fields: The fields of the records to return, separated by commas, or repeat the
+                parameter. The name of a score returns ``scores`` with only that score.
+            at: The day, UTC, as of whose end to return data; now, by default.
+            limit: Maximum number of records per page. 20 unless given.
+            offset: Number of records to skip; cannot be combined with ``cursor``.
+            cursor: The ``nextCursor`` of the previous page. All other parameters except
+                ``limit`` must be the same as for that page.
 
         Returns:
-            One page of the entities.
+            One page of entities.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
         return self._json("/api/entities", {
@@ -150,31 +152,33 @@ class Entities(Core):
         As :meth:`list_entities`, which tells more. Each page is a request.
 
         Args:
-            type: Only entities of this type. Repeat for any of several.
-            category: Only entities of this category, one that ``GET /api/categories``
-                lists. Repeat for any of several.
-            provider: Only entities of this provider, the whole name. Repeat for any of
+            type: Only entities of this type. Repeat to match any of several.
+            category: Only entities of this category, from ``GET /api/categories``. Repeat
+                to match any of several.
+            provider: Only entities of this provider, by its full name. Repeat to match any
+                of several.
+            tag: Only entities with this tag. Repeat to match any of several; use ``a,b`` to
+                match all.
+            capability: Only entities with this capability. Repeat to match any of several;
+                use ``a,b`` to match all.
+            license: Only entities under this licence, by its full SPDX expression. Repeat
+                to match any of several.
+            pricing_model: Only entities with this pricing model. Repeat to match any of
                 several.
-            tag: Only entities with this tag. Repeat for any of several; ``a,b`` for all of
-                them.
-            capability: Only entities with this capability. Repeat for any of several;
-                ``a,b`` for all of them.
-            license: Only entities under this licence, the whole SPDX expression. Repeat for
-                any of several.
-            pricing_model: Only entities with this pricing model. Repeat for any of several.
-            status: Only entities in this state. Withdrawn ones are left out unless asked
-                for here. Repeat for any of several.
+            status: Only entities with this status. By default, withdrawn entities are left
+                out. Repeat to match any of several.
             min_score: Only entities with at least this composite score, to one decimal;
-                those without one are left out.
-            added_since: Only entities added on this day or later; those without a date are
-                left out.
-            updated_since: Only entities last updated on this day or later; those without a
-                date are left out.
+                entities without one are left out.
+            added_since: Only entities added on this day or later; entities without a date
+                are left out.
+            updated_since: Only entities last updated on this day or later; entities without
+                a date are left out.
             sort: What to sort by. "composite" unless given.
-            order: The direction; ``asc`` unless given where ``sort=name``, else ``desc``.
-            fields: The members of the records wanted, joined with commas, or the parameter
-                repeated. The name of a score gives ``scores`` with just the scores named.
-            at: The day, UTC, as at whose end to show it; the present without it.
+            order: The sort direction. Default: ``asc`` with ``sort=name``, otherwise
+                ``desc``.
+            fields: The fields of the records to return, separated by commas, or repeat the
+                parameter. The name of a score returns ``scores`` with only that score.
+            at: The day, UTC, as of whose end to return data; now, by default.
             cursor: Where to go on, the ``nextCursor`` of a page.
             page_size: How many to ask for at a time, up to 100.
 
@@ -182,17 +186,17 @@ class Entities(Core):
             An iterator over all of them, read page by page as needed.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: Nothing is known of the day of ``at`` (``no-history``);
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
         return self._items("/api/entities", {
@@ -218,43 +222,43 @@ class Entities(Core):
     def get_entity(self, type: EntityType, slug: str, *, at: Optional[DateLike] = None) -> EntityDocument:
         """Get one entity.
 
-        The bare record of one entity, withdrawn ones included. An earlier slug is answered
-        with 301 and the address under the present one.
+        The record of one entity, including withdrawn entities. A former slug redirects
+        (301) to the address under the current one.
 
-        It is JSON, or Markdown for people and language models where ``Accept`` prefers
-        ``text/markdown`` or ``.md`` stands behind the slug: the description, the facts with
-        their sources, the scores and how they came about, what is like it and what has
-        changed lately. Errors are JSON in any case.
+        The response is JSON, or Markdown for people and language models if ``Accept``
+        prefers ``text/markdown`` or ``.md`` follows the slug: the description, the facts
+        with their sources, the scores and how they are calculated, similar entities, and
+        recent changes. Errors are always JSON.
 
-        With ``at``, the record is that of the entity which had this address at the end of
-        that day or, where there was none, of the one that has it now, under the slug that
-        it had then; there is no redirect. An entity that came later answers 404
-        ``no-history``, one that was deleted by then 410.
+        With ``at``, the record is that of the entity that had this address at the end of
+        that day or, if there was none, of the entity that has it now, under its slug on
+        that day; there is no redirect. An entity added later gets a 404 (``no-history``),
+        an entity deleted by that day a 410.
 
         Args:
             type: The type of the entity.
-            slug: The slug of the entity, present or earlier; with ``.md`` behind it, the
-                answer is Markdown.
-            at: The day, UTC, as at whose end to show it; the present without it.
+            slug: The slug of the entity, current or former; followed by ``.md`` for
+                Markdown.
+            at: The day, UTC, as of whose end to return data; now, by default.
 
         Returns:
             The entity.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: There is no such entity (``unknown-entity``), or nothing is
-                known of it for the day of ``at`` (``no-history``).
-            GoneError: The entity was deleted (``deleted-entity``), by the day of ``at``
-                where that is given; ``suggestion`` is the address of its changelog.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: The entity does not exist (``unknown-entity``), or there is
+                no history for the day in ``at`` (``no-history``).
+            GoneError: The entity was deleted (``deleted-entity``), as of the day in
+                ``at``, if given; ``suggestion`` is the address of its changelog.
         """
         return self._json(path_to("/api/entity/{type}/{slug}", type=type, slug=slug), {"at": at})
 
@@ -266,92 +270,92 @@ class Entities(Core):
 
         Args:
             type: The type of the entity.
-            slug: The slug of the entity, present or earlier; with ``.md`` behind it, the
-                answer is Markdown.
-            at: The day, UTC, as at whose end to show it; the present without it.
+            slug: The slug of the entity, current or former; followed by ``.md`` for
+                Markdown.
+            at: The day, UTC, as of whose end to return data; now, by default.
 
         Returns:
             The Markdown, as CommonMark.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: There is no such entity (``unknown-entity``), or nothing is
-                known of it for the day of ``at`` (``no-history``).
-            GoneError: The entity was deleted (``deleted-entity``), by the day of ``at``
-                where that is given; ``suggestion`` is the address of its changelog.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: The entity does not exist (``unknown-entity``), or there is
+                no history for the day in ``at`` (``no-history``).
+            GoneError: The entity was deleted (``deleted-entity``), as of the day in
+                ``at``, if given; ``suggestion`` is the address of its changelog.
         """
         return self._text(path_to("/api/entity/{type}/{slug}", type=type, slug=slug), {"at": at}, "text/markdown")
 
     def get_entity_score(self, type: EntityType, slug: str) -> ScoreExplanation:
         """Explain the scores of an entity.
 
-        How the scores of one entity came about: every dimension with its weight and prior,
-        every measure with the observation, its date and its source. The numbers are not
-        rounded, so that the scores can be computed again. This address takes no query
+        How the scores of one entity are calculated: every dimension with its weight and
+        prior, every measure with the observation, its date and its source. The numbers are
+        not rounded, so that you can recalculate the scores. This endpoint takes no query
         parameters.
 
         Args:
             type: The type of the entity.
-            slug: The slug of the entity, present or earlier.
+            slug: The slug of the entity, current or former.
 
         Returns:
             The explanation.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: There is no such entity (``unknown-entity``); ``suggestion``
-                is the address of the nearest one.
-            GoneError: The entity was deleted (``deleted-entity``), by the day of ``at``
-                where that is given; ``suggestion`` is the address of its changelog.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: The entity does not exist (``unknown-entity``);
+                ``suggestion`` is the address of the nearest one.
+            GoneError: The entity was deleted (``deleted-entity``), as of the day in
+                ``at``, if given; ``suggestion`` is the address of its changelog.
         """
         return self._json(path_to("/api/entity/{type}/{slug}/score", type=type, slug=slug))
 
     def list_similar_entities(self, type: EntityType, slug: str, *, limit: Optional[int] = None) -> SimilarList:
         """List similar entities.
 
-        The entities that share most with this one, the most similar first, each with the
-        reasons. At most 20 are kept for an entity; ``count`` is how many there are.
+        The entities that have the most in common with this one, most similar first, each
+        with the reasons. At most 20 are stored per entity; ``count`` is their number.
 
         Args:
             type: The type of the entity.
-            slug: The slug of the entity, present or earlier.
-            limit: How many to give at most. 10 unless given.
+            slug: The slug of the entity, current or former.
+            limit: Maximum number of entities to return. 10 unless given.
 
         Returns:
             The similar entities.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: There is no such entity (``unknown-entity``); ``suggestion``
-                is the address of the nearest one.
-            GoneError: The entity was deleted (``deleted-entity``), by the day of ``at``
-                where that is given; ``suggestion`` is the address of its changelog.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: The entity does not exist (``unknown-entity``);
+                ``suggestion`` is the address of the nearest one.
+            GoneError: The entity was deleted (``deleted-entity``), as of the day in
+                ``at``, if given; ``suggestion`` is the address of its changelog.
         """
         return self._json(path_to("/api/entity/{type}/{slug}/similar", type=type, slug=slug), {"limit": limit})

@@ -1,6 +1,6 @@
-"""Leaderboards: Entities in the order of their scores, and the categories that have such an order.
+"""Leaderboards: Entities ranked by score, and the categories that have a ranking.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from ..types import CategoryList, Dimension, EntityType, Leaderboard, RankedEnti
 
 
 class Leaderboards(Core):
-    """Entities in the order of their scores, and the categories that have such an order."""
+    """Entities ranked by score, and the categories that have a ranking."""
 
     def get_leaderboard(
         self,
@@ -28,43 +28,43 @@ class Leaderboards(Core):
     ) -> Leaderboard:
         """Read the ranking of a category.
 
-        The entities of a category, or of ``all``, that have the score, the best first.
-        Withdrawn entities are left out. ``rank`` counts within the board as asked for, from
-        1; ties are broken by type, then slug.
+        The entities of a category, or of ``all``, that have the score, best first.
+        Withdrawn entities are left out. ``rank`` is the rank on the requested leaderboard,
+        starting at 1; ties are broken by type, then slug.
 
-        ``previousRank`` is the rank on the same board seven days before, at the end of the
-        day that ``comparedTo`` names, and ``delta`` by how many places the entity has
-        climbed since; both are null where it had no rank then. The day is counted from that
-        of the scores or, with ``at``, from ``asOf``. Where the build has no snapshot of
-        that very day, ``comparedTo`` is null too.
+        ``previousRank`` is the rank on the same leaderboard seven days earlier, at the end
+        of the day in ``comparedTo``, and ``delta`` is the number of places gained since
+        then; both are null if the entity had no rank then. The seven days are counted from
+        the day of the scores or, with ``at``, from ``asOf``. If the build has no snapshot
+        of exactly that day, ``comparedTo`` is null too.
 
         Args:
             category: A category from ``GET /api/categories``, or ``all``.
             type: Only entities of this type.
             by: The score to rank by. "composite" unless given.
-            at: The day, UTC, as at whose end to show it; the present without it.
-            limit: How many records a page has at most. 20 unless given.
-            offset: How many records to skip; not together with ``cursor``.
-            cursor: The ``nextCursor`` of the previous page. All other parameters but
-                ``limit`` must be as they were there, so no example would fit every request.
+            at: The day, UTC, as of whose end to return data; now, by default.
+            limit: Maximum number of records per page. 20 unless given.
+            offset: Number of records to skip; cannot be combined with ``cursor``.
+            cursor: The ``nextCursor`` of the previous page. All other parameters except
+                ``limit`` must be the same as for that page.
 
         Returns:
             One page of the leaderboard.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: There is no such category (``unknown-category``), where
-                ``detail`` lists those that exist, or nothing is known of the day of ``at``
-                (``no-history``).
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: The category does not exist (``unknown-category``), in which
+                case ``detail`` lists all categories, or there is no history for the day in
+                ``at`` (``no-history``).
         """
         return self._json(path_to("/api/leaderboard/{category}", category=category), {
             "type": type,
@@ -93,7 +93,7 @@ class Leaderboards(Core):
             category: A category from ``GET /api/categories``, or ``all``.
             type: Only entities of this type.
             by: The score to rank by. "composite" unless given.
-            at: The day, UTC, as at whose end to show it; the present without it.
+            at: The day, UTC, as of whose end to return data; now, by default.
             cursor: Where to go on, the ``nextCursor`` of a page.
             page_size: How many to ask for at a time, up to 100.
 
@@ -101,19 +101,19 @@ class Leaderboards(Core):
             An iterator over all of them, read page by page as needed.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
-            NotFoundError: There is no such category (``unknown-category``), where
-                ``detail`` lists those that exist, or nothing is known of the day of ``at``
-                (``no-history``).
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
+            NotFoundError: The category does not exist (``unknown-category``), in which
+                case ``detail`` lists all categories, or there is no history for the day in
+                ``at`` (``no-history``).
         """
         return self._items(path_to("/api/leaderboard/{category}", category=category), {
             "type": type,
@@ -131,67 +131,67 @@ class Leaderboards(Core):
         category: Optional[OneOrMore[str]] = None,
         limit: Optional[int] = None,
     ) -> TrendingList:
-        """List what has gained.
+        """List trending entities.
 
-        The entities that changed within the window and have not lost by it, by the
-        composite score gained, then by the number of changes, then by type and slug.
-        Withdrawn ones are left out.
+        Entities that changed within the window without losing score, sorted by composite
+        score gained, then number of changes, then type and slug. Withdrawn entities are
+        left out.
 
-        Only what came by changes is a gain. Both states, that of the end of the day
-        ``since`` and that of now, are scored for the time of the build's scores and with
-        the dates that the signals have now, so that neither the fading of time nor a figure
-        that was merely looked up again is a gain. A signal counts as far as the entity has
-        it now, with the value that it had then or, where it had vanished, the one last
-        known before. So ``gain`` need not be ``score`` less ``previousScore``: these are
-        the scores of the two days. An entity that was created within the window has no
-        previous score and gains 0. Where the index did not exist on the day ``since``,
-        ``data`` is empty.
+        Only score gained through changes counts. Both states, at the end of the day
+        ``since`` and now, are scored as of the build's scores with the current dates of the
+        signals, so that neither the aging of data nor refreshing an unchanged figure counts
+        as a gain. Only signals that the entity has now are counted, with their value on
+        that day or, if missing then, their last known value before it. Therefore ``gain``
+        can differ from ``score`` minus ``previousScore``, which are the scores of the two
+        days. An entity created within the window has no previous score and gains 0. If the
+        index did not exist on the day ``since``, ``data`` is empty.
 
-        ``rank`` and ``previousRank`` count among all ranked entities, whatever is filtered.
+        ``rank`` and ``previousRank`` are ranks among all ranked entities, regardless of
+        filters.
 
         Args:
             window: How far to look back from the day of the scores. "7d" unless given.
-            type: Only entities of this type. Repeat for any of several.
-            category: Only entities of this category, one that ``GET /api/categories``
-                lists. Repeat for any of several.
-            limit: How many to give at most. 20 unless given.
+            type: Only entities of this type. Repeat to match any of several.
+            category: Only entities of this category, from ``GET /api/categories``. Repeat
+                to match any of several.
+            limit: Maximum number of entities to return. 20 unless given.
 
         Returns:
-            What is trending, the greatest gain first.
+            The trending entities, largest gain first.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return self._json("/api/trending", {"window": window, "type": type, "category": category, "limit": limit})
 
     def list_categories(self) -> CategoryList:
         """List the categories.
 
-        All categories with the number of entities that lists show and the number of those
-        that have a rank. This address takes no query parameters.
+        All categories with the number of entities in lists and the number of ranked
+        entities. This endpoint takes no query parameters.
 
         Returns:
             The categories.
 
         Raises:
-            BadRequestError: A parameter is unknown or has no usable value
+            BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
-            UnauthorizedError: A key is needed and none was sent; or the key is
+            UnauthorizedError: A key is required and none was sent; or the key is
                 malformed, unknown, revoked or expired, or was sent in a header other than
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The key lacks the required scope (``insufficient-scope``),
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
-                the index is private and does not answer to this host name
-                (``foreign-host``); the request does not count.
+                the index is private and does not accept this host name (``foreign-host``);
+                the request does not count.
         """
         return self._json("/api/categories")

@@ -1,6 +1,6 @@
 """Entities: Tools and models, one by one or as filtered lists.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import List, Literal, Optional, TypedDict, Union
 
 EntityType = Literal["model", "tool"]
-"""The kind of an entity. Together with the slug it is its address."""
+"""The type of an entity. Type and slug identify it."""
 
 PricingModel = Literal[
     "open-source",
@@ -19,32 +19,32 @@ PricingModel = Literal[
     "usage-based",
     "proprietary",
 ]
-"""How one comes to use it."""
+"""How it is offered."""
 
 Status = Literal["active", "deprecated", "withdrawn"]
-"""``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no longer to
-be had, and left out of lists."""
+"""``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no longer
+available, and left out of lists."""
 
 
 class Scores(TypedDict):
-    """The scores, each computed by the published formula."""
+    """The scores, each calculated with the published formula."""
 
     composite: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     adoption: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     quality: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     freshness: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     citations: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     engagement: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
 
 
 class Links(TypedDict, total=False):
-    """Further addresses. Those that are unknown are left out."""
+    """More links. Unknown ones are left out."""
 
     homepage: str
     """The project's own site."""
@@ -61,102 +61,102 @@ class Links(TypedDict, total=False):
     weights: str
     """Where the weights can be downloaded."""
     demo: str
-    """A place to try it."""
+    """A demo."""
     changelog: str
     """The list of releases."""
     deprecation: str
-    """The makers' notice that it is deprecated or withdrawn."""
+    """The makers' announcement of deprecation or withdrawal."""
 
 
 class Count(TypedDict):
-    """A figure that was counted."""
+    """A counted figure."""
 
     value: int
-    """The figure."""
+    """The value."""
     date: Optional[str]
     """A day, YYYY-MM-DD."""
     source: Optional[str]
-    """The page where it was read."""
+    """The page where the value was found."""
 
 
 class Occasion(TypedDict):
-    """A date on which something happened."""
+    """The date of an event."""
 
     value: str
-    """A day, or a month where only that is known."""
+    """A day, or a month if only that is known."""
     date: Optional[str]
     """A day, YYYY-MM-DD."""
     source: Optional[str]
-    """The page where it was read."""
+    """The page where the value was found."""
 
 
 class Benchmark(TypedDict):
     """One published result."""
 
     name: str
-    """The benchmark as its makers write it."""
+    """The benchmark, spelled as its makers do."""
     value: float
     """The result, in the benchmark's own unit."""
     date: Optional[str]
-    """A day, or a month where only that is known."""
+    """A day, or a month if only that is known."""
     source: Optional[str]
-    """The page where it was read."""
+    """The page where the value was found."""
 
 
 class Signals(TypedDict, total=False):
-    """The facts that scores are made of, each with the day it was observed and its source.
-    Those that are unknown are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository, ``contributors`` the people who have contributed code to
-    it; ``downloads`` those of a month, over all package registries; ``dependents`` the
-    projects that depend on it; ``citations`` the publications that cite it; ``likes`` those
-    on a model hub; ``parameters`` those of a model, ``contextTokens`` and ``outputTokens``
-    its longest input and output, in tokens; ``lastRelease`` is the day of the latest
-    release, ``released`` that of the first.
+    """The facts that scores are calculated from, each with the day it was observed and its
+    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    are those of the repository; ``contributors`` is the number of people who contributed
+    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
+    the number of projects that depend on it; ``citations`` is the number of publications
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
+    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
     """
 
     citations: Count
-    """A figure that was counted."""
+    """A counted figure."""
     commits: Count
-    """A figure that was counted."""
+    """A counted figure."""
     contextTokens: Count
-    """A figure that was counted."""
+    """A counted figure."""
     contributors: Count
-    """A figure that was counted."""
+    """A counted figure."""
     dependents: Count
-    """A figure that was counted."""
+    """A counted figure."""
     downloads: Count
-    """A figure that was counted."""
+    """A counted figure."""
     forks: Count
-    """A figure that was counted."""
+    """A counted figure."""
     lastRelease: Occasion
-    """A date on which something happened."""
+    """The date of an event."""
     likes: Count
-    """A figure that was counted."""
+    """A counted figure."""
     outputTokens: Count
-    """A figure that was counted."""
+    """A counted figure."""
     parameters: Count
-    """A figure that was counted."""
+    """A counted figure."""
     released: Occasion
-    """A date on which something happened."""
+    """The date of an event."""
     releases: Count
-    """A figure that was counted."""
+    """A counted figure."""
     stars: Count
-    """A figure that was counted."""
+    """A counted figure."""
     benchmarks: List[Benchmark]
-    """Published results, each in the own unit of its benchmark."""
+    """Published results, each in the unit of its benchmark."""
 
 
 class Entity(TypedDict):
-    """One tool or model. Every member is always there."""
+    """One tool or model. Every field is always present."""
 
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
     provider: Optional[str]
-    """Who makes or offers it."""
+    """The maker or provider."""
     description: str
     """What it is for and what sets it apart."""
     category: str
@@ -164,50 +164,50 @@ class Entity(TypedDict):
     version: Optional[str]
     """The latest stable version of the entity, as text."""
     pricingModel: Optional[PricingModel]
-    """How one comes to use it."""
+    """How it is offered."""
     license: Optional[str]
-    """A licence, as an SPDX expression where it has one."""
+    """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address that people should visit."""
+    """The address for people to visit."""
     tags: List[str]
     """Free keywords."""
     capabilities: List[str]
     """What it can do."""
     scores: Scores
-    """The scores, each computed by the published formula."""
+    """The scores, each calculated with the published formula."""
     addedDate: Optional[str]
     """A day, YYYY-MM-DD."""
     lastUpdated: Optional[str]
     """A day, YYYY-MM-DD."""
     status: Status
     """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer to be had, and left out of lists.
+    longer available, and left out of lists.
     """
     links: Links
-    """Further addresses. Those that are unknown are left out."""
+    """More links. Unknown ones are left out."""
     signals: Signals
-    """The facts that scores are made of, each with the day it was observed and its source.
-    Those that are unknown are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository, ``contributors`` the people who have contributed code to
-    it; ``downloads`` those of a month, over all package registries; ``dependents`` the
-    projects that depend on it; ``citations`` the publications that cite it; ``likes`` those
-    on a model hub; ``parameters`` those of a model, ``contextTokens`` and ``outputTokens``
-    its longest input and output, in tokens; ``lastRelease`` is the day of the latest
-    release, ``released`` that of the first.
+    """The facts that scores are calculated from, each with the day it was observed and its
+    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    are those of the repository; ``contributors`` is the number of people who contributed
+    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
+    the number of projects that depend on it; ``citations`` is the number of publications
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
+    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
     """
 
 
 class EntityDocument(TypedDict):
-    """One entity on its own, with the build that it is from."""
+    """A single entity, with the build that it is from."""
 
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
     provider: Optional[str]
-    """Who makes or offers it."""
+    """The maker or provider."""
     description: str
     """What it is for and what sets it apart."""
     category: str
@@ -215,52 +215,52 @@ class EntityDocument(TypedDict):
     version: Optional[str]
     """The latest stable version of the entity, as text."""
     pricingModel: Optional[PricingModel]
-    """How one comes to use it."""
+    """How it is offered."""
     license: Optional[str]
-    """A licence, as an SPDX expression where it has one."""
+    """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address that people should visit."""
+    """The address for people to visit."""
     tags: List[str]
     """Free keywords."""
     capabilities: List[str]
     """What it can do."""
     scores: Scores
-    """The scores, each computed by the published formula."""
+    """The scores, each calculated with the published formula."""
     addedDate: Optional[str]
     """A day, YYYY-MM-DD."""
     lastUpdated: Optional[str]
     """A day, YYYY-MM-DD."""
     status: Status
     """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer to be had, and left out of lists.
+    longer available, and left out of lists.
     """
     links: Links
-    """Further addresses. Those that are unknown are left out."""
+    """More links. Unknown ones are left out."""
     signals: Signals
-    """The facts that scores are made of, each with the day it was observed and its source.
-    Those that are unknown are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository, ``contributors`` the people who have contributed code to
-    it; ``downloads`` those of a month, over all package registries; ``dependents`` the
-    projects that depend on it; ``citations`` the publications that cite it; ``likes`` those
-    on a model hub; ``parameters`` those of a model, ``contextTokens`` and ``outputTokens``
-    its longest input and output, in tokens; ``lastRelease`` is the day of the latest
-    release, ``released`` that of the first.
+    """The facts that scores are calculated from, each with the day it was observed and its
+    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    are those of the repository; ``contributors`` is the number of people who contributed
+    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
+    the number of projects that depend on it; ``citations`` is the number of publications
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
+    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
     """
     build: str
-    """The id of a build; the day its scores were computed for, and a hash."""
+    """The id of a build: the day its scores were calculated for, and a hash."""
 
 
 class SimilarEntity(TypedDict):
-    """An entity and how much it has in common with another one."""
+    """An entity and its similarity to another one."""
 
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
     provider: Optional[str]
-    """Who makes or offers it."""
+    """The maker or provider."""
     description: str
     """What it is for and what sets it apart."""
     category: str
@@ -268,91 +268,91 @@ class SimilarEntity(TypedDict):
     version: Optional[str]
     """The latest stable version of the entity, as text."""
     pricingModel: Optional[PricingModel]
-    """How one comes to use it."""
+    """How it is offered."""
     license: Optional[str]
-    """A licence, as an SPDX expression where it has one."""
+    """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address that people should visit."""
+    """The address for people to visit."""
     tags: List[str]
     """Free keywords."""
     capabilities: List[str]
     """What it can do."""
     scores: Scores
-    """The scores, each computed by the published formula."""
+    """The scores, each calculated with the published formula."""
     addedDate: Optional[str]
     """A day, YYYY-MM-DD."""
     lastUpdated: Optional[str]
     """A day, YYYY-MM-DD."""
     status: Status
     """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer to be had, and left out of lists.
+    longer available, and left out of lists.
     """
     links: Links
-    """Further addresses. Those that are unknown are left out."""
+    """More links. Unknown ones are left out."""
     signals: Signals
-    """The facts that scores are made of, each with the day it was observed and its source.
-    Those that are unknown are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository, ``contributors`` the people who have contributed code to
-    it; ``downloads`` those of a month, over all package registries; ``dependents`` the
-    projects that depend on it; ``citations`` the publications that cite it; ``likes`` those
-    on a model hub; ``parameters`` those of a model, ``contextTokens`` and ``outputTokens``
-    its longest input and output, in tokens; ``lastRelease`` is the day of the latest
-    release, ``released`` that of the first.
+    """The facts that scores are calculated from, each with the day it was observed and its
+    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    are those of the repository; ``contributors`` is the number of people who contributed
+    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
+    the number of projects that depend on it; ``citations`` is the number of publications
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
+    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
     """
     similarity: float
-    """From 0, nothing in common, to 1, the same in everything that is compared."""
+    """From 0, nothing in common, to 1, identical in everything compared."""
     reasons: List[str]
-    """What the two share, in words, the weightiest first."""
+    """What the two have in common, in words, most important first."""
 
 
 class _EntityListRequired(TypedDict):
     data: List[Entity]
     """The entities."""
     count: int
-    """How many there are over all pages."""
+    """The number of records on all pages."""
     nextCursor: Optional[str]
-    """Goes on with the next page as ``cursor``; null on the last one."""
+    """The ``cursor`` of the next page; null on the last page."""
     build: str
-    """The id of a build; the day its scores were computed for, and a hash."""
+    """The id of a build: the day its scores were calculated for, and a hash."""
 
 
 class EntityList(_EntityListRequired, total=False):
-    """One page of entities. Records are whole unless ``fields`` narrows them."""
+    """One page of entities. Records are complete unless ``fields`` selects fields."""
 
     asOf: str
-    """The day of the snapshot; only where ``at`` asks for one."""
+    """The day of the snapshot; present only with ``at``."""
 
 
 class SimilarList(TypedDict):
-    """The entities that are most like one, the most similar first."""
+    """The entities most similar to one entity, most similar first."""
 
     data: List[SimilarEntity]
     """The entities."""
     count: int
-    """How many there are over all pages."""
+    """The number of records on all pages."""
     build: str
-    """The id of a build; the day its scores were computed for, and a hash."""
+    """The id of a build: the day its scores were calculated for, and a hash."""
 
 
 class ScoreExplanation(TypedDict):
-    """The composite is the mean of the dimensions by weight, an unknown dimension counting
-    with its prior, and at most the cap.
+    """The composite is the weighted mean of the dimensions, using the prior of unknown
+    dimensions, limited by the cap.
     """
 
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
     formulaVersion: str
     """The version of the scoring file."""
     asOf: str
-    """The time that the scores were computed for."""
+    """The time that the scores were calculated for."""
     composite: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     uncapped: Optional[float]
-    """The composite before the cap and the rounding; null where there is none."""
+    """The composite before the cap and rounding; null if there is none."""
     cap: Optional[float]
     """The cap that was applied, for deprecated entities; null for none."""
     coverage: float
@@ -360,62 +360,61 @@ class ScoreExplanation(TypedDict):
     minimumCoverage: float
     """The share that must be known for a composite."""
     ranked: bool
-    """Whether there is a composite, and so a rank."""
+    """Whether there is a composite score, and therefore a rank."""
     reason: Optional[str]
-    """Why there is no composite; null where there is one."""
+    """Why there is no composite; null if there is one."""
     dimensions: List[ScoreDimension]
-    """The dimensions that the formula has for this type."""
+    """The dimensions of the formula for this type."""
     build: str
-    """The id of a build; the day its scores were computed for, and a hash."""
+    """The id of a build: the day its scores were calculated for, and a hash."""
 
 
 class ScoreDimension(TypedDict):
-    """The mean of its known measures by weight; unknown where they carry less of the weights
-    than ``minimumCoverage``.
+    """The weighted mean of its known measures; unknown if their share of the weights is below
+    ``minimumCoverage``.
     """
 
     name: Literal["adoption", "quality", "freshness", "citations", "engagement"]
-    """The score that it is."""
+    """The name of the score."""
     score: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     value: Optional[float]
     """The score before rounding."""
     weight: float
-    """Its weight within the composite."""
+    """Its weight in the composite."""
     prior: float
-    """What it counts as where it is unknown."""
+    """The value used if the dimension is unknown."""
     counted: float
-    """What it counted as, the value or the prior."""
+    """The value used: the dimension's own, or the prior."""
     coverage: float
     """The share of the weights whose measure is counted."""
     minimumCoverage: float
     """The share that must be counted for a score."""
     measures: List[MeasureResult]
-    """The measures that it is made of."""
+    """The measures of the dimension."""
 
 
 class MeasureResult(TypedDict):
-    """A measure, what it found and what it gave."""
+    """A measure, its observation and its score."""
 
     name: str
     """The signal, or the benchmark."""
     state: Literal["counted", "missing", "stale", "future"]
-    """``counted``; ``missing``: there is no such observation; ``stale``: it is too old;
-    ``future``: it is from after the time of the scores.
+    """``counted``; ``missing``: there is no observation; ``stale``: the observation is too
+    old; ``future``: it is later than the time of the scores.
     """
     score: Optional[float]
     """Null unless counted."""
     result: Optional[str]
-    """The name of the benchmark result that was taken; null for a signal, and where missing.
-    """
+    """The name of the benchmark result used; null for a signal, and if missing."""
     value: Optional[Union[float, str]]
-    """What was observed, a number or a date; null where missing."""
+    """The observed value, a number or a date; null if missing."""
     date: Optional[str]
-    """A day, or a month where only that is known."""
+    """A day, or a month if only that is known."""
     source: Optional[str]
-    """The page where it was read."""
+    """The page where the value was found."""
     measure: Measure
-    """How the scoring file maps one signal, or one benchmark, to 0 to 100."""
+    """How the scoring file maps one signal or benchmark to 0 to 100."""
 
 
 _MeasureOptionalOdd = TypedDict(
@@ -432,26 +431,25 @@ class _MeasureRequired(TypedDict):
     100·2^(−days/halfLife). All within 0 to 100.
     """
     weight: float
-    """Its weight within the dimension."""
+    """Its weight in the dimension."""
 
 
 class Measure(_MeasureOptionalOdd, _MeasureRequired, total=False):
-    """How the scoring file maps one signal, or one benchmark, to 0 to 100."""
+    """How the scoring file maps one signal or benchmark to 0 to 100."""
 
     signal: Literal["citations", "commits", "contextTokens", "contributors", "dependents", "downloads", "forks", "lastRelease", "likes", "outputTokens", "parameters", "released", "releases", "stars"]
-    """The signal that is looked at; left out for a benchmark."""
+    """The signal; absent for a benchmark."""
     benchmark: str
-    """The benchmark that is looked at; left out for a signal."""
+    """The benchmark; absent for a signal."""
     variants: bool
-    """Whether results count too whose name has more in its parentheses than ``benchmark``; of
-    several the newest is taken, of one day the highest.
+    """Whether results also count if their name has more text in its parentheses than
+    ``benchmark``; of several results the newest is used, of the same day the highest.
     """
     full: float
-    """What gives 100, with ``log``."""
+    """The value that maps to 100, with ``log``."""
     to: float
-    """What gives 100, with ``linear``."""
+    """The value that maps to 100, with ``linear``."""
     halfLife: float
     """In days."""
     staleAfter: float
-    """From how many days on an observation counts as missing; never where it is left out.
-    """
+    """The age in days from which an observation counts as missing; never, if absent."""

@@ -1,6 +1,6 @@
-"""Exports: Everything in bulk, as files.
+"""Exports: Bulk downloads as files.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ class ExportedEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
     provider: Optional[str]
-    """Who makes or offers it."""
+    """The maker or provider."""
     description: str
     """What it is for and what sets it apart."""
     category: str
@@ -28,27 +28,27 @@ class ExportedEntity(TypedDict):
     version: Optional[str]
     """The latest stable version of the entity, as text."""
     pricingModel: Optional[PricingModel]
-    """How one comes to use it."""
+    """How it is offered."""
     license: Optional[str]
-    """A licence, as an SPDX expression where it has one."""
+    """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address that people should visit."""
+    """The address for people to visit."""
     tags: List[str]
     """Free keywords."""
     capabilities: List[str]
     """What it can do."""
     composite: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     adoption: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     quality: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     freshness: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     citations: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     engagement: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     addedDate: Optional[str]
     """A day, YYYY-MM-DD."""
     lastUpdated: Optional[str]
@@ -61,129 +61,129 @@ class ExportedRank(TypedDict):
     rank: int
     """The rank, from 1."""
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
     provider: Optional[str]
-    """Who makes or offers it."""
+    """The maker or provider."""
     category: str
     """Lower-case letters and digits, joined with hyphens."""
     composite: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     adoption: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     quality: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     freshness: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     citations: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     engagement: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
 
 
 class Manifest(TypedDict):
-    """What a build is and what it holds."""
+    """A description of a build and its contents."""
 
     formatVersion: int
-    """The version of the format of the files."""
+    """The version of the file format."""
     id: str
-    """The id of a build; the day its scores were computed for, and a hash."""
+    """The id of a build: the day its scores were calculated for, and a hash."""
     builder: str
-    """The version of the recipe that made the build."""
+    """The version of the program logic that made the build."""
     title: str
-    """What the index is called."""
+    """The title of the index."""
     description: str
     """What the index is about."""
     url: Optional[str]
-    """The public address of the service; null where the content names none."""
+    """The public address of the service; null if the content has none."""
     repository: Optional[ManifestRepository]
-    """Where the repository of the content is on the web, for links to a file, a commit or a
-    pull request; null where the content names none.
+    """The web address of the content repository, for links to a file, a commit or a pull
+    request; null if the content has none.
     """
     commit: Optional[str]
-    """The commit of the content; null where it is not under version control."""
+    """The commit of the content; null without version control."""
     commitTime: Optional[str]
-    """When that commit was made; null where there is none."""
+    """The time of that commit; null without version control."""
     dirty: bool
-    """Whether the content held changes that were not committed."""
+    """Whether the content had uncommitted changes."""
     asOf: str
-    """The time that the scores were computed for."""
+    """The time that the scores were calculated for."""
     scoringVersion: str
     """The version of the scoring file."""
     counts: ManifestCounts
-    """The numbers of the build."""
+    """The statistics of the build."""
     license: Optional[str]
-    """A licence, as an SPDX expression where it has one."""
+    """A licence, as an SPDX expression if possible."""
     sources: List[ManifestSource]
     """The collections that facts were taken from."""
     index: ManifestIndex
-    """What the search index was made from."""
+    """What the search index was built from."""
     files: List[ManifestFile]
     """Every file of the build."""
 
 
 class ManifestRepository(TypedDict):
-    """Where the repository of the content is on the web, for links to a file, a commit or a
-    pull request; null where the content names none.
+    """The web address of the content repository, for links to a file, a commit or a pull
+    request; null if the content has none.
     """
 
     url: str
-    """The address of its page, without a slash or ``.git`` at the end."""
+    """The address of its page, without a trailing slash or ``.git``."""
     branch: str
-    """The branch that the content is edited on."""
+    """The branch where the content is edited."""
     path: str
-    """The folder of the content within it, with slashes; empty at its top, and where the
-    content is not under version control.
+    """The folder of the content in the repository, with slashes; empty for the top folder, and
+    without version control.
     """
 
 
 class ManifestCountsTypes(TypedDict):
-    """How many lists show, by type."""
+    """The number of entities in lists, by type."""
 
     model: int
     tool: int
 
 
 class ManifestCounts(TypedDict):
-    """The numbers of the build."""
+    """The statistics of the build."""
 
     entities: int
-    """How many lists show, which is all but the withdrawn."""
+    """The number of entities in lists, which is all but the withdrawn."""
     withdrawn: int
-    """How many are withdrawn."""
+    """The number of withdrawn entities."""
     ranked: int
-    """How many have a composite score."""
+    """The number of entities with a composite score."""
     types: ManifestCountsTypes
-    """How many lists show, by type."""
+    """The number of entities in lists, by type."""
     categories: int
-    """How many categories there are."""
+    """The number of categories."""
 
 
 class ManifestSource(TypedDict):
-    """A collection that facts were taken from, and on what terms."""
+    """A collection that facts were taken from, with its terms."""
 
     name: str
-    """What it is called."""
+    """The name of the collection."""
     url: str
-    """Where it is."""
+    """The address of the collection."""
     license: str
     """Its licence, an SPDX expression."""
     types: List[EntityType]
-    """The types of entities that it has facts of."""
+    """The types of entities that it has facts about."""
     changes: str
-    """What was changed in what was taken."""
+    """How the facts taken from it were changed."""
 
 
 class ManifestIndex(TypedDict):
-    """What the search index was made from."""
+    """What the search index was built from."""
 
     mappingVersion: int
-    """The version of how records are indexed."""
+    """The version of the index mapping."""
     documents: int
-    """How many records are indexed, the withdrawn included."""
+    """The number of indexed records, including withdrawn entities."""
     sha256: str
     """A SHA-256, in hexadecimal."""
 
@@ -196,18 +196,18 @@ class _ManifestFileRequired(TypedDict):
     sha256: str
     """A SHA-256, in hexadecimal."""
     mediaType: str
-    """The media type, of a compressed variant that of the file within."""
+    """The media type; for a compressed variant, that of its content."""
     url: str
-    """The address where these bytes never change."""
+    """The permanent address of the file."""
 
 
 class ManifestFile(_ManifestFileRequired, total=False):
     """One file of the build."""
 
     encoding: Literal["zstd", "br", "gzip"]
-    """The content coding of a compressed variant; left out on all others."""
+    """The content coding of a compressed variant; absent for other files."""
     license: str
-    """An SPDX expression; left out where none is stated."""
+    """An SPDX expression; absent if none is stated."""
 
 
 _CroissantDatasetRequiredOdd = TypedDict(
@@ -223,32 +223,31 @@ class _CroissantDatasetRequired(TypedDict):
     conformsTo: Literal["http://mlcommons.org/croissant/1.1"]
     """The version of Croissant."""
     name: str
-    """What the dataset is called."""
+    """The name of the dataset."""
     description: str
-    """What it holds."""
+    """What it contains."""
     url: str
     """The address of the service."""
     version: str
-    """The version of the layout, with the id of the build behind it (Semantic Versioning
-    2.0.0).
+    """The version of the format, followed by the id of the build (Semantic Versioning 2.0.0).
     """
     datePublished: str
     """A day, or an RFC 3339 time."""
     isLiveDataset: bool
-    """Always true, because further builds follow."""
+    """Always true, because more builds follow."""
     distribution: List[CroissantFile]
     """The files of the build."""
     recordSet: List[CroissantRecords]
-    """What the records in the files consist of."""
+    """The structure of the records in the files."""
 
 
 class CroissantDataset(_CroissantDatasetRequiredOdd, _CroissantDatasetRequired, total=False):
-    """A dataset as MLCommons Croissant 1.1 describes it. Members that this does not name are
-    those of Croissant and of schema.org.
+    """A dataset described according to MLCommons Croissant 1.1. Undocumented members are those
+    of Croissant and schema.org.
     """
 
     license: List[Any]
-    """Addresses of the licences, or the name of one that has no address; left out where none
+    """Addresses of the licences, or the name of a licence without an address; absent if none
     is stated.
     """
     citeAs: str
@@ -270,11 +269,11 @@ class _CroissantFileRequired(TypedDict):
     name: str
     """The name of the file, without its folder."""
     contentUrl: str
-    """The address where these bytes never change."""
+    """The permanent address of the file."""
     contentSize: str
     """The size in bytes."""
     encodingFormat: Any
-    """The media type, or several names of it."""
+    """The media type, or several names for it."""
     sha256: str
     """A SHA-256, in hexadecimal."""
 
@@ -283,7 +282,7 @@ class CroissantFile(_CroissantFileRequiredOdd, _CroissantFileRequired, total=Fal
     """One file of the build."""
 
     description: str
-    """What the file holds."""
+    """What the file contains."""
 
 
 _CroissantRecordsRequiredOdd = TypedDict(
@@ -297,13 +296,13 @@ _CroissantRecordsRequiredOdd = TypedDict(
 
 class _CroissantRecordsRequired(TypedDict):
     name: str
-    """What the records are called."""
+    """The name of the records."""
     field: List[CroissantField]
     """The fields of a record."""
 
 
 class CroissantRecords(_CroissantRecordsRequiredOdd, _CroissantRecordsRequired, total=False):
-    """What the records of a file, or of several forms of it, consist of."""
+    """The structure of the records of a file, or of several formats of it."""
 
     description: str
     """What a record is."""
@@ -320,15 +319,15 @@ _CroissantFieldRequiredOdd = TypedDict(
 
 class _CroissantFieldRequired(TypedDict):
     name: str
-    """What the field is called."""
+    """The name of the field."""
 
 
 class CroissantField(_CroissantFieldRequiredOdd, _CroissantFieldRequired, total=False):
     """One field of a record."""
 
     description: str
-    """What the field holds."""
+    """What the field contains."""
     dataType: Any
     """The type of the values, or several."""
     source: Dict[str, Any]
-    """Where in which file the values are."""
+    """The file and the position in it that the values come from."""

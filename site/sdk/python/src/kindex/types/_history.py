@@ -1,6 +1,6 @@
 """History: What has changed, when and by whom.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import List, Literal, Optional, TypedDict, Union
 from ._entities import Benchmark, EntityType
 
 ChangeEvent = Literal["entity.created", "entity.updated", "entity.deleted"]
-"""What became of the entity."""
+"""What happened to the entity."""
 
 ChangedField = Literal[
     "slug",
@@ -62,33 +62,33 @@ ChangedField = Literal[
     "scores.citations",
     "scores.engagement",
 ]
-"""A member of the record, nested ones with a dot."""
+"""A field of the record; nested fields are joined with a dot."""
 
 
 class FieldChange(TypedDict):
-    """One field, and what it was before and after."""
+    """One field, with its old and new value."""
 
     field: ChangedField
-    """A member of the record, nested ones with a dot."""
+    """A field of the record; nested fields are joined with a dot."""
     old: Optional[Union[str, float, List[str], List[Benchmark]]]
-    """The value of the field, null where it is not set. Signals have their bare values,
-    ``signals.benchmarks`` the whole list.
+    """The value of the field, null if it is not set. Signals have only their values;
+    ``signals.benchmarks`` is the complete list.
     """
     new: Optional[Union[str, float, List[str], List[Benchmark]]]
-    """The value of the field, null where it is not set. Signals have their bare values,
-    ``signals.benchmarks`` the whole list.
+    """The value of the field, null if it is not set. Signals have only their values;
+    ``signals.benchmarks`` is the complete list.
     """
 
 
 class ChangeEntity(TypedDict):
-    """What it was called behind the change or, where it was deleted, before."""
+    """The entity after the change or, if it was deleted, before."""
 
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
 
 
 class Change(TypedDict):
@@ -97,41 +97,42 @@ class Change(TypedDict):
     id: str
     """The id of a change."""
     event: ChangeEvent
-    """What became of the entity."""
+    """What happened to the entity."""
     timestamp: str
-    """When it was committed, in UTC."""
+    """The commit time, in UTC."""
     entity: ChangeEntity
-    """What it was called behind the change or, where it was deleted, before."""
+    """The entity after the change or, if it was deleted, before."""
     changes: List[FieldChange]
-    """The fields that differ; of a created or deleted entity, all that are set."""
+    """The fields that changed; for a created or deleted entity, all fields that are set.
+    """
     commit: Optional[str]
-    """The commit that made it; null outside version control."""
+    """The commit of the change; null without version control."""
     author: Optional[str]
-    """The name of the commit's author; null outside version control."""
+    """The name of the commit's author; null without version control."""
     pullRequest: Optional[int]
-    """The pull request that the commit belongs to, where its message tells."""
+    """The pull request of the commit, if its message names one."""
 
 
 class ChangeList(TypedDict):
-    """One page of changes, the newest first."""
+    """One page of changes, newest first."""
 
     data: List[Change]
     """The changes."""
     count: int
-    """How many there are over all pages."""
+    """The number of records on all pages."""
     nextCursor: Optional[str]
-    """Goes on with the next page as ``cursor``; null on the last one."""
+    """The ``cursor`` of the next page; null on the last page."""
     build: str
-    """The id of a build; the day its scores were computed for, and a hash."""
+    """The id of a build: the day its scores were calculated for, and a hash."""
 
 
 class _JSONFeedRequired(TypedDict):
     version: Literal["https://jsonfeed.org/version/1.1"]
     """The version of JSON Feed."""
     title: str
-    """What the feed is called."""
+    """The title of the feed."""
     items: List[JSONFeedItem]
-    """The changes, the newest first."""
+    """The changes, newest first."""
 
 
 class JSONFeed(_JSONFeedRequired, total=False):
@@ -140,13 +141,13 @@ class JSONFeed(_JSONFeedRequired, total=False):
     description: str
     """What the feed is about."""
     language: str
-    """The language of its sentences."""
+    """The language of the texts."""
     home_page_url: str
     """The address of the service."""
     feed_url: str
     """The address of this document."""
     next_url: str
-    """The document with the changes before these; left out on the last one."""
+    """The document with the preceding changes; missing in the last document."""
 
 
 class JSONFeedItemAuthors(TypedDict):
@@ -172,6 +173,6 @@ class JSONFeedItem(_JSONFeedItemRequired, total=False):
     url: str
     """The address of the entity."""
     authors: List[JSONFeedItemAuthors]
-    """Who made the change, where that is known."""
+    """Who made the change, if known."""
     tags: List[EntityType]
     """The type of the entity."""

@@ -1,6 +1,6 @@
 """Keys: The API keys of your account.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -16,38 +16,40 @@ class ApiKey(TypedDict):
     """An active key, masked."""
 
     id: str
-    """The id of a key, by which it is revoked. It is no secret."""
+    """The id of a key, used to revoke it. It is not secret."""
     name: str
-    """What its owner calls the key: 1 to 64 printable characters in Unicode normal form C,
-    without spaces at the ends. Several keys may have one name.
+    """The owner's name for the key: 1 to 64 printable characters in Unicode normalization form
+    C, without leading or trailing spaces. Several keys can have the same name.
     """
     masked: str
-    """The first and the last four characters behind the prefix."""
+    """The first and last four characters after the prefix."""
     scopes: List[Scope]
-    """What the key may do. If omitted, a new key gets ``read``, ``submit`` and ``webhooks``."""
+    """The permissions of the key. By default, a new key gets ``read``, ``submit`` and
+    ``webhooks``.
+    """
     legacy: bool
     """Whether the key was created before scopes existed; such a key has all scopes."""
     expiresAt: Optional[str]
     """When the key expires; null for never."""
     createdAt: str
-    """When it was made."""
+    """When the key was created."""
     lastUsedAt: Optional[str]
-    """When a request came with it last; null where none has."""
+    """When the key was last used for a request; null if never."""
 
 
 class ApiKeyList(TypedDict):
-    """The active keys of the account, the oldest first."""
+    """The active keys of the account, oldest first."""
 
     data: List[ApiKey]
     """The keys."""
     count: int
-    """How many there are."""
+    """The number of keys."""
 
 
 class _NewApiKeyRequired(TypedDict):
     name: str
-    """What its owner calls the key: 1 to 64 printable characters in Unicode normal form C,
-    without spaces at the ends. Several keys may have one name.
+    """The owner's name for the key: 1 to 64 printable characters in Unicode normalization form
+    C, without leading or trailing spaces. Several keys can have the same name.
     """
 
 
@@ -55,7 +57,9 @@ class NewApiKey(_NewApiKeyRequired, total=False):
     """The name, scopes and expiry of a new key."""
 
     scopes: List[Scope]
-    """What the key may do. If omitted, a new key gets ``read``, ``submit`` and ``webhooks``."""
+    """The permissions of the key. By default, a new key gets ``read``, ``submit`` and
+    ``webhooks``.
+    """
     expiresAt: Optional[str]
     """When the key expires, in the future and within five years; null or omitted for never.
     """
@@ -65,7 +69,7 @@ class LeakedKey(TypedDict):
     """A leaked key."""
 
     key: str
-    """The whole key."""
+    """The complete key."""
 
 
 class AuditLog(TypedDict):
@@ -74,9 +78,9 @@ class AuditLog(TypedDict):
     data: List[AuditEntry]
     """The entries."""
     count: int
-    """How many there are on all pages."""
+    """The number of entries on all pages."""
     nextCursor: Optional[str]
-    """Where the next page begins; null at the end."""
+    """The ``cursor`` of the next page; null on the last page."""
 
 
 class AuditEntry(TypedDict):
@@ -87,15 +91,15 @@ class AuditEntry(TypedDict):
     at: str
     """When it happened."""
     action: Literal["account.created", "account.signed-in", "account.suspended", "account.reinstated", "account.limit-changed", "key.created", "key.revoked", "key.reported", "webhook.created", "webhook.deleted", "webhook.rotated", "webhook.disabled", "submission.created", "submission.withdrawn", "submission.in-review", "submission.accepted", "submission.published", "submission.rejected"]
-    """What was done. More actions may be added."""
+    """The action. More actions may be added."""
     actor: AuditActor
     """Who did it."""
     address: Optional[str]
-    """The IP address that the request came from; null if there was no request."""
+    """The IP address of the request; null if there was no request."""
     target: Optional[str]
     """The id of the key, webhook or submission; null for the account itself."""
     detail: Optional[str]
-    """Further details, for people."""
+    """More details, for people."""
 
 
 class AuditActor(TypedDict):
@@ -115,18 +119,20 @@ class CreatedApiKey(TypedDict):
     """A new key, with the key itself."""
 
     id: str
-    """The id of a key, by which it is revoked. It is no secret."""
+    """The id of a key, used to revoke it. It is not secret."""
     name: str
-    """What its owner calls the key: 1 to 64 printable characters in Unicode normal form C,
-    without spaces at the ends. Several keys may have one name.
+    """The owner's name for the key: 1 to 64 printable characters in Unicode normalization form
+    C, without leading or trailing spaces. Several keys can have the same name.
     """
     key: str
-    """The key, for the header ``x-api-key``: ``kx_``, 32 random letters and digits, and six
-    more that are a checksum of these.
+    """The key, for the header ``x-api-key``: ``kx_``, 32 random letters and digits, and a
+    checksum of six characters.
     """
     scopes: List[Scope]
-    """What the key may do. If omitted, a new key gets ``read``, ``submit`` and ``webhooks``."""
+    """The permissions of the key. By default, a new key gets ``read``, ``submit`` and
+    ``webhooks``.
+    """
     expiresAt: Optional[str]
     """When the key expires; null for never."""
     createdAt: str
-    """When it was made."""
+    """When the key was created."""

@@ -1,6 +1,6 @@
-"""Leaderboards: Entities in the order of their scores, and the categories that have such an order.
+"""Leaderboards: Entities ranked by score, and the categories that have a ranking.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ class RankedEntity(TypedDict):
     """An entity and its rank."""
 
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
     provider: Optional[str]
-    """Who makes or offers it."""
+    """The maker or provider."""
     description: str
     """What it is for and what sets it apart."""
     category: str
@@ -28,56 +28,56 @@ class RankedEntity(TypedDict):
     version: Optional[str]
     """The latest stable version of the entity, as text."""
     pricingModel: Optional[PricingModel]
-    """How one comes to use it."""
+    """How it is offered."""
     license: Optional[str]
-    """A licence, as an SPDX expression where it has one."""
+    """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address that people should visit."""
+    """The address for people to visit."""
     tags: List[str]
     """Free keywords."""
     capabilities: List[str]
     """What it can do."""
     scores: Scores
-    """The scores, each computed by the published formula."""
+    """The scores, each calculated with the published formula."""
     addedDate: Optional[str]
     """A day, YYYY-MM-DD."""
     lastUpdated: Optional[str]
     """A day, YYYY-MM-DD."""
     status: Status
     """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer to be had, and left out of lists.
+    longer available, and left out of lists.
     """
     links: Links
-    """Further addresses. Those that are unknown are left out."""
+    """More links. Unknown ones are left out."""
     signals: Signals
-    """The facts that scores are made of, each with the day it was observed and its source.
-    Those that are unknown are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository, ``contributors`` the people who have contributed code to
-    it; ``downloads`` those of a month, over all package registries; ``dependents`` the
-    projects that depend on it; ``citations`` the publications that cite it; ``likes`` those
-    on a model hub; ``parameters`` those of a model, ``contextTokens`` and ``outputTokens``
-    its longest input and output, in tokens; ``lastRelease`` is the day of the latest
-    release, ``released`` that of the first.
+    """The facts that scores are calculated from, each with the day it was observed and its
+    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    are those of the repository; ``contributors`` is the number of people who contributed
+    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
+    the number of projects that depend on it; ``citations`` is the number of publications
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
+    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
     """
     rank: int
-    """The rank, from 1; equal scores are ranked by type, then slug."""
+    """The rank, starting at 1; equal scores are ranked by type, then slug."""
     previousRank: Optional[int]
-    """The rank at the end of the day that is compared with; null where there was none."""
+    """The rank at the end of the day ``since``; null if there was none."""
     delta: Optional[int]
-    """By how many places it has climbed since; null where it had no rank then."""
+    """Places gained since then; null if it had no rank then."""
 
 
 class TrendingEntity(TypedDict):
-    """An entity and what it has gained."""
+    """An entity and its gain."""
 
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
     provider: Optional[str]
-    """Who makes or offers it."""
+    """The maker or provider."""
     description: str
     """What it is for and what sets it apart."""
     category: str
@@ -85,109 +85,109 @@ class TrendingEntity(TypedDict):
     version: Optional[str]
     """The latest stable version of the entity, as text."""
     pricingModel: Optional[PricingModel]
-    """How one comes to use it."""
+    """How it is offered."""
     license: Optional[str]
-    """A licence, as an SPDX expression where it has one."""
+    """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address that people should visit."""
+    """The address for people to visit."""
     tags: List[str]
     """Free keywords."""
     capabilities: List[str]
     """What it can do."""
     scores: Scores
-    """The scores, each computed by the published formula."""
+    """The scores, each calculated with the published formula."""
     addedDate: Optional[str]
     """A day, YYYY-MM-DD."""
     lastUpdated: Optional[str]
     """A day, YYYY-MM-DD."""
     status: Status
     """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer to be had, and left out of lists.
+    longer available, and left out of lists.
     """
     links: Links
-    """Further addresses. Those that are unknown are left out."""
+    """More links. Unknown ones are left out."""
     signals: Signals
-    """The facts that scores are made of, each with the day it was observed and its source.
-    Those that are unknown are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository, ``contributors`` the people who have contributed code to
-    it; ``downloads`` those of a month, over all package registries; ``dependents`` the
-    projects that depend on it; ``citations`` the publications that cite it; ``likes`` those
-    on a model hub; ``parameters`` those of a model, ``contextTokens`` and ``outputTokens``
-    its longest input and output, in tokens; ``lastRelease`` is the day of the latest
-    release, ``released`` that of the first.
+    """The facts that scores are calculated from, each with the day it was observed and its
+    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    are those of the repository; ``contributors`` is the number of people who contributed
+    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
+    the number of projects that depend on it; ``citations`` is the number of publications
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
+    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
     """
     trend: Trend
-    """What an entity has gained within the window."""
+    """What an entity gained within the window."""
 
 
 class Trend(TypedDict):
-    """What an entity has gained within the window."""
+    """What an entity gained within the window."""
 
     score: Optional[float]
-    """A score with one decimal; null where too little is known."""
+    """A score with one decimal; null if not enough is known."""
     previousScore: Optional[float]
-    """The composite score at the end of the day ``since``, as of that day; null where there
-    was none.
+    """The composite score at the end of the day ``since``, as of that day; null if there was
+    none.
     """
     gain: float
     """By how much changes raised the composite score."""
     rank: Optional[int]
-    """The rank among all entities; null where there is none."""
+    """The rank among all entities; null if there is none."""
     previousRank: Optional[int]
-    """The rank at the end of the day that is compared with; null where there was none."""
+    """The rank at the end of the day ``since``; null if there was none."""
     changes: int
-    """How many changes there were within the window."""
+    """The number of changes within the window."""
 
 
 class TrendingList(TypedDict):
-    """What has gained most, the greatest gain first."""
+    """Trending entities, largest gain first."""
 
     data: List[TrendingEntity]
-    """The entities that have gained."""
+    """The entities that gained."""
     count: int
-    """How many there are over all pages."""
+    """The number of records on all pages."""
     window: Literal["7d", "30d"]
     """The window, in days."""
     since: str
-    """The day whose end is compared with."""
+    """The day at whose end the comparison starts."""
     build: str
-    """The id of a build; the day its scores were computed for, and a hash."""
+    """The id of a build: the day its scores were calculated for, and a hash."""
 
 
 class _LeaderboardRequired(TypedDict):
     data: List[RankedEntity]
-    """The entities, in the order of their ranks."""
+    """The entities, in rank order."""
     count: int
-    """How many there are over all pages."""
+    """The number of records on all pages."""
     comparedTo: Optional[str]
-    """The day whose end ``previousRank`` is of; null where the build has no snapshot of it.
+    """The day at whose end ``previousRank`` applied; null if the build has no snapshot of it.
     """
     nextCursor: Optional[str]
-    """Goes on with the next page as ``cursor``; null on the last one."""
+    """The ``cursor`` of the next page; null on the last page."""
     build: str
-    """The id of a build; the day its scores were computed for, and a hash."""
+    """The id of a build: the day its scores were calculated for, and a hash."""
 
 
 class Leaderboard(_LeaderboardRequired, total=False):
-    """One page of a ranking, the first rank first."""
+    """One page of a ranking, first rank first."""
 
     asOf: str
-    """The day of the snapshot; only where ``at`` asks for one."""
+    """The day of the snapshot; present only with ``at``."""
 
 
 class Category(TypedDict):
-    """A category and what it holds."""
+    """A category and the number of its entities."""
 
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     title: str
-    """What people call it."""
+    """The display name."""
     description: Optional[str]
-    """What belongs here."""
+    """What belongs in the category."""
     count: int
-    """How many entities lists show."""
+    """The number of entities in lists."""
     ranked: int
-    """How many entities its leaderboard has."""
+    """The number of entities on its leaderboard."""
 
 
 class CategoryList(TypedDict):
@@ -196,6 +196,6 @@ class CategoryList(TypedDict):
     data: List[Category]
     """The categories."""
     count: int
-    """How many there are over all pages."""
+    """The number of records on all pages."""
     build: str
-    """The id of a build; the day its scores were computed for, and a hash."""
+    """The id of a build: the day its scores were calculated for, and a hash."""

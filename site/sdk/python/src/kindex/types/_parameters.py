@@ -1,6 +1,6 @@
 """The values of parameters.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Search: Finding entities by words.
+"""Search: Full-text search for entities.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -11,16 +11,16 @@ from ._entities import EntityType, Links, PricingModel, Scores, Signals, Status
 
 
 class SearchHit(TypedDict):
-    """An entity that was found."""
+    """A matching entity."""
 
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
     provider: Optional[str]
-    """Who makes or offers it."""
+    """The maker or provider."""
     description: str
     """What it is for and what sets it apart."""
     category: str
@@ -28,52 +28,52 @@ class SearchHit(TypedDict):
     version: Optional[str]
     """The latest stable version of the entity, as text."""
     pricingModel: Optional[PricingModel]
-    """How one comes to use it."""
+    """How it is offered."""
     license: Optional[str]
-    """A licence, as an SPDX expression where it has one."""
+    """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address that people should visit."""
+    """The address for people to visit."""
     tags: List[str]
     """Free keywords."""
     capabilities: List[str]
     """What it can do."""
     scores: Scores
-    """The scores, each computed by the published formula."""
+    """The scores, each calculated with the published formula."""
     addedDate: Optional[str]
     """A day, YYYY-MM-DD."""
     lastUpdated: Optional[str]
     """A day, YYYY-MM-DD."""
     status: Status
     """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer to be had, and left out of lists.
+    longer available, and left out of lists.
     """
     links: Links
-    """Further addresses. Those that are unknown are left out."""
+    """More links. Unknown ones are left out."""
     signals: Signals
-    """The facts that scores are made of, each with the day it was observed and its source.
-    Those that are unknown are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository, ``contributors`` the people who have contributed code to
-    it; ``downloads`` those of a month, over all package registries; ``dependents`` the
-    projects that depend on it; ``citations`` the publications that cite it; ``likes`` those
-    on a model hub; ``parameters`` those of a model, ``contextTokens`` and ``outputTokens``
-    its longest input and output, in tokens; ``lastRelease`` is the day of the latest
-    release, ``released`` that of the first.
+    """The facts that scores are calculated from, each with the day it was observed and its
+    source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
+    are those of the repository; ``contributors`` is the number of people who contributed
+    code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
+    the number of projects that depend on it; ``citations`` is the number of publications
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
+    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
     """
     relevance: float
-    """How well it fits the words; comparable within one search only."""
+    """How well it matches the search words; comparable only within one search."""
     highlights: Highlights
-    """The texts in which words were found, at least one, with ``<mark>`` around these and all
-    else escaped for HTML. A word of which only the beginning was asked for is marked as a
-    whole. Lists are joined with commas. ``categoryTitle``, ``slug``, ``type`` and
-    ``formerly``, the earlier slugs, are there only where nothing else was met.
+    """The texts that match, at least one, with ``<mark>`` around matching words and everything
+    else escaped for HTML. Words that match a prefix are marked as a whole. Lists are joined
+    with commas. ``categoryTitle``, ``slug``, ``type`` and ``formerly`` (the former slugs)
+    are present only if no other text matches.
     """
 
 
 class Highlights(TypedDict, total=False):
-    """The texts in which words were found, at least one, with ``<mark>`` around these and all
-    else escaped for HTML. A word of which only the beginning was asked for is marked as a
-    whole. Lists are joined with commas. ``categoryTitle``, ``slug``, ``type`` and
-    ``formerly``, the earlier slugs, are there only where nothing else was met.
+    """The texts that match, at least one, with ``<mark>`` around matching words and everything
+    else escaped for HTML. Words that match a prefix are marked as a whole. Lists are joined
+    with commas. ``categoryTitle``, ``slug``, ``type`` and ``formerly`` (the former slugs)
+    are present only if no other text matches.
     """
 
     name: str
@@ -95,20 +95,20 @@ class Highlights(TypedDict, total=False):
     type: str
     """The type."""
     formerly: str
-    """Earlier slugs."""
+    """Former slugs."""
 
 
 class FacetCount(TypedDict):
-    """How many hits have a value."""
+    """The number of matches with a value."""
 
     value: str
     """The value."""
     count: int
-    """How many hits have it."""
+    """The number of matches with this value."""
 
 
 class Facets(TypedDict, total=False):
-    """The most frequent values of the fields that ``facets`` names, over all hits."""
+    """The most frequent values of the fields listed in ``facets``, over all matches."""
 
     capability: List[FacetCount]
     """Capabilities."""
@@ -121,7 +121,7 @@ class Facets(TypedDict, total=False):
     provider: List[FacetCount]
     """Providers."""
     status: List[FacetCount]
-    """States."""
+    """Statuses."""
     tag: List[FacetCount]
     """Tags."""
     type: List[FacetCount]
@@ -130,43 +130,41 @@ class Facets(TypedDict, total=False):
 
 class _SearchResultRequired(TypedDict):
     data: List[SearchHit]
-    """The hits."""
+    """The matches."""
     count: int
-    """How many there are over all pages."""
+    """The number of records on all pages."""
     nextCursor: Optional[str]
-    """Goes on with the next page as ``cursor``; null on the last one."""
+    """The ``cursor`` of the next page; null on the last page."""
     suggestions: List[Suggestion]
-    """What may have been meant where nothing was found, the nearest first; empty where
-    something was.
-    """
+    """If nothing was found, what may have been meant, nearest first; otherwise empty."""
     build: str
-    """The id of a build; the day its scores were computed for, and a hash."""
+    """The id of a build: the day its scores were calculated for, and a hash."""
 
 
 class SearchResult(_SearchResultRequired, total=False):
-    """One page of what was found, the most relevant first."""
+    """One page of search results, most relevant first."""
 
     facets: Facets
-    """The most frequent values of the fields that ``facets`` names, over all hits."""
+    """The most frequent values of the fields listed in ``facets``, over all matches."""
 
 
 class Suggestion(TypedDict):
     """An entity by its address and name."""
 
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
 
 
 class SuggestionList(TypedDict):
-    """Entities whose names go on as asked."""
+    """Entities with matching names."""
 
     data: List[Suggestion]
     """The entities."""
     count: int
-    """How many there are over all pages."""
+    """The number of records on all pages."""
     build: str
-    """The id of a build; the day its scores were computed for, and a hash."""
+    """The id of a build: the day its scores were calculated for, and a hash."""

@@ -1,6 +1,6 @@
 """Service: The service itself.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -11,26 +11,26 @@ from ._submissions import FieldError
 
 
 class Problem(TypedDict):
-    """What went wrong (RFC 9457)."""
+    """An error (RFC 9457)."""
 
     type: str
     """The code as a URN."""
     title: str
-    """What is wrong in general, the same for each code."""
+    """A summary of the error, the same for each code."""
     status: int
-    """The status of the answer."""
+    """The HTTP status of the response."""
     detail: str
-    """What went wrong this time, for people."""
+    """The details of this error, for people."""
     instance: str
-    """The path that was asked for."""
+    """The path of the request."""
     code: Literal["unknown-parameter", "invalid-parameter", "invalid-body", "invalid-idempotency-key", "unauthorized", "insufficient-scope", "account-suspended", "foreign-host", "secret-shown-once", "already-exists", "too-many-submissions", "unknown-submission", "cannot-withdraw", "unknown-key", "too-many-keys", "too-many-webhooks", "too-many-waiting", "unknown-webhook", "unknown-delivery", "event-gone", "body-too-large", "unsupported-media-type", "idempotency-key-reused", "rate-limited", "state-unavailable", "not-found", "unknown-entity", "deleted-entity", "no-history", "unknown-category", "unknown-build", "unknown-version", "method-not-allowed", "precondition-failed", "range-not-satisfiable", "internal", "not-ready", "busy"]
-    """What went wrong, for programs; it stays the same."""
+    """The error code, for programs; it never changes."""
     errors: List[FieldError]
-    """The parameters, or the fields of the body, that are wrong; ``query`` where the query as
-    a whole cannot be read.
+    """The invalid parameters or body fields; ``query`` if the query as a whole cannot be
+    parsed.
     """
     suggestion: Optional[str]
-    """The nearest right name, value or address."""
+    """The nearest valid name, value or address."""
     requestId: str
     """The id of the request, as in ``X-Request-Id`` and in the log."""
 
@@ -41,6 +41,6 @@ class OpenAPIDocument(TypedDict):
     openapi: Literal["3.0.3"]
     """The version of OpenAPI."""
     info: Dict[str, Any]
-    """The title, the version and the text on the whole."""
+    """The title, the version and the general description."""
     paths: Dict[str, Any]
-    """The operations, by address."""
+    """The operations, by path."""

@@ -1,6 +1,6 @@
-"""Submissions: Proposing new entities, and what becomes of them.
+"""Submissions: Proposing new entities and following their status.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -10,136 +10,136 @@ from typing import List, Literal, Optional, TypedDict, Union
 from ._entities import EntityType, Links, Status
 
 SubmissionStatus = Literal["pending", "in-review", "accepted", "published", "rejected", "withdrawn"]
-"""``pending``: it waits to be reviewed. ``in-review``: its pull request is open. ``accepted``:
-it will be in the next build. ``published``: it is in the index. ``rejected``: it will not
-be, and ``reason`` says why. ``withdrawn``: the account withdrew it."""
+"""``pending``: it awaits review. ``in-review``: its pull request is open. ``accepted``: it
+will be in the next build. ``published``: it is in the index. ``rejected``: it will not be
+added, and ``reason`` says why. ``withdrawn``: the account withdrew it."""
 
 
 class _NewSubmissionRequired(TypedDict):
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
     description: str
     """What it is for and what sets it apart."""
     category: str
     """Lower-case letters and digits, joined with hyphens."""
     url: str
-    """The address that people should visit."""
+    """The address for people to visit."""
 
 
 class NewSubmission(_NewSubmissionRequired, total=False):
-    """The fields of the file of an entity. Texts are one line, without control characters. No
-    field may be null.
+    """The fields of an entity file. Texts are a single line, without control characters. No
+    field can be null.
     """
 
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     provider: str
-    """Who makes or offers it."""
+    """The maker or provider."""
     version: Union[str, float]
-    """The latest stable version; of a number, the digits as they are sent."""
+    """The latest stable version; a number is stored with the digits sent."""
     license: str
     """An SPDX expression."""
     pricingModel: Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]
-    """How one comes to use it."""
+    """How it is offered."""
     links: Links
-    """Further addresses. Those that are unknown are left out."""
+    """More links. Unknown ones are left out."""
     tags: List[str]
     """Free keywords."""
     capabilities: List[str]
     """What it can do."""
     status: Status
     """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer to be had, and left out of lists.
+    longer available, and left out of lists.
     """
     formerly: List[str]
-    """Earlier slugs, whose addresses lead here."""
+    """Former slugs, whose addresses redirect to this entity."""
     addedDate: str
-    """When it was added to the index; better left out."""
+    """When it was added to the index; usually omitted."""
     lastUpdated: str
-    """When its entry last changed; better left out."""
+    """When its entry last changed; usually omitted."""
     signals: SubmittedSignals
-    """The facts that scores are made of, as in a record. Each should have its date and its
-    source.
+    """The facts that scores are calculated from, as in a record. Each should have its date and
+    its source.
     """
 
 
 class _SubmissionFieldsRequired(TypedDict):
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
     description: str
     """What it is for and what sets it apart."""
     category: str
     """Lower-case letters and digits, joined with hyphens."""
     url: str
-    """The address that people should visit."""
+    """The address for people to visit."""
 
 
 class SubmissionFields(_SubmissionFieldsRequired, total=False):
     """The fields as they will be in the file."""
 
     provider: str
-    """Who makes or offers it."""
+    """The maker or provider."""
     version: str
     """The latest stable version."""
     license: str
     """An SPDX expression."""
     pricingModel: Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]
-    """How one comes to use it."""
+    """How it is offered."""
     links: Links
-    """Further addresses. Those that are unknown are left out."""
+    """More links. Unknown ones are left out."""
     tags: List[str]
     """Free keywords."""
     capabilities: List[str]
     """What it can do."""
     status: Status
     """``active``; ``deprecated``: no longer recommended by its makers; ``withdrawn``: no
-    longer to be had, and left out of lists.
+    longer available, and left out of lists.
     """
     formerly: List[str]
-    """Earlier slugs, whose addresses lead here."""
+    """Former slugs, whose addresses redirect to this entity."""
     addedDate: str
-    """When it was added to the index; the day of its first version unless given."""
+    """When it was added to the index; by default, the day of its first version."""
     lastUpdated: str
-    """When its entry last changed; the day of its latest change unless given."""
+    """When its entry last changed; by default, the day of its latest change."""
     signals: SubmittedSignals
-    """The facts that scores are made of, as in a record. Each should have its date and its
-    source.
+    """The facts that scores are calculated from, as in a record. Each should have its date and
+    its source.
     """
 
 
 class _SubmittedCountRequired(TypedDict):
     value: int
-    """The figure."""
+    """The value."""
 
 
 class SubmittedCount(_SubmittedCountRequired, total=False):
-    """A figure that was counted."""
+    """A counted figure."""
 
     date: str
-    """The day on which it was read."""
+    """The day on which it was observed."""
     source: str
-    """The page where it was read."""
+    """The page where the value was found."""
 
 
 class _SubmittedOccasionRequired(TypedDict):
     value: str
-    """A day, or a month where only that is known."""
+    """A day, or a month if only that is known."""
 
 
 class SubmittedOccasion(_SubmittedOccasionRequired, total=False):
-    """A date on which something happened."""
+    """The date of an event."""
 
     date: str
-    """The day on which it was read."""
+    """The day on which it was observed."""
     source: str
-    """The page where it was read."""
+    """The page where the value was found."""
 
 
 class _SubmittedBenchmarkRequired(TypedDict):
     name: str
-    """The benchmark as its makers write it."""
+    """The benchmark, spelled as its makers do."""
     value: float
     """The result, in the benchmark's own unit."""
 
@@ -154,119 +154,117 @@ class SubmittedBenchmark(_SubmittedBenchmarkRequired, total=False):
 
 
 class SubmittedSignals(TypedDict, total=False):
-    """The facts that scores are made of, as in a record. Each should have its date and its
-    source.
+    """The facts that scores are calculated from, as in a record. Each should have its date and
+    its source.
     """
 
     citations: SubmittedCount
-    """A figure that was counted."""
+    """A counted figure."""
     commits: SubmittedCount
-    """A figure that was counted."""
+    """A counted figure."""
     contextTokens: SubmittedCount
-    """A figure that was counted."""
+    """A counted figure."""
     contributors: SubmittedCount
-    """A figure that was counted."""
+    """A counted figure."""
     dependents: SubmittedCount
-    """A figure that was counted."""
+    """A counted figure."""
     downloads: SubmittedCount
-    """A figure that was counted."""
+    """A counted figure."""
     forks: SubmittedCount
-    """A figure that was counted."""
+    """A counted figure."""
     lastRelease: SubmittedOccasion
-    """A date on which something happened."""
+    """The date of an event."""
     likes: SubmittedCount
-    """A figure that was counted."""
+    """A counted figure."""
     outputTokens: SubmittedCount
-    """A figure that was counted."""
+    """A counted figure."""
     parameters: SubmittedCount
-    """A figure that was counted."""
+    """A counted figure."""
     released: SubmittedOccasion
-    """A date on which something happened."""
+    """The date of an event."""
     releases: SubmittedCount
-    """A figure that was counted."""
+    """A counted figure."""
     stars: SubmittedCount
-    """A figure that was counted."""
+    """A counted figure."""
     benchmarks: List[SubmittedBenchmark]
-    """Published results, each in the own unit of its benchmark."""
+    """Published results, each in the unit of its benchmark."""
 
 
 class CreatedSubmissionSimilar(TypedDict):
     """An entity of the index that may be what is meant."""
 
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
     url: Optional[str]
-    """The address that people should visit."""
+    """The address for people to visit."""
 
 
 class CreatedSubmission(TypedDict):
-    """A submission that was taken in, and what may be like it."""
+    """A new submission, and entities that could be the same."""
 
     id: str
     """The id of a submission."""
     status: SubmissionStatus
-    """``pending``: it waits to be reviewed. ``in-review``: its pull request is open.
-    ``accepted``: it will be in the next build. ``published``: it is in the index.
-    ``rejected``: it will not be, and ``reason`` says why. ``withdrawn``: the account
-    withdrew it.
+    """``pending``: it awaits review. ``in-review``: its pull request is open. ``accepted``: it
+    will be in the next build. ``published``: it is in the index. ``rejected``: it will not
+    be added, and ``reason`` says why. ``withdrawn``: the account withdrew it.
     """
     url: str
     """The address of the submission."""
     similar: List[CreatedSubmissionSimilar]
-    """Entities of the index that may be what is meant."""
+    """Entities of the index that could be the same."""
     warnings: List[FieldError]
-    """What is not wrong, and may not be meant."""
+    """Possible mistakes that do not make the submission invalid."""
 
 
 class SubmittedEntity(TypedDict):
-    """The entity that it is to become."""
+    """The proposed entity."""
 
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
     url: str
-    """Its address, there once it is published."""
+    """The address of its page, which exists once it is published."""
 
 
 class PullRequest(TypedDict):
-    """Where it is reviewed; null where there is no pull request."""
+    """The pull request of the review; null if there is none."""
 
     number: int
     """Its number."""
     url: Optional[str]
-    """Its address, where that is known."""
+    """Its address, if known."""
 
 
 class Submission(TypedDict):
-    """A submission and what became of it."""
+    """A submission and its status."""
 
     id: str
     """The id of a submission."""
     status: SubmissionStatus
-    """``pending``: it waits to be reviewed. ``in-review``: its pull request is open.
-    ``accepted``: it will be in the next build. ``published``: it is in the index.
-    ``rejected``: it will not be, and ``reason`` says why. ``withdrawn``: the account
-    withdrew it.
+    """``pending``: it awaits review. ``in-review``: its pull request is open. ``accepted``: it
+    will be in the next build. ``published``: it is in the index. ``rejected``: it will not
+    be added, and ``reason`` says why. ``withdrawn``: the account withdrew it.
     """
     url: str
     """The address of the submission."""
     entity: SubmittedEntity
-    """The entity that it is to become."""
+    """The proposed entity."""
     reason: Optional[str]
     """Why it was rejected; null unless it was."""
     pullRequest: Optional[PullRequest]
-    """Where it is reviewed; null where there is no pull request."""
+    """The pull request of the review; null if there is none."""
     createdAt: str
     """When it was submitted."""
     updatedAt: str
-    """When it came to its present status."""
+    """When its status last changed."""
 
 
 class SubmissionDocument(TypedDict):
@@ -275,42 +273,41 @@ class SubmissionDocument(TypedDict):
     id: str
     """The id of a submission."""
     status: SubmissionStatus
-    """``pending``: it waits to be reviewed. ``in-review``: its pull request is open.
-    ``accepted``: it will be in the next build. ``published``: it is in the index.
-    ``rejected``: it will not be, and ``reason`` says why. ``withdrawn``: the account
-    withdrew it.
+    """``pending``: it awaits review. ``in-review``: its pull request is open. ``accepted``: it
+    will be in the next build. ``published``: it is in the index. ``rejected``: it will not
+    be added, and ``reason`` says why. ``withdrawn``: the account withdrew it.
     """
     url: str
     """The address of the submission."""
     entity: SubmittedEntity
-    """The entity that it is to become."""
+    """The proposed entity."""
     reason: Optional[str]
     """Why it was rejected; null unless it was."""
     pullRequest: Optional[PullRequest]
-    """Where it is reviewed; null where there is no pull request."""
+    """The pull request of the review; null if there is none."""
     createdAt: str
     """When it was submitted."""
     updatedAt: str
-    """When it came to its present status."""
+    """When its status last changed."""
     fields: SubmissionFields
     """The fields as they will be in the file."""
 
 
 class SubmissionList(TypedDict):
-    """One page of submissions, the newest first."""
+    """One page of submissions, newest first."""
 
     data: List[Submission]
     """The submissions."""
     count: int
-    """How many there are over all pages."""
+    """The number of records on all pages."""
     nextCursor: Optional[str]
-    """Goes on with the next page as ``cursor``; null on the last one."""
+    """The ``cursor`` of the next page; null on the last page."""
 
 
 class FieldError(TypedDict):
-    """What is wrong with one parameter or field."""
+    """An error in one parameter or field."""
 
     field: str
-    """The parameter or field, nested ones with dots."""
+    """The parameter or field; nested fields are joined with dots."""
     message: str
-    """What is wrong with it, and what would be right."""
+    """What is wrong, and what would be valid."""

@@ -1,6 +1,6 @@
-"""Webhooks: Being told of changes, instead of asking.
+"""Webhooks: Push notifications of changes.
 
-Made from the description of the interface, version 0.8.0; do not edit.
+Made from the description of the interface, version 0.8.1; do not edit.
 """
 
 from __future__ import annotations
@@ -11,22 +11,22 @@ from ._entities import EntityType
 from ._history import FieldChange
 
 SubscribableEvent = Literal["entity.created", "entity.updated", "entity.deleted"]
-"""What a webhook can be told of."""
+"""An event that a webhook can receive."""
 
 DeliveryStatus = Literal["pending", "succeeded", "failed"]
-"""``pending``: it is tried, or tried again, later. ``failed``: all ten attempts at an event
-have failed, or the webhook was switched off, or the one attempt of a test or a replay has
-failed."""
+"""``pending``: it will be attempted or retried. ``failed``: all ten attempts at an event
+failed, the webhook was disabled, or the single attempt of a test or a replay failed."""
 
 
 class NewWebhook(TypedDict):
-    """Where to call, and for which events."""
+    """The address to call, and the events to send."""
 
     url: str
-    """The address to call. It may have a path and a query, but no name, password or fragment.
+    """The address to call. It can have a path and a query, but no user name, password or
+    fragment.
     """
     events: List[SubscribableEvent]
-    """The events that are wanted, each once."""
+    """The events to send, each at most once."""
 
 
 class CreatedWebhook(TypedDict):
@@ -35,15 +35,15 @@ class CreatedWebhook(TypedDict):
     id: str
     """The id of a webhook."""
     url: str
-    """The address that is called. The host is in small letters."""
+    """The address that is called. The host is in lower case."""
     events: List[SubscribableEvent]
-    """The events that are wanted, each once."""
+    """The events to send, each at most once."""
     active: Literal[True]
-    """Events are sent to it from now on."""
+    """Whether events are sent to it."""
     createdAt: str
     """When it was registered."""
     secret: str
-    """What deliveries are signed with; 32 bytes in base64 behind ``whsec_``."""
+    """The secret that signs deliveries: ``whsec_`` and 32 bytes in base64."""
 
 
 class RotatedWebhook(TypedDict):
@@ -52,47 +52,47 @@ class RotatedWebhook(TypedDict):
     id: str
     """The id of a webhook."""
     secret: str
-    """What deliveries are signed with from now on; 32 bytes in base64 after ``whsec_``."""
+    """The secret that signs deliveries from now on: ``whsec_`` and 32 bytes in base64."""
     previousSecretExpiresAt: str
     """Until when deliveries are also signed with the previous secret."""
 
 
 class Webhook(TypedDict):
-    """A webhook and how it is doing."""
+    """A webhook and its delivery state."""
 
     id: str
     """The id of a webhook."""
     url: str
-    """The address that is called. The host is in small letters."""
+    """The address that is called. The host is in lower case."""
     events: List[SubscribableEvent]
-    """The events that are wanted, each once."""
+    """The events to send, each at most once."""
     active: bool
-    """Whether events are sent to it. It is switched off by a 410, or when it has failed for
-    five days without a success; a test that succeeds switches it on.
+    """Whether events are sent to it. It is disabled by a 410, or after failing for five days
+    without a success; a successful test enables it again.
     """
     createdAt: str
     """When it was registered."""
     disabledAt: Optional[str]
-    """When it was switched off; null while it is active."""
+    """When it was disabled; null while it is active."""
     disabledReason: Optional[str]
-    """Why it was switched off; null while it is active."""
+    """Why it was disabled; null while it is active."""
     failingSince: Optional[str]
     """The first failure since the last success."""
     lastAttemptAt: Optional[str]
-    """When it was last called; null where it never was."""
+    """When it was last called; null if never."""
     lastSuccessAt: Optional[str]
-    """When a call last succeeded; null where none has."""
+    """When a call last succeeded; null if never."""
     nextAttemptAt: Optional[str]
-    """When it is called next; null where nothing waits."""
+    """When it is called next; null if nothing is pending."""
 
 
 class WebhookList(TypedDict):
     """The webhooks of the account."""
 
     data: List[Webhook]
-    """The webhooks, the oldest first."""
+    """The webhooks, oldest first."""
     count: int
-    """How many there are."""
+    """The number of webhooks."""
 
 
 class Delivery(TypedDict):
@@ -103,72 +103,71 @@ class Delivery(TypedDict):
     webhookId: str
     """The id of a webhook."""
     kind: Literal["event", "test", "replay"]
-    """An event in its turn, a test, or an event once more."""
+    """A regular event, a test, or a replay of an event."""
     eventId: str
-    """What is sent as ``webhook-id``."""
+    """The value sent as ``webhook-id``."""
     event: Literal["entity.created", "entity.updated", "entity.deleted", "webhook.test"]
-    """What the event tells of."""
+    """The name of the event."""
     status: DeliveryStatus
-    """``pending``: it is tried, or tried again, later. ``failed``: all ten attempts at an
-    event have failed, or the webhook was switched off, or the one attempt of a test or a
-    replay has failed.
+    """``pending``: it will be attempted or retried. ``failed``: all ten attempts at an event
+    failed, the webhook was disabled, or the single attempt of a test or a replay failed.
     """
     attempts: int
-    """How many attempts were made."""
+    """The number of attempts made."""
     createdAt: str
-    """When the event came up."""
+    """When the event occurred."""
     lastAttemptAt: Optional[str]
-    """When it was last tried; null where it was not yet."""
+    """When it was last attempted; null if not yet."""
     nextAttemptAt: Optional[str]
-    """When it is tried next; null where it is not."""
+    """When it is attempted next; null if it is not."""
     responseStatus: Optional[int]
-    """The status of the last answer; null where none came."""
+    """The status of the last response; null if there was none."""
     durationMs: Optional[int]
-    """How long the last attempt took."""
+    """The duration of the last attempt."""
     error: Optional[str]
-    """What went wrong with the last attempt."""
+    """The error of the last attempt."""
 
 
 class DeliveryList(TypedDict):
-    """One page of deliveries, the newest first."""
+    """One page of deliveries, newest first."""
 
     data: List[Delivery]
     """The deliveries."""
     count: int
-    """How many there are over all pages."""
+    """The number of deliveries on all pages."""
     nextCursor: Optional[str]
-    """Goes on with the next page as ``cursor``; null on the last one."""
+    """The ``cursor`` of the next page; null on the last page."""
 
 
 class WebhookEventEntity(TypedDict):
-    """The entity as it is called now, or was called last; null in a test."""
+    """The entity under its current or last name; null for a test."""
 
     type: EntityType
-    """The kind of an entity. Together with the slug it is its address."""
+    """The type of an entity. Type and slug identify it."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name as its makers write it."""
+    """The name, spelled as its makers do."""
 
 
 class WebhookEvent(TypedDict):
-    """What became of one entity between two builds: the net change. A field that is back at
-    its old value is not in it. Events of an entity come in their order.
+    """The net change of one entity between two builds. A field that is back at its old value
+    is not included. Events of an entity are sent in order.
     """
 
     id: str
-    """The id of the event, the same at every attempt; a receiver knows by it what it had
-    already.
+    """The id of the event, the same for every attempt, so that a receiver can recognize
+    repeats.
     """
     event: Literal["entity.created", "entity.updated", "entity.deleted", "webhook.test"]
-    """What became of the entity; ``webhook.test`` for a test."""
+    """What happened to the entity; ``webhook.test`` for a test."""
     timestamp: str
-    """When the last change that is folded in was made."""
+    """When the last of the combined changes was made."""
     entity: Optional[WebhookEventEntity]
-    """The entity as it is called now, or was called last; null in a test."""
+    """The entity under its current or last name; null for a test."""
     changes: List[FieldChange]
-    """The fields that have another value. All old ones are null of what was created, all new
-    ones of what was deleted.
+    """The fields with different values. For a created entity all old values are null, for a
+    deleted one all new values.
     """
     changeIds: List[str]
-    """The entries of the changelog that are folded in, the oldest first."""
+    """The changelog entries that were combined, oldest first."""
