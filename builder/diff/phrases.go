@@ -171,7 +171,8 @@ func (d *Report) countText() string {
 		parts = append(parts, "index.yaml changed")
 	}
 	if len(parts) == 0 {
-		return "no changes"
+		// The workflow that kindex init writes looks for these words.
+		return "nothing changes"
 	}
 	return strings.Join(parts, ", ")
 }

@@ -133,7 +133,7 @@ func TestLocked(t *testing.T) {
 	if err := errors.Join(os.Remove(name), os.Symlink(mine, name)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), store.LockFile+" is not a lock file") {
+	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil || !strings.Contains(err.Error(), store.LockFile+" is not a kindex lock file") {
 		t.Errorf("a symbolic link in place of the lock: %v", err)
 	}
 	if text, err := os.ReadFile(mine); err != nil || string(text) != "years of work" {
