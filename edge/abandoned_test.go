@@ -14,7 +14,7 @@ import (
 	"kindex/edge/safedial"
 )
 
-// slowNames is a resolver that never finds a name, and reports each question.
+// slowNames is a resolver that never finds a name and reports each query.
 type slowNames struct {
 	asked chan string
 	ended atomic.Int64
@@ -28,7 +28,7 @@ func (n *slowNames) LookupNetIP(ctx context.Context, _, host string) ([]netip.Ad
 }
 
 // TestAttackAbandonedWrites registers webhooks at names of the attacker's choice and
-// leaves as soon as the name is looked up. Each of these counts.
+// disconnects as soon as the name is looked up. Each attempt counts.
 func TestAttackAbandonedWrites(t *testing.T) {
 	suite.InTest(t)
 	names := &slowNames{asked: make(chan string)}
@@ -68,6 +68,6 @@ func TestAttackAbandonedWrites(t *testing.T) {
 		}
 	}
 	if looked != 4 {
-		t.Errorf("%d names were looked up with a limit of 4", looked)
+		t.Errorf("%d names were looked up, limit 4", looked)
 	}
 }

@@ -25,7 +25,7 @@ import (
 	"kindex/edge/web"
 )
 
-// listPage is what all paged collections have.
+// listPage has the members common to all paged collections.
 type listPage struct {
 	Data       []struct{ ID, Type, Slug string } // the id of a change
 	Count      int
@@ -61,7 +61,7 @@ func testPaging(t *testing.T, c *contract) {
 			for _, limit := range []string{few, "50"} {
 				for _, byCursor := range []bool{true, false} {
 					if got := c.walk(t, target.op, target.path, limit, byCursor); !slices.Equal(got, whole) {
-						t.Errorf("limit %s, by cursor %v: %d records in another order than the %d of large pages", limit, byCursor, len(got), len(whole))
+						t.Errorf("limit %s, by cursor %v: %d records, in a different order from the %d of large pages", limit, byCursor, len(got), len(whole))
 					}
 				}
 			}
@@ -69,7 +69,7 @@ func testPaging(t *testing.T, c *contract) {
 	}
 }
 
-// walk reads all pages and returns the records in their order.
+// walk reads all pages and returns the records in order.
 func (c *contract) walk(t *testing.T, op, target, limit string, byCursor bool) []string {
 	t.Helper()
 	u, err := url.Parse(target)
@@ -90,13 +90,13 @@ func (c *contract) walk(t *testing.T, op, target, limit string, byCursor bool) [
 		link := a.header.Get("Link")
 		if p.NextCursor == nil {
 			if link != "" || len(keys) != p.Count {
-				t.Errorf("the end came after %d of %d records, Link: %q", len(keys), p.Count, link)
+				t.Errorf("ended after %d of %d records, Link: %q", len(keys), p.Count, link)
 			}
 			break
 		}
 		follow := strings.TrimSuffix(strings.TrimPrefix(link, "<"), `>; rel="next"`)
 		if next, err := url.Parse(follow); err != nil || next.Query().Get("cursor") != *p.NextCursor || next.Query().Has("offset") {
-			t.Fatalf("the Link %s does not fit the cursor %s", link, *p.NextCursor)
+			t.Fatalf("Link %s does not match the cursor %s", link, *p.NextCursor)
 		}
 		if byCursor {
 			query.Set("cursor", *p.NextCursor)
@@ -105,7 +105,7 @@ func (c *contract) walk(t *testing.T, op, target, limit string, byCursor bool) [
 		}
 	}
 	if distinct := slices.Compact(slices.Sorted(slices.Values(keys))); len(distinct) != len(keys) {
-		t.Errorf("%d records, but %d different ones", len(keys), len(distinct))
+		t.Errorf("%d records, %d of them distinct", len(keys), len(distinct))
 	}
 	return keys
 }
@@ -118,16 +118,16 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-// testEntityTags: the tag of an answer is answered with 304, any other is not.
+// testEntityTags: a response's own entity tag gives 304, any other does not.
 func testEntityTags(t *testing.T, c *contract) {
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]
 		if op.own() || op.method != http.MethodGet {
-			continue // nobody may keep what it answers
+			continue // the response must not be stored
 		}
 		target := op.plainTarget(t)
 		if op.Parameters.GetByInAndName("query", "cursor") != nil {
-			// A page that is not the last one has more headers.
+			// A page has more headers if it is not the last one.
 			path, query, _ := strings.Cut(target, "?")
 			target = path + "?limit=1&" + query
 		}
@@ -144,7 +144,7 @@ func testEntityTags(t *testing.T, c *contract) {
 	}
 }
 
-// testRanges: parts of files are those of the whole.
+// testRanges: ranges of files match the whole file.
 func testRanges(t *testing.T, c *contract) {
 	for _, target := range []struct{ op, path string }{
 		{"exportEntities", "/api/export/entities"},
@@ -173,12 +173,12 @@ func testRanges(t *testing.T, c *contract) {
 			}{{"0-9", 0, 10}, {"10-", 10, n}, {"-20", n - 20, n}, {"5-5", 5, 6}} {
 				a := get(206, "", "Range: bytes="+r.spec, tag, "Accept-Encoding: gzip, zstd, br")
 				if !bytes.Equal(a.body, whole.body[r.from:r.to]) || a.header.Get("Content-Encoding") != "" {
-					t.Errorf("bytes=%s gives %d other bytes", r.spec, len(a.body))
+					t.Errorf("bytes=%s: %d bytes, which differ from the file", r.spec, len(a.body))
 				}
 			}
 			checkParts(t, get(206, "", "Range: bytes=0-3,8-11"), whole.body[0:4], whole.body[8:12])
 			if a := get(200, "", "Range: bytes=0-9", `If-Range: "other"`); !bytes.Equal(a.body, whole.body) {
-				t.Error("a file that has changed does not come whole")
+				t.Error("a changed file is not sent in full")
 			}
 			get(416, "Range", "Range: bytes=99999999-")
 			get(416, "Range", "Range: bytes=x")
@@ -186,7 +186,7 @@ func testRanges(t *testing.T, c *contract) {
 			get(412, "If-Match", `If-Match: "other"`)
 		})
 	}
-	// What is made on the way has no parts.
+	// Dynamic responses do not support ranges.
 	c.send(t, request{op: "exportEntities", target: "/api/export/entities?type=tool", status: 200, header: []string{"Range: bytes=0-9"}})
 }
 
@@ -194,7 +194,7 @@ func checkParts(t *testing.T, a *answer, want ...[]byte) {
 	t.Helper()
 	mediaType, params, err := mime.ParseMediaType(a.header.Get("Content-Type"))
 	if err != nil || mediaType != "multipart/byteranges" {
-		t.Fatalf("several ranges have the type %s", a.header.Get("Content-Type"))
+		t.Fatalf("several ranges: Content-Type %s", a.header.Get("Content-Type"))
 	}
 	r := multipart.NewReader(bytes.NewReader(a.body), params["boundary"])
 	for _, w := range want {
@@ -203,12 +203,12 @@ func checkParts(t *testing.T, a *answer, want ...[]byte) {
 			t.Fatal(err)
 		}
 		if got, err := io.ReadAll(part); err != nil || !bytes.Equal(got, w) {
-			t.Errorf("a part is %q, not %q (%v)", got, w, err)
+			t.Errorf("part %q, want %q (%v)", got, w, err)
 		}
 	}
 }
 
-// testEncodings: every content coding holds the same bytes, under its own tag.
+// testEncodings: every content coding decodes to the same bytes and has its own entity tag.
 func testEncodings(t *testing.T, c *contract) {
 	for _, target := range []struct{ op, path string }{
 		{"listEntities", "/api/entities?limit=100"},
@@ -234,7 +234,7 @@ func testEncodings(t *testing.T, c *contract) {
 			for _, encoding := range []string{"gzip", "zstd", "br"} {
 				a := c.send(t, request{op: target.op, target: target.path, status: 200, header: []string{"Accept-Encoding: " + encoding}})
 				if !bytes.Equal(decodeBody(t, a), plain.body) {
-					t.Errorf("%s holds other bytes", encoding)
+					t.Errorf("%s: different bytes", encoding)
 				}
 				if a.header.Get("Content-Encoding") != "" {
 					tags = append(tags, a.header.Get("ETag"))
@@ -243,7 +243,7 @@ func testEncodings(t *testing.T, c *contract) {
 				}
 			}
 			if len(tags) < 3 {
-				t.Errorf("only %d codings came", len(tags))
+				t.Errorf("only %d codings were used", len(tags))
 			}
 			if distinct := slices.Compact(slices.Sorted(slices.Values(tags))); len(distinct) != len(tags) {
 				t.Errorf("codings share entity tags: %s", tags)
@@ -252,7 +252,7 @@ func testEncodings(t *testing.T, c *contract) {
 	}
 }
 
-// decodeBody undoes the content coding of an answer.
+// decodeBody undoes a response's content coding.
 func decodeBody(t *testing.T, a *answer) []byte {
 	t.Helper()
 	var r io.Reader = bytes.NewReader(a.body)
@@ -266,18 +266,18 @@ func decodeBody(t *testing.T, a *answer) []byte {
 		r = brotli.NewReader(r)
 	}
 	if err != nil {
-		t.Errorf("the start of the body: %v", err)
+		t.Errorf("start of the body: %v", err)
 		return nil
 	}
 	b, err := io.ReadAll(r)
 	if err != nil {
-		t.Errorf("the body: %v", err)
+		t.Errorf("body: %v", err)
 	}
 	return b
 }
 
-// testFormats: the formats of an export hold the same rows, with the fields
-// that the description names, in its order.
+// testFormats: all formats of an export have the same rows, with the fields of the
+// description in its order.
 func testFormats(t *testing.T, c *contract) {
 	for _, target := range []struct{ op, path, schema string }{
 		{"exportEntities", "/api/export/entities?format=", "ExportedEntity"},
@@ -308,7 +308,7 @@ func testFormats(t *testing.T, c *contract) {
 				lines = append(lines, row)
 			}
 			if !reflect.DeepEqual(rows, lines) {
-				t.Error("jsonl holds other rows than json")
+				t.Error("jsonl and json have different rows")
 			}
 			table, err := csv.NewReader(bytes.NewReader(get("csv").body)).ReadAll()
 			if err != nil {
@@ -322,7 +322,7 @@ func testFormats(t *testing.T, c *contract) {
 				names = []string{"id", "event", "timestamp", "type", "slug", "name", "changes", "commit", "author", "pullRequest"}
 			}
 			if !slices.Equal(table[0], names) || len(table) != len(rows)+1 {
-				t.Errorf("csv has %d rows of %s", len(table)-1, table[0])
+				t.Errorf("csv: %d rows of %s", len(table)-1, table[0])
 			}
 			body := get("parquet").body
 			f, err := parquet.OpenFile(bytes.NewReader(body), int64(len(body)))
@@ -334,31 +334,31 @@ func testFormats(t *testing.T, c *contract) {
 				columns = append(columns, field.Name())
 			}
 			if f.NumRows() != int64(len(rows)) || !slices.Equal(columns, names) {
-				t.Errorf("parquet has %d rows of %s", f.NumRows(), columns)
+				t.Errorf("parquet: %d rows of %s", f.NumRows(), columns)
 			}
 		})
 	}
 }
 
-// columns are the fields that a row requires, in the order of the description.
+// columns returns the required fields of a row in the order of the description.
 func (c *contract) columns(schema string) []string {
 	return c.doc.Components.Schemas[schema].Value.Required
 }
 
-// testDescriptionForms: the description is served in both forms.
+// testDescriptionForms: the description is served as YAML and as JSON.
 func testDescriptionForms(t *testing.T, c *contract) {
 	for accept, want := range map[string]string{"application/yaml": "application/yaml", "application/json": "application/json",
 		"*/*": "application/json", "text/html": "application/json", "application/yaml, application/json": "application/yaml"} {
 		a := c.send(t, request{op: "getOpenapi", target: "/api/openapi", status: 200, header: []string{"Accept: " + accept}})
 		if got := a.header.Get("Content-Type"); got != want {
-			t.Errorf("Accept: %s gives %s", accept, got)
+			t.Errorf("Accept: %s: got %s", accept, got)
 		}
 		body := openapi.JSON()
 		if want == "application/yaml" {
 			body = openapi.YAML
 		}
 		if !bytes.Equal(a.body, body) {
-			t.Errorf("Accept: %s gives another text", accept)
+			t.Errorf("Accept: %s: different text", accept)
 		}
 		if vary := strings.Join(a.header.Values("Vary"), ", "); !strings.Contains(vary+",", "Accept,") {
 			t.Errorf("Vary: %s does not name Accept", vary)
@@ -366,7 +366,7 @@ func testDescriptionForms(t *testing.T, c *contract) {
 	}
 }
 
-// testUnknownAddresses: whatever is asked for, an error is a problem.
+// testUnknownAddresses: whatever is requested, an error is a problem document.
 func testUnknownAddresses(t *testing.T, c *contract) {
 	for _, target := range []string{"/api", "/api/", "/api/nope", "/api/entity", "/api/entity/tool", "/api/entities/", "/api/Entities",
 		"/api/entity/tool/pytorch/history", "/api//entities", "/nope?x=1", "/data/{build}", "/api/%00"} {
@@ -386,8 +386,8 @@ func testUnknownAddresses(t *testing.T, c *contract) {
 	}
 }
 
-// testDamage provokes the only failure that can be had without breaking the
-// server: a file of an old build cannot be read any more.
+// testDamage provokes the only failure possible without breaking the server: a file of a
+// previous build has become unreadable.
 func testDamage(t *testing.T, c *contract) {
 	c.send(t, request{op: "getDataFile", target: "/data/{old}/categories.json", status: 200})
 	c.damageOld(t, "scoring.json")

@@ -11,9 +11,9 @@ import (
 	"kindex/builder/suite"
 )
 
-// receivedEvent is a change as a client reads it.
+// receivedEvent is a change as a client decodes it.
 type receivedEvent struct {
-	place                int // in the whole changelog, the oldest is 0
+	place                int // in the whole changelog; the oldest is 0
 	ID, Event, Timestamp string
 	Entity               struct{ Type, Slug, Name string }
 	Changes              []receivedField
@@ -26,7 +26,7 @@ type receivedField struct {
 	Old, New any
 }
 
-// has tells whether a field, or one that is nested in it, has changed.
+// has reports whether a field, or one nested in it, has changed.
 func (c *receivedEvent) has(name string) bool {
 	return slices.ContainsFunc(c.Changes, func(f receivedField) bool { return f.Field == name || strings.HasPrefix(f.Field, name+".") })
 }
@@ -41,7 +41,7 @@ func (s *served) changes(t *testing.T, path string) (list []receivedEvent) {
 	return list
 }
 
-// exported reads an export as JSONL, the oldest change first.
+// exported reads a JSONL export, oldest change first.
 func (s *served) exported(t *testing.T, query string) (list []receivedEvent) {
 	t.Helper()
 	a := s.ask(t, "GET", "/api/export/changelog?format=jsonl"+query)
@@ -64,7 +64,7 @@ func idsOf(list []receivedEvent) []string {
 	return ids
 }
 
-// TestChangelogFilters compares each filter with a search through everything.
+// TestChangelogFilters compares each filter with a linear search.
 func TestChangelogFilters(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -106,7 +106,7 @@ func TestChangelogFilters(t *testing.T) {
 		}
 	}
 	if found < 300 {
-		t.Errorf("all filters together have found %d", found)
+		t.Errorf("all filters together found %d", found)
 	}
 	for query, since := range map[string]int{"&since=" + middle.ID: middle.place + 1, "&since=2026-08-02&type=tool": 45} {
 		if got := idsOf(s.exported(t, query)); !slices.Equal(got, idsOf(all[since:])) {
@@ -115,7 +115,7 @@ func TestChangelogFilters(t *testing.T) {
 	}
 }
 
-// TestChangelogTells looks at what single changes say.
+// TestChangelogTells checks the contents of individual changes.
 func TestChangelogTells(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -151,7 +151,7 @@ func TestChangelogTells(t *testing.T) {
 	}
 }
 
-// TestChangelogOfARenamedEntity goes on behind the redirect with the same cursor.
+// TestChangelogOfARenamedEntity continues after the redirect with the same cursor.
 func TestChangelogOfARenamedEntity(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -177,6 +177,6 @@ func TestChangelogOfARenamedEntity(t *testing.T) {
 	}
 	other := s.list(t, "/api/entity/tool/n3/changelog?limit=1").NextCursor
 	if a := s.ask(t, "GET", "/api/entity/tool/five/changelog?cursor="+*other); a.status != 400 {
-		t.Errorf("the cursor of another entity: %d", a.status)
+		t.Errorf("cursor of another entity: %d", a.status)
 	}
 }

@@ -34,9 +34,9 @@ import (
 	"kindex/exports/store"
 )
 
-// TestContract holds the server to its description, and the description to the
-// server: the shipped content is built and served, every answer is validated,
-// and at the end nothing that is described may have gone unseen.
+// TestContract checks the server against its description and the description against the
+// server: it builds and serves the shipped content, validates every response, and finally
+// fails if anything described was never seen.
 func TestContract(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -66,21 +66,21 @@ func TestContract(t *testing.T) {
 	t.Run("examples", func(t *testing.T) { testExamples(t, c.doc) })
 }
 
-// contract is the description, two servers under it, and what was seen of them.
+// contract is the description, the servers under test, and what was seen of them.
 type contract struct {
 	doc        *openapi3.T
 	operations map[string]*operation
 	server     *edge.Server
 	state      *storage.State
 	url        string // of the server
-	closed     string // of a server that has given up its build
-	spent      string // of a server where nothing is left of the limit
-	away       string // of a server that cannot reach its state
+	closed     string // of a server that has released its build
+	spent      string // of a server whose limit is used up
+	away       string // of a server whose state is unreachable
 	key        string // of an account
 	suspended  string // a key of a suspended account
 	onlyRead   string // a key with the scope read
 	onlyKeys   string // a key with the scope keys
-	build, old string // the current build, and the previous one
+	build, old string // the current build and the previous one
 	oldDir     string
 	seen       seen
 }
@@ -92,10 +92,10 @@ type operation struct {
 	*openapi3.Operation
 }
 
-// own tells whether the operation needs a key.
+// own reports whether the operation needs a key.
 func (op *operation) own() bool { return op.Security != nil && len(*op.Security) > 0 }
 
-// metered tells whether requests are counted.
+// metered reports whether requests are counted.
 func (op *operation) metered() bool { return op.Responses.Status(http.StatusTooManyRequests) != nil }
 
 func newContract(t *testing.T) *contract {
@@ -149,8 +149,8 @@ func buildFixture(t *testing.T, content, out, day string) string {
 	return r.ID
 }
 
-// serve listens on the loopback interface. A closed server has no build any
-// more, as one that is shutting down.
+// serve listens on the loopback interface. A closed server has no build, like one that is
+// shutting down.
 func serve(t *testing.T, o edge.Options, closed bool) (*edge.Server, string) {
 	t.Helper()
 	s, err := edge.New(o)
@@ -167,7 +167,7 @@ func serve(t *testing.T, o edge.Options, closed bool) (*edge.Server, string) {
 	return s, listener.URL
 }
 
-// defineFormats teaches the validator what it does not know.
+// defineFormats teaches the validator formats it does not know.
 func defineFormats() {
 	for _, mediaType := range []string{"application/x-ndjson", "application/vnd.apache.parquet", "application/gzip", "application/zstd"} {
 		openapi3filter.RegisterBodyDecoder(mediaType, openapi3filter.PlainBodyDecoder)
@@ -195,7 +195,7 @@ func defineFormats() {
 	}))
 }
 
-// answer is a whole response.
+// answer is a response with its body.
 type answer struct {
 	status int
 	header http.Header
@@ -215,7 +215,7 @@ var client = &http.Client{
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 }
 
-// send makes a request and checks the answer against the description.
+// send sends a request and checks the response against the description.
 func (c *contract) send(t *testing.T, r request) *answer {
 	t.Helper()
 	base := cmp.Or(r.base, c.url)
@@ -262,7 +262,7 @@ func (c *contract) send(t *testing.T, r request) *answer {
 	}
 	op := c.operations[r.op]
 	if op == nil {
-		t.Fatalf("%s: there is no operation %s", target, r.op)
+		t.Fatalf("%s: unknown operation %s", target, r.op)
 	}
 	c.seen.request(op, r, req)
 	if r.body != "" { // the client has read it
@@ -282,8 +282,8 @@ func (c *contract) input(op *operation, req *http.Request) *openapi3filter.Reque
 	}
 }
 
-// pathParams takes an address apart. The last parameter may contain slashes, and
-// something may stand behind it.
+// pathParams splits an address into its parameters. The last one may contain slashes, and
+// more text may follow it.
 func (op *operation) pathParams(path string) map[string]string {
 	names := strings.Split(op.path, "/")
 	params := map[string]string{}
@@ -296,22 +296,22 @@ func (op *operation) pathParams(path string) map[string]string {
 	return params
 }
 
-// checkRequest: the description must allow what the server takes, and refuse
-// what it refuses, where a schema can tell.
+// checkRequest: the description must allow what the server accepts and reject what it
+// refuses, as far as a schema can.
 func (c *contract) checkRequest(t *testing.T, op *operation, r request, req *http.Request) {
 	t.Helper()
 	err := openapi3filter.ValidateRequest(context.Background(), c.input(op, req))
 	switch {
 	case r.status < 400 && err != nil:
-		t.Errorf("%s: the server takes what the description does not allow: %v", req.URL, err)
+		t.Errorf("%s: the server accepts what the description forbids: %v", req.URL, err)
 	case r.status == http.StatusBadRequest && r.fault != "" && !r.beyond && err == nil:
 		t.Errorf("%s: the description allows what the server refuses", req.URL)
 	case r.beyond && err != nil:
-		t.Errorf("%s: the description refuses this too: %v", req.URL, err)
+		t.Errorf("%s: the description also refuses this: %v", req.URL, err)
 	}
 }
 
-// undescribed headers belong to HTTP itself, or to CORS.
+// undescribed are headers that belong to HTTP itself or to CORS.
 var undescribed = []string{"Date", "Content-Length", "Content-Type", "Content-Encoding", "X-Content-Type-Options"}
 
 func (c *contract) checkHeaders(t *testing.T, op *operation, a *answer, target string) {
@@ -325,7 +325,7 @@ func (c *contract) checkHeaders(t *testing.T, op *operation, a *answer, target s
 	checkHeaders(t, response.Value.Headers, a, target)
 }
 
-// checkHeaders compares both ways: sent ones are described, required ones sent.
+// checkHeaders checks both directions: sent headers are described, required headers are sent.
 func checkHeaders(t *testing.T, described openapi3.Headers, a *answer, target string) {
 	t.Helper()
 	byName := map[string]*openapi3.Header{}
@@ -341,7 +341,7 @@ func checkHeaders(t *testing.T, described openapi3.Headers, a *answer, target st
 		}
 		h := byName[name]
 		if h == nil {
-			t.Errorf("%s: %d has a header that is not described: %s", target, a.status, name)
+			t.Errorf("%s: %d has an undescribed header: %s", target, a.status, name)
 			continue
 		}
 		if len(values) > 1 && name != "Vary" {
@@ -368,7 +368,7 @@ func (c *contract) checkBody(t *testing.T, op *operation, r request, req *http.R
 		return
 	}
 	if a.status == http.StatusPartialContent || a.header.Get("Content-Encoding") != "" {
-		return // checked by its bytes, where it is asked for
+		return // its bytes are checked by the tests that request it
 	}
 	input := &openapi3filter.ResponseValidationInput{RequestValidationInput: c.input(op, req), Status: a.status,
 		Header: a.header, Body: io.NopCloser(bytes.NewReader(a.body)), Options: &openapi3filter.Options{IncludeResponseStatus: true}}
@@ -385,23 +385,23 @@ func (c *contract) checkBody(t *testing.T, op *operation, r request, req *http.R
 	}
 }
 
-// checkProblem checks what a schema cannot say: the parts of a problem agree
-// with each other and with the answer around them.
+// checkProblem checks what a schema cannot express: the members of a problem agree with each
+// other and with their response.
 func (c *contract) checkProblem(t *testing.T, r request, req *http.Request, a *answer) {
 	t.Helper()
 	var p web.Problem
 	a.decode(t, &p)
 	c.seen.codes[p.Code] = true
 	if p.Status != a.status || p.RequestID != a.header.Get("X-Request-Id") || p.Instance != req.URL.Path || p.Type != "urn:kindex:problem:"+p.Code {
-		t.Errorf("%s: the problem does not fit its answer: %s", req.URL, a.body)
+		t.Errorf("%s: the problem does not match its response: %s", req.URL, a.body)
 	}
 	if a.status == http.StatusBadRequest && r.fault != "" && (len(p.Errors) != 1 || p.Errors[0].Field != r.fault) {
 		t.Errorf("%s: the problem is not one of %s: %s", req.URL, r.fault, a.body)
 	}
 }
 
-// checkWhole sees to it that records are whole where nobody asked for less: the
-// schemas of lists allow narrowed ones too.
+// checkWhole checks that records are complete unless the client asked for fewer fields: the
+// schemas of lists allow both.
 func (c *contract) checkWhole(t *testing.T, r request, a *answer) {
 	t.Helper()
 	name := map[string]string{"listEntities": "Entity", "searchEntities": "SearchHit", "exportEntities": "ExportedEntity"}[r.op]
@@ -423,10 +423,10 @@ func (c *contract) checkWhole(t *testing.T, r request, a *answer) {
 	}
 }
 
-// sortedIDs are the names of the operations.
+// sortedIDs returns the operation ids.
 func (c *contract) sortedIDs() []string { return slices.Sorted(maps.Keys(c.operations)) }
 
-// damageOld makes a file of the old build unreadable, as a failing disk would.
+// damageOld makes a file of the previous build unreadable, like a failing disk.
 func (c *contract) damageOld(t *testing.T, file string) {
 	t.Helper()
 	path := filepath.Join(c.oldDir, file)
@@ -435,7 +435,7 @@ func (c *contract) damageOld(t *testing.T, file string) {
 	}
 }
 
-// testBusy has more exports under way than one caller may have.
+// testBusy starts more concurrent exports than one caller may run.
 func testBusy(t *testing.T, c *contract) {
 	defer c.server.HoldExports("ip:127.0.0.1")()
 	a := c.send(t, request{op: "exportEntities", target: "/api/export/entities?type=tool", status: 503})

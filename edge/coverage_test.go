@@ -11,13 +11,13 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// seen is what the requests of the contract have met.
+// seen records what the requests of the contract have covered.
 type seen struct {
-	statuses map[string]bool // operation status
-	headers  map[string]bool // operation status header
-	taken    map[string]bool // operation parameter
-	refused  map[string]bool // operation parameter
-	codes    map[string]bool // of problems
+	statuses map[string]bool // operation, status
+	headers  map[string]bool // operation, status, header
+	taken    map[string]bool // operation, parameter
+	refused  map[string]bool // operation, parameter
+	codes    map[string]bool // problem codes
 }
 
 func newSeen() seen {
@@ -48,16 +48,16 @@ func (s *seen) answer(op *operation, a *answer) {
 	}
 }
 
-// unprovoked are statuses that no client can bring about. Every operation
-// shares the description of its failure with getDataFile, where it is provoked.
+// unprovoked are statuses that no client can cause. Every operation shares the description of
+// its failure with getDataFile, for which it is provoked.
 const unprovoked = " 500"
 
-// anyValue are parameters of which every value is taken: entity tags that are
-// not current are no mistake, and an unsuitable request id is replaced.
+// anyValue are parameters that accept any value: an outdated entity tag is no error, and an
+// unsuitable request ID is replaced.
 var anyValue = []string{"If-None-Match", "If-Range", "X-Request-Id"}
 
-// testCoverage fails where something is described that was never seen, or
-// served that is not described.
+// testCoverage fails if something described was never seen, or something served is not
+// described.
 func testCoverage(t *testing.T, c *contract) {
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]
@@ -71,10 +71,10 @@ func testCoverage(t *testing.T, c *contract) {
 			}
 			for name := range response.Value.Headers {
 				if strings.Contains(name, "RateLimit") && !strings.HasPrefix(op.path, "/api/") {
-					continue // it shares the description of its failures with those that are counted
+					continue // it shares the description of its failures with operations that are checked
 				}
 				if !c.seen.headers[key+" "+http.CanonicalHeaderKey(name)] {
-					t.Errorf("%s: the header %s was never seen", key, name)
+					t.Errorf("%s: header %s was never seen", key, name)
 				}
 			}
 		}
@@ -99,12 +99,12 @@ func coverCodes(t *testing.T, c *contract) {
 	}
 	slices.Sort(described)
 	if got := slices.Sorted(maps.Keys(c.seen.codes)); !slices.Equal(got, described) {
-		t.Errorf("codes of problems that were seen: %s\ncodes that are described: %s", got, described)
+		t.Errorf("problem codes seen: %s\nproblem codes described: %s", got, described)
 	}
 }
 
-// coverRoutes compares the addresses of the server with those described. Their
-// parameters are compared by testUnknownParameter.
+// coverRoutes compares the server's routes with the described ones. testUnknownParameter
+// compares their parameters.
 func coverRoutes(t *testing.T, c *contract) {
 	var described, served []string
 	for path := range c.doc.Paths.Map() {
@@ -168,7 +168,7 @@ func testExamples(t *testing.T, doc *openapi3.T) {
 
 func describesJSON(mediaType string) bool { return strings.HasSuffix(mediaType, "json") }
 
-// exampleTexts are the values of an example of a parameter, as in a query.
+// exampleTexts returns the example values of a parameter as they appear in a query.
 func exampleTexts(example any) []string {
 	list, ok := example.([]any)
 	if !ok {

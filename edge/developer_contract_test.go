@@ -9,7 +9,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// testKeys goes through the life of keys, over the interface alone.
+// testKeys goes through the life of keys, using only the API.
 func testKeys(t *testing.T, c *contract) {
 	const path = "/api/developer/api-keys"
 	owner, other := c.newKey(t, "owner", false), c.newKey(t, "other", false)
@@ -33,7 +33,7 @@ func testKeys(t *testing.T, c *contract) {
 	if _, err := apikey.Parse(made.Key); err != nil || made.Name != "one" {
 		t.Errorf("%+v: %v", made, err)
 	}
-	// Keys of the same millisecond stand in either order.
+	// Keys created in the same millisecond can come in either order.
 	l := list(owner)
 	i := slices.IndexFunc(l.Data, func(k struct{ ID, Name, Masked, CreatedAt, LastUsedAt string }) bool { return k.ID == made.ID })
 	if len(l.Data) != 2 || i < 0 || l.Data[i].Masked != made.Key[:7]+"…"+made.Key[37:] || l.Data[i].LastUsedAt != "" {
@@ -41,7 +41,7 @@ func testKeys(t *testing.T, c *contract) {
 	}
 	again := create(409, `{"name":"one"}`, "Idempotency-Key: a-1")
 	if !strings.Contains(string(again.body), made.ID) || strings.Contains(string(again.body), made.Key[3:35]) {
-		t.Errorf("a repeat is answered with %s", again.body)
+		t.Errorf("the repeated request got %s", again.body)
 	}
 	create(422, `{"name":"two"}`, "Idempotency-Key: a-1")
 	c.send(t, request{op: "createApiKey", verb: "POST", target: path, status: 400, key: owner, body: `{"name":"x"}`, fault: "Idempotency-Key", header: []string{"Idempotency-Key: a b"}})
@@ -74,7 +74,7 @@ func testKeys(t *testing.T, c *contract) {
 	}
 	revoke(other, 400, "?id=%F0", "")
 	if a := revoke(owner, 404, "?id="+made.Key, ""); strings.Contains(string(a.body), made.Key[3:35]) {
-		t.Errorf("the key is repeated: %s", a.body)
+		t.Errorf("the response repeats the key: %s", a.body)
 	}
 	if a := revoke(owner, 404, "?id="+made.ID[:23]+"1", ""); !strings.Contains(string(a.body), `"suggestion":"`+made.ID) {
 		t.Errorf("no suggestion: %s", a.body)
@@ -93,12 +93,12 @@ func testKeys(t *testing.T, c *contract) {
 	c.send(t, request{op: "listApiKeys", target: path, status: 401, key: made.Key})
 	create(201, `{"name":"again"}`)
 
-	// The very key that asks.
+	// The key that authenticates the request.
 	revoke(other, 204, "", `{"id":"`+list(other).Data[0].ID+`"}`)
 	c.send(t, request{op: "listApiKeys", target: path, status: 401, key: other})
 }
 
-// testLeakedKeys reports keys, with and without the right to ask for anything else.
+// testLeakedKeys reports keys, both with and without the right to do anything else.
 func testLeakedKeys(t *testing.T, c *contract) {
 	const op, path = "revokeLeakedKey", "/api/developer/api-keys/revoke"
 	owner := c.newKey(t, "careless", false)
@@ -116,7 +116,7 @@ func testLeakedKeys(t *testing.T, c *contract) {
 	report(204, quoted(c.newKey(t, "suspended too", true)))
 	for _, body := range []string{`{}`, `{"key":""}`, `{"key":null}`, `{"key":5}`, quoted(owner[:40]), quoted(owner[:40] + "x"), `{"key":"` + owner + `","id":"x"}`, `[]`} {
 		if a := report(400, body); strings.Contains(string(a.body), owner[3:30]) {
-			t.Errorf("the key is repeated: %s", a.body)
+			t.Errorf("the response repeats the key: %s", a.body)
 		}
 	}
 	c.send(t, request{op: op, verb: "POST", target: path + "?key=x", status: 400, body: quoted(owner)})
@@ -127,7 +127,7 @@ func testLeakedKeys(t *testing.T, c *contract) {
 	}
 	c.send(t, request{op: op, verb: "POST", target: path, status: 503, base: c.away, body: quoted(owner)})
 	c.send(t, request{op: op, verb: "POST", target: path, status: 503, closed: true, body: quoted(owner)})
-	// Nothing is left of the daily limit there.
+	// The daily limit there is used up.
 	for i := range 61 {
 		status := 404
 		if i == 60 {
@@ -168,7 +168,7 @@ func testAuditLog(t *testing.T, c *contract) {
 	if e := all[3]; e.Action != "account.created" || e.Actor.Kind != "service" || e.ID != "aud_1" {
 		t.Errorf("%+v", e)
 	}
-	// The cursor of one account goes on in the log of the one that asks.
+	// A cursor of one account used by another continues in the caller's own log.
 	c.send(t, request{op: op, target: path + "?cursor=" + first.NextCursor, status: 200, key: other}).decode(t, &second)
 	for _, e := range second.Data {
 		if e.Target == all[0].Target {

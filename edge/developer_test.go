@@ -22,8 +22,8 @@ import (
 
 const keysPath = "/api/developer/api-keys"
 
-// onEveryEngine runs a test with edges over one small build that share a state, a
-// handle each.
+// onEveryEngine runs a test with edges over one small build that share a state, each with its
+// own handle.
 func onEveryEngine(t *testing.T, n int, test func(t *testing.T, edges []*served)) {
 	_, out := smallBuild(t, 3)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -55,7 +55,7 @@ func serveWith(t testing.TB, o Options) *served {
 	return &served{Server: s, url: h.URL, out: o.Dir}
 }
 
-// newKey makes an account, where there is none, and a key of it.
+// newKey creates the account if missing, and a key for it.
 func (s *served) newKey(t testing.TB, account string) (apikey.Secret, apikey.Key) {
 	t.Helper()
 	secret := apikey.Generate()
@@ -94,7 +94,7 @@ func (s *served) write(method, path, key, body string, header ...string) (answer
 	return answer{res.StatusCode, res.Header, b}, err
 }
 
-// TestSecuritySixthKey asks for many keys at once, through several edges.
+// TestSecuritySixthKey creates many keys concurrently through several edges.
 func TestSecuritySixthKey(t *testing.T) {
 	suite.InRace(t)
 	onEveryEngine(t, 3, func(t *testing.T, edges []*served) {
@@ -123,8 +123,8 @@ func TestSecuritySixthKey(t *testing.T) {
 	})
 }
 
-// TestKeyIsMadeOnce sends one write many times at once, as a client may that gets no
-// answer in time.
+// TestKeyIsMadeOnce sends one write many times concurrently, like a client that gets no
+// timely response.
 func TestKeyIsMadeOnce(t *testing.T) {
 	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
@@ -158,7 +158,7 @@ func TestKeyIsMadeOnce(t *testing.T) {
 	})
 }
 
-// TestRevokedKeyStopsEverywhere: at once here, within a second on another edge.
+// TestRevokedKeyStopsEverywhere: immediately on this edge, within a second on another.
 func TestRevokedKeyStopsEverywhere(t *testing.T) {
 	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
@@ -190,7 +190,8 @@ func TestRevokedKeyStopsEverywhere(t *testing.T) {
 	})
 }
 
-// TestSecurityAnotherAccountsKey: what is not one's own does not exist, and stays.
+// TestSecurityAnotherAccountsKey: another account's key looks nonexistent and stays
+// unchanged.
 func TestSecurityAnotherAccountsKey(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
@@ -205,27 +206,27 @@ func TestSecurityAnotherAccountsKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// Nothing tells one from the other but the id that was asked for.
+		// The responses differ only in the requested ID.
 		if got := strings.ReplaceAll(string(theirs.body), k.ID, "key_"+strings.Repeat("a", 20)); theirs.status != 404 || got != string(unknown.body) {
 			t.Errorf("%d %s\n%d %s", theirs.status, theirs.body, unknown.status, unknown.body)
 		}
 		if a := s.ask(t, "GET", keysPath, "x-api-key", mine.Reveal()); strings.Contains(string(a.body), k.ID) || !strings.Contains(string(a.body), own.ID) {
-			t.Errorf("the list of another: %s", a.body)
+			t.Errorf("list of another account: %s", a.body)
 		}
-		// Mass assignment: fields that are not for clients are refused by name.
+		// Mass assignment: fields that clients cannot set are refused by name.
 		for _, body := range []string{`{"name":"x","accountId":"` + k.AccountID + `"}`, `{"name":"x","key":"` + mine.Reveal() + `"}`, `{"name":"x","account_id":"` + k.AccountID + `"}`} {
 			if a, err := s.write("POST", keysPath, mine.Reveal(), body); err != nil || a.status != 400 || !strings.Contains(string(a.body), "is not a known field") {
 				t.Errorf("%s: %v %d %s", body, err, a.status, a.body)
 			}
 		}
 		if a := s.ask(t, "GET", keysPath, "x-api-key", yours.Reveal()); a.status != 200 || strings.Count(string(a.body), `"id"`) != 1 {
-			t.Errorf("the other's keys afterwards: %d %s", a.status, a.body)
+			t.Errorf("the other account's keys afterwards: %d %s", a.status, a.body)
 		}
 	})
 }
 
-// TestSecurityKeyIsNowhere sends a key to wherever a client may put it by mistake, and
-// looks for it in the log, the metrics and every error.
+// TestSecurityKeyIsNowhere sends a key everywhere a client might put it by mistake, and looks
+// for it in the log, the metrics and every error.
 func TestSecurityKeyIsNowhere(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -253,7 +254,7 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 		{"GET", "/api/categories", []string{"X-Forwarded-For", key}}, {"GET", "/api/categories", []string{"Forwarded", "for=" + key}},
 	} {
 		a := s.ask(t, r.method, r.path, append([]string{"x-api-key", key}, r.header...)...)
-		// A client sees its own address and its own id again, not more.
+		// A client sees only its own address and its own ID in responses.
 		if a.status >= 400 && !strings.Contains(r.path, key) && !strings.Contains(r.method, key) {
 			errors.Write(a.body)
 			fmt.Fprint(&errors, a.header)
@@ -264,7 +265,7 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 			t.Errorf("%v %d %s", err, a.status, a.body)
 		}
 	}
-	// With a state that is away, the error of the database is logged.
+	// If the state is unavailable, the database error is logged.
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -277,7 +278,7 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 	for what, text := range map[string]string{"the log": log.String(), "the metrics": w.Body.String(), "the errors": errors.String()} {
 		for _, part := range []string{key, key[3:35], key[8:20], secret.Hash(), secret.Hash()[:16]} {
 			if at := strings.Index(text, part); at >= 0 {
-				t.Errorf("%s shows a part of the key: …%s…", what, text[max(0, at-200):min(len(text), at+60)])
+				t.Errorf("%s contains a part of the key: …%s…", what, text[max(0, at-200):min(len(text), at+60)])
 				break
 			}
 		}
@@ -286,11 +287,11 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 		}
 	}
 	if n := strings.Count(log.String(), "…redacted"); n < 8 {
-		t.Errorf("%d places of the log tell of a key that was there", n)
+		t.Errorf("only %d redaction marks in the log", n)
 	}
 }
 
-// lockedBuffer is a log for several goroutines.
+// lockedBuffer is a log that goroutines can share.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -308,7 +309,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// TestLastUse is reported at once by the edge that has seen it, and stored by RunJobs.
+// TestLastUse: the edge that saw the use reports it immediately, and RunJobs stores it.
 func TestLastUse(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
@@ -346,7 +347,7 @@ func TestLastUse(t *testing.T) {
 			t.Fatal(err)
 		}
 		if at := lastUsed(edges[1]); at == nil || at.Before(before) {
-			t.Errorf("another edge knows of %v", at)
+			t.Errorf("another edge reports %v", at)
 		}
 	})
 }

@@ -38,9 +38,9 @@ func TestAPIDocsWithoutScripts(t *testing.T) {
 	}
 }
 
-// TestAPIDocsFiles: the page of operations and all that it loads come from here, cost
-// nothing, and what it loads can be kept for good. What the page does is tested in a
-// browser, in package site.
+// TestAPIDocsFiles: the page of operations and everything it loads is served locally and free
+// of charge, and what it loads can be cached forever. Package site tests the page in a
+// browser.
 func TestAPIDocsFiles(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 1})
@@ -53,7 +53,7 @@ func TestAPIDocsFiles(t *testing.T) {
 		t.Errorf("%d with its own entity tag", a.status)
 	}
 	if !strings.Contains(string(s.ask(t, "GET", "/").body), `href="/docs/api"`) {
-		t.Error("the first page does not lead there")
+		t.Error("the first page does not link there")
 	}
 	for _, path := range []string{"/docs/api/"} {
 		if a := s.ask(t, "GET", path); a.status != 301 || a.header.Get("Location") != "/docs/api" {
@@ -69,7 +69,7 @@ func TestAPIDocsFiles(t *testing.T) {
 				continue
 			}
 			if a := s.ask(t, "GET", path); a.status != 200 {
-				t.Errorf("the page leads to %s, which is answered with %d", path, a.status)
+				t.Errorf("the page links to %s: %d", path, a.status)
 			}
 			continue
 		}

@@ -18,7 +18,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// costlyQueries are what makes the most work at an address, beside no query at all.
+// costlyQueries are the most expensive queries for an address; no query is also tested.
 var costlyQueries = map[string][]string{
 	"/api/entities":           {"?limit=100&sort=name&fields=slug,name,scores", "?" + strings.Repeat("tag=search,fast&", 100)},
 	"/api/search":             {"?q=heaps+of+data&facets=tag,provider,category&limit=100", "?q=%22heaps+of+data%22+number"},
@@ -33,7 +33,7 @@ var costlyQueries = map[string][]string{
 	"/api/entity/tool/n3":     {"?at=2026-11-01"},
 }
 
-// conditions are the conditional headers, in forms that have been of use to attackers.
+// conditions are conditional headers, in forms that attackers have used.
 func conditions(tag string) [][]string {
 	const past, future = "Mon, 01 Jan 2001 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"
 	many := strings.Repeat(`"0123456789", `, 400) + `"x"`
@@ -47,10 +47,10 @@ func conditions(tag string) [][]string {
 	}
 }
 
-// plainPath is an address of a route, with something that is there in its parameters.
+// plainPath returns an address of a route with existing values for its parameters.
 var plainPath = strings.NewReplacer(":type", "tool", ":slug", "n3", ":category", "alpha", ":id", "x_1", ":delivery", "x_2", ":file", "x.tgz")
 
-// discarded is an answer that costs as little as possible to take.
+// discarded is a response writer that costs as little as possible.
 type discarded struct {
 	header http.Header
 	status int
@@ -61,7 +61,7 @@ func (d *discarded) Header() http.Header         { return d.header }
 func (d *discarded) WriteHeader(status int)      { d.status = status }
 func (d *discarded) Write(b []byte) (int, error) { d.bytes += len(b); return len(b), nil }
 
-// requestOf is a request in this process.
+// requestOf returns a request to call the handler with.
 func requestOf(method, target, key string, header []string) *http.Request {
 	var body *bytes.Reader
 	if body = bytes.NewReader(nil); method == "POST" {
@@ -78,14 +78,14 @@ func requestOf(method, target, key string, header []string) *http.Request {
 	return r
 }
 
-// cost is what a request takes.
+// cost is what a request consumes.
 type cost struct {
 	processor time.Duration
 	bytes     uint64
 	status    int
 }
 
-// costOf is the least that n requests take in some rounds, for each.
+// costOf returns the minimum cost of each of n requests over some rounds.
 func (s *served) costOf(r *http.Request, rounds, n int) cost {
 	least := cost{processor: math.MaxInt64, bytes: math.MaxUint64}
 	var before, after runtime.MemStats
@@ -105,7 +105,7 @@ func (s *served) costOf(r *http.Request, rounds, n int) cost {
 	return least
 }
 
-// processTime is the processor time of this process.
+// processTime returns the processor time of this process.
 func processTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -114,15 +114,15 @@ func processTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestAttackWorkBeforeAdmission has callers with nothing left send every conditional
-// header to every address. Each is refused before anything is looked up in the build, and
-// none may cost much more than a plain 429.
+// TestAttackWorkBeforeAdmission has callers with an exhausted limit send every conditional
+// header to every address. Each is refused before any lookup in the build, and none may cost
+// much more than a plain 429.
 func TestAttackWorkBeforeAdmission(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	// The limit is so high that those who have used it up may look for 304s to the end.
+	// The limit is so high that callers who have used it up may get 304s to the end.
 	spent := suite.Pick(5_000, 20_000)
 	_, out := smallBuild(t, 2000)
 	open := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t)})
@@ -141,11 +141,11 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 	for _, caller := range []string{"", key} {
 		plain := s.costOf(requestOf("GET", "/api/entities", caller, nil), 20, 50)
 		if plain.status != 429 {
-			t.Fatalf("the caller has something left: %d", plain.status)
+			t.Fatalf("the limit is not used up: %d", plain.status)
 		}
 		for _, target := range []string{"/api/search?q=heaps+of+data&facets=tag&limit=100", "/api/export/entities?format=parquet&type=tool"} {
 			if got := open.costOf(requestOf("GET", target, "", nil), 2, 2); !tooMuch(got, plain) {
-				t.Errorf("an answer to %s takes %v and %d bytes, a plain 429 %v and %d: the measurement cannot tell them apart", target, got.processor, got.bytes, plain.processor, plain.bytes)
+				t.Errorf("a response to %s takes %v and %d bytes, a plain 429 %v and %d: the measurement cannot distinguish them", target, got.processor, got.bytes, plain.processor, plain.bytes)
 			}
 		}
 		for _, path := range s.shared.Paths {
@@ -158,7 +158,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 				for _, header := range conditions(tag) {
 					for _, method := range []string{"GET", "HEAD", "POST", "DELETE"} {
 						if method == "POST" && path == "/api/developer/api-keys/revoke" {
-							continue // a leaked key can be reported whatever is left; reports have a bound of their own
+							continue // a leaked key can be reported even with an exhausted limit; reports have their own limit
 						}
 						with := ""
 						if caller != "" {
@@ -171,7 +171,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 						r := requestOf(method, path+query, caller, header)
 						got := s.costOf(r, 1, 3)
 						asked++
-						for again := 0; again < 10 && tooMuch(got, plain); again++ { // another program may have had the processor
+						for again := 0; again < 10 && tooMuch(got, plain); again++ { // another program may have used the processor
 							got = s.costOf(r, 10, 3)
 						}
 						if tooMuch(got, plain) {
@@ -186,7 +186,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d kinds of request; the most of any is %d %% of the processor time and %d %% of the memory of a plain 429", asked, worst.processor, worst.bytes)
+	t.Logf("%d kinds of request; at most %d %% of the processor time and %d %% of the memory of a plain 429", asked, worst.processor, worst.bytes)
 }
 
 // tooMuch reports whether a request costs clearly more than a plain 429. Memory use is the
@@ -195,8 +195,8 @@ func tooMuch(got, plain cost) bool {
 	return got.processor > 8*plain.processor || got.bytes > 3*plain.bytes
 }
 
-// TestAttackFortyExports has a caller with nothing left ask for forty exports at once.
-// All together cost less than one of them.
+// TestAttackFortyExports has a caller with an exhausted limit request forty exports at once.
+// All together must cost less than one export.
 func TestAttackFortyExports(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -231,12 +231,12 @@ func TestAttackFortyExports(t *testing.T) {
 	forty, fortyBytes := measure(s, 40, 429)
 	t.Logf("one export: %v, %d KiB; forty refused: %v, %d KiB", one, oneBytes>>10, forty, fortyBytes>>10)
 	if fortyBytes > 50<<20 || fortyBytes > oneBytes/2 {
-		t.Error("that is too much for nothing")
+		t.Error("refusing costs too much")
 	}
 }
 
-// TestExportsAtOnce has one caller, and then many, ask for more exports at once than
-// run. Those that get none are told so, and it costs them nothing.
+// TestExportsAtOnce has one caller, and then many, request more exports at once than can run.
+// Refused requests get an explanation and are not charged.
 func TestExportsAtOnce(t *testing.T) {
 	s := serveFew(t, Options{LimitAnonymous: 1000})
 	const target = "/api/export/entities?format=jsonl&type=tool"

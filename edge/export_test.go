@@ -2,11 +2,10 @@ package edge
 
 import "context"
 
-// Paths are the addresses below /api that the server registers, as the router
-// writes them.
+// Paths returns the addresses below /api that the server registers, in router syntax.
 func (s *Server) Paths() []string { return s.shared.Paths }
 
-// HoldExports takes all slots for exports that a caller may have, until release.
+// HoldExports takes all export slots of a caller until release.
 func (s *Server) HoldExports(caller string) (release func()) {
 	for range exportsPerCaller {
 		if err := s.shared.Exports.Enter(context.Background(), caller); err != nil {

@@ -16,7 +16,7 @@ type document struct {
 	rel        map[string]string // addresses, by relation
 }
 
-// readFeed reads a page with the parsers of the standard library.
+// readFeed reads a page with the standard library's parsers.
 func (s *served) readFeed(t *testing.T, format, path string) document {
 	t.Helper()
 	a := s.ask(t, "GET", path)
@@ -91,14 +91,14 @@ func (s *served) through(t *testing.T, format, path string) (ids []string, pages
 	for address := s.url + path; address != ""; pages++ {
 		rest, ours := strings.CutPrefix(address, s.url)
 		if !ours {
-			t.Fatalf("%s leads away from %s", address, s.url)
+			t.Fatalf("%s links away from %s", address, s.url)
 		}
 		d := s.readFeed(t, format, rest)
 		if d.rel["self"] != address || format != "json" && (d.rel["first"] != s.url+path || pages > 0 && d.rel["previous"] == "") {
 			t.Errorf("%s links %v", address, d.rel)
 		}
 		if address == d.rel["last"] && d.rel["next"] != "" {
-			t.Errorf("%s is the last, but %s follows", address, d.rel["next"])
+			t.Errorf("%s is the last page, but %s follows", address, d.rel["next"])
 		}
 		ids, address = append(ids, d.ids...), d.rel["next"]
 	}
@@ -133,7 +133,7 @@ func TestFeedLeadsThroughAllChanges(t *testing.T) {
 	}
 }
 
-// TestFeedOfAnEntity follows it through its slugs, and behind its end.
+// TestFeedOfAnEntity follows an entity's feed through renames, and past its deletion.
 func TestFeedOfAnEntity(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -150,7 +150,7 @@ func TestFeedOfAnEntity(t *testing.T) {
 	if d := s.readFeed(t, "atom", "/api/feed?entity=tool/right&format=atom&type=model"); len(d.ids) != 0 {
 		t.Errorf("models of a tool: %v", d.ids)
 	}
-	// A new build that changes nothing here leaves the feed as it is, byte for byte.
+	// A new build without changes to this feed leaves it byte for byte the same.
 	const path = "/api/feed?entity=tool/n9&format=atom"
 	tag, build := s.ask(t, "GET", path).header.Get("Etag"), s.buildID()
 	r.Commit("2026-11-01T06:00:00Z", "Another tool", "tool/n10.yaml", sheet("Tool 10", "beta", 4))
@@ -162,6 +162,6 @@ func TestFeedOfAnEntity(t *testing.T) {
 		t.Errorf("%d of %s", a.status, a.header.Get("X-Build"))
 	}
 	if a := s.ask(t, "GET", "/api/feed", "If-None-Match", tag); a.status != 200 {
-		t.Errorf("another feed: %d", a.status)
+		t.Errorf("cursor of another feed: %d", a.status)
 	}
 }

@@ -9,9 +9,9 @@ import (
 	"kindex/edge"
 )
 
-// fixtureHistory is a repository with the shipped content in the folder content,
-// and a past that holds everything which can happen to an entity: it is created,
-// updated, renamed, deleted, and created again.
+// fixtureHistory is a repository with the shipped content in the folder content, and a
+// history with everything that can happen to an entity: it is created, updated, renamed,
+// deleted, and created again.
 func fixtureHistory(t *testing.T) string {
 	t.Helper()
 	r := edge.NewRepository(t)
@@ -35,11 +35,11 @@ func fixtureHistory(t *testing.T) string {
 	return content
 }
 
-// without takes a part of a text out, which must be there.
+// without removes a part of a text that must be there.
 func without(t *testing.T, text, part string) string {
 	t.Helper()
 	if !strings.Contains(text, part) {
-		t.Fatalf("the shipped content has changed: %q is not in\n%s", part, text)
+		t.Fatalf("the shipped content has changed: %q not found in\n%s", part, text)
 	}
 	return strings.Replace(text, part, "", 1)
 }

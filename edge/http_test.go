@@ -42,8 +42,7 @@ func decode(t *testing.T, encoding string, body []byte) []byte {
 	return out
 }
 
-// cacheable are addresses of every kind of answer: made on demand, prebuilt,
-// streamed.
+// cacheable are addresses of every kind of response: dynamic, prebuilt, streamed.
 var cacheable = []string{"/api/entities", "/api/entity/tool/n3/score", "/api/search?q=heaps", "/api/leaderboard/alpha",
 	"/api/categories", "/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool",
 	"/api/export/leaderboard", "/api/export/manifest", "/api/openapi",
@@ -60,7 +59,7 @@ func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
 		tags := map[string]bool{plain.header.Get("Etag"): true}
 		for _, enc := range []string{"gzip", "br", "zstd"} {
 			if enc == "br" && (path == "/api/export/entities?format=csv" || path == "/api/export/changelog?format=jsonl") {
-				continue // prebuilt tables come in gzip and zstd, which are made of shards
+				continue // prebuilt tables are available in gzip and zstd, which are assembled from shards
 			}
 			a := s.ask(t, "GET", path, "Accept-Encoding", enc)
 			if got := a.header.Get("Content-Encoding"); got != enc && len(plain.body) >= web.MinCompressLen {
@@ -71,18 +70,18 @@ func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
 				continue
 			}
 			if !bytes.Equal(decode(t, enc, a.body), plain.body) {
-				t.Errorf("%s: %s holds other content", path, enc)
+				t.Errorf("%s: %s has different content", path, enc)
 			}
 			tag := a.header.Get("Etag")
 			if tags[tag] || !strings.HasPrefix(tag, `"`) {
-				t.Errorf("%s: %s has the tag %s, which is not its own strong one", path, enc, tag)
+				t.Errorf("%s: %s has the tag %s, want a strong tag of its own", path, enc, tag)
 			}
 			tags[tag] = true
 			if a := s.ask(t, "GET", path, "Accept-Encoding", enc, "If-None-Match", `"x", W/`+tag); a.status != 304 || len(a.body) != 0 {
-				t.Errorf("%s: %s is not answered with 304 but %d", path, enc, a.status)
+				t.Errorf("%s: %s: status %d, want 304", path, enc, a.status)
 			}
 			if a := s.ask(t, "GET", path, "Accept-Encoding", enc, "If-None-Match", plain.header.Get("Etag")); a.status != 200 {
-				t.Errorf("%s: the tag of another coding gave %d", path, a.status)
+				t.Errorf("%s: tag of another coding: %d", path, a.status)
 			}
 		}
 		for _, h := range []string{"Last-Modified", "Cache-Control", "X-Build", "X-Request-Id"} {
@@ -103,10 +102,10 @@ func TestHeadIsGetWithoutBody(t *testing.T) {
 	for _, path := range append(cacheable, "/", "/api/nothing", "/api/entities?limt=1", "/data/"+s.buildID()+"/manifest.json") {
 		get, head := s.ask(t, "GET", path, "X-Request-Id", "same"), s.ask(t, "HEAD", path, "X-Request-Id", "same")
 		if len(head.body) != 0 || head.status != get.status {
-			t.Errorf("%s: HEAD gave %d and %d bytes, GET %d", path, head.status, len(head.body), get.status)
+			t.Errorf("%s: HEAD: %d and %d bytes, GET: %d", path, head.status, len(head.body), get.status)
 		}
 		for _, h := range []string{"Content-Type", "Etag", "Content-Length", "Link", "Last-Modified", "Content-Disposition"} {
-			// A streamed answer has no length before it is made.
+			// The length of a streamed response is unknown before it is generated.
 			if g, d := get.header.Get(h), head.header.Get(h); g != d && !(h == "Content-Length" && d == "") {
 				t.Errorf("%s: %s is %q with GET and %q with HEAD", path, h, g, d)
 			}
@@ -123,23 +122,23 @@ func TestRanges(t *testing.T) {
 		if whole.header.Get("Accept-Ranges") != "bytes" {
 			t.Errorf("%s does not offer ranges", path)
 		}
-		// A range is of the identity coding, whatever else the client takes.
+		// A range applies to the identity coding, whatever else the client accepts.
 		part := s.ask(t, "GET", path, "Range", "bytes=10-29", "Accept-Encoding", "gzip, br, zstd")
 		if part.status != 206 || !bytes.Equal(part.body, whole.body[10:30]) || part.header.Get("Content-Encoding") != "" {
 			t.Errorf("%s: %d, %d bytes", path, part.status, len(part.body))
 		}
 		if a := s.ask(t, "GET", path, "Range", "bytes=10-29", "If-Range", whole.header.Get("Etag")); a.status != 206 {
-			t.Errorf("%s: If-Range with the right tag gave %d", path, a.status)
+			t.Errorf("%s: If-Range with the right tag: %d", path, a.status)
 		}
 		if a := s.ask(t, "GET", path, "Range", "bytes=10-29", "If-Range", `"other"`); a.status != 200 || !bytes.Equal(a.body, whole.body) {
-			t.Errorf("%s: If-Range with another tag gave %d", path, a.status)
+			t.Errorf("%s: If-Range with another tag: %d", path, a.status)
 		}
 		if a := s.ask(t, "GET", path, "Range", "bytes=99999999-"); a.status != 416 {
-			t.Errorf("%s: a range behind the end gave %d", path, a.status)
+			t.Errorf("%s: range past the end: %d", path, a.status)
 		}
 	}
 	if a := s.ask(t, "GET", "/api/export/entities?format=parquet", "Accept-Encoding", "gzip, zstd, br"); a.header.Get("Content-Encoding") != "" {
-		t.Error("Parquet came content-encoded")
+		t.Error("Parquet is content-encoded")
 	}
 }
 
@@ -169,7 +168,7 @@ func TestCORS(t *testing.T) {
 	if strings.Contains(a.header.Get("Access-Control-Allow-Methods"), "PATCH") {
 		t.Error("PATCH was allowed")
 	}
-	// What a shared cache keeps for one origin must serve all others.
+	// A response that a shared cache stores for one origin must be valid for all others.
 	a = s.ask(t, "GET", "/data/"+s.buildID()+"/entities.csv")
 	if a.header.Get("Access-Control-Allow-Origin") != "*" || strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Origin") {
 		t.Errorf("without an origin: %v", a.header)
@@ -252,7 +251,7 @@ func TestRequestIDIsNeverTakenOverUnchecked(t *testing.T) {
 	}
 }
 
-// TestPanicTellsNothing provokes failures in handlers of the test's own.
+// TestPanicTellsNothing provokes panics in the test's own handlers.
 func TestPanicTellsNothing(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 5)
@@ -270,15 +269,15 @@ func TestPanicTellsNothing(t *testing.T) {
 			t.Errorf("%s: the log lacks the cause or the id: %s", path, log.String())
 		}
 	}
-	s.events.Close() // it waits to make the events of the build
-	// live holds the build and shows it, and this test looks at it
+	s.events.Close() // it waits until the events of the build are created
+	// live holds the build and its view, and so does this test
 	if users := s.shown(t).Refs(); users != 3 {
-		t.Errorf("the view has %d users after all requests ended", users)
+		t.Errorf("the view has %d users after all requests have ended", users)
 	}
 }
 
-// TestBrokenStreamIsNotAWholeAnswer: a failure after the status was sent must
-// not look like a complete body.
+// TestBrokenStreamIsNotAWholeAnswer: after a failure that follows the status line, the body
+// must not look complete.
 func TestBrokenStreamIsNotAWholeAnswer(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 5)
@@ -298,10 +297,10 @@ func TestBrokenStreamIsNotAWholeAnswer(t *testing.T) {
 		req.Header.Set("Accept-Encoding", enc)
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
-			continue // cut before the status: as good
+			continue // cut before the status: just as good
 		}
 		if _, err := io.ReadAll(res.Body); err == nil {
-			t.Errorf("%s: the broken answer looks whole", enc)
+			t.Errorf("%s: the broken response looks complete", enc)
 		}
 		res.Body.Close()
 	}
@@ -326,7 +325,7 @@ func TestMovedEntity(t *testing.T) {
 		}
 	}
 	if a := s.ask(t, "GET", "/api/entity/tool/gone"); a.status != 200 {
-		t.Errorf("a withdrawn entity answers %d at its own address", a.status)
+		t.Errorf("withdrawn entity at its own address: %d", a.status)
 	}
 	for _, path := range []string{"/api/entities?limit=100", "/api/search?q=gone", "/api/export/entities", "/api/leaderboard/all?limit=100", "/api/suggest?q=gone"} {
 		if bytes.Contains(s.ask(t, "GET", path).body, []byte(`"slug":"gone"`)) {
@@ -335,7 +334,7 @@ func TestMovedEntity(t *testing.T) {
 	}
 	for _, path := range []string{"/api/entities?status=withdrawn", "/api/search?q=gone&status=withdrawn", "/api/export/entities?status=withdrawn&format=jsonl"} {
 		if !bytes.Contains(s.ask(t, "GET", path).body, []byte(`"slug":"gone"`)) {
-			t.Errorf("%s hides the withdrawn entity that it asks for", path)
+			t.Errorf("%s hides the requested withdrawn entity", path)
 		}
 	}
 }
@@ -387,7 +386,7 @@ func TestSearchPagesJoinUp(t *testing.T) {
 	}
 }
 
-// TestListsOnSeveralLines joins what a client or a proxy has sent apart.
+// TestListsOnSeveralLines joins header fields that a client or a proxy has split.
 func TestListsOnSeveralLines(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 30)

@@ -37,12 +37,12 @@ func (c *settable) now() time.Time {
 	return c.at
 }
 
-// targets are an empty state of each engine.
+// targets returns an empty state of each engine.
 func targets(t *testing.T) []string {
 	return []string{filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)}
 }
 
-// forgetScopes makes a key one of the time before scopes.
+// forgetScopes turns a key into one from before scopes.
 func forgetScopes(t *testing.T, s *served, id string) {
 	t.Helper()
 	if err := storagetest.Exec(s.state.String(), "UPDATE api_keys SET scopes = NULL WHERE id = '"+id+"'"); err != nil {
@@ -51,7 +51,7 @@ func forgetScopes(t *testing.T, s *served, id string) {
 	s.keys.Forget()
 }
 
-// auditOf is an account's log, as its owner reads it, a line an entry.
+// auditOf returns an account's log as its owner reads it, one line per entry.
 func (s *served) auditOf(t *testing.T, owner apikey.Secret) (lines []string) {
 	t.Helper()
 	a := s.ask(t, "GET", "/api/developer/audit?limit=100", "x-api-key", owner.Reveal())
@@ -70,9 +70,9 @@ func (s *served) auditOf(t *testing.T, owner apikey.Secret) (lines []string) {
 	return lines
 }
 
-// TestSecurityReportedKey: a thief has used up the limit of the account, and the address
-// has nothing left; still, whoever holds the key ends it, within a second everywhere,
-// and its owner sees who did.
+// TestSecurityReportedKey: a thief has used up the limits of the account and the address;
+// still, anyone who has the key can revoke it, within a second everywhere, and its owner sees
+// who did.
 func TestSecurityReportedKey(t *testing.T) {
 	suite.InTest(t)
 	_, out := smallBuild(t, 1)
@@ -142,13 +142,13 @@ func TestSecurityReportedKey(t *testing.T) {
 			t.Errorf("%v %v", stillActive, err)
 		}
 		if text := log.String(); strings.Contains(text, stolen.Reveal()[3:30]) || !strings.Contains(text, keysPath+"/revoke") {
-			t.Errorf("the log has the key, or not the report: %s", text)
+			t.Errorf("the log contains the key, or lacks the report: %s", text)
 		}
 	})
 }
 
-// TestReportsAreBounded: an address cannot report more than MaxReports keys in an hour,
-// with or without keys of its own.
+// TestReportsAreBounded: an address cannot report more than MaxReports keys in an hour, with
+// or without keys of its own.
 func TestReportsAreBounded(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)
@@ -171,12 +171,12 @@ func TestReportsAreBounded(t *testing.T) {
 		}
 	}
 	if taken != api.MaxReports {
-		t.Errorf("%d reports were taken, want %d", taken, api.MaxReports)
+		t.Errorf("%d reports were accepted, want %d", taken, api.MaxReports)
 	}
 }
 
-// TestAuditShowsTheAttack: what a thief has done with an account stands in its log,
-// however the key was made.
+// TestAuditShowsTheAttack: the log of an account shows what a thief did with it, however the
+// key was created.
 func TestAuditShowsTheAttack(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {

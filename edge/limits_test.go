@@ -22,7 +22,7 @@ import (
 	"kindex/edge/web"
 )
 
-// clock is a time that a test moves.
+// clock is a time that a test advances.
 type clock struct{ unix atomic.Int64 }
 
 func newClock(at string) *clock {
@@ -65,8 +65,8 @@ func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, e
 	return nil, errors.New("no network in tests: " + address)
 }
 
-// expect asks, and compares the status (-1 for any), what is left (-1 for any) and the
-// tier.
+// expect sends a request and compares the status (-1 for any), the remaining requests (-1 for
+// any) and the tier.
 func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path string, header ...string) answer {
 	t.Helper()
 	a := s.ask(t, verb, path, header...)
@@ -74,7 +74,7 @@ func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path st
 		t.Errorf("%s %s: %d, want %d: %s", verb, path, a.status, status, a.body)
 	}
 	if got := a.header.Get("X-RateLimit-Remaining"); remaining >= 0 && got != strconv.Itoa(remaining) {
-		t.Errorf("%s %s: %s left, want %d", verb, path, got, remaining)
+		t.Errorf("%s %s: %s remaining, want %d", verb, path, got, remaining)
 	}
 	if got := a.header.Get("X-RateLimit-Tier"); got != tier {
 		t.Errorf("%s %s: tier %q, want %q", verb, path, got, tier)
@@ -100,7 +100,7 @@ func TestWhatCounts(t *testing.T) {
 		s.expect(t, 405, 4, tier, "PUT", "/api/categories")
 		s.expect(t, 400, 3, tier, "GET", "/api/categories?x=1")
 		s.expect(t, 401, 2, tier, "GET", "/api/categories", "x-api-key", "kx_nonsense")
-		for range 2 { // costs nothing
+		for range 2 { // free of charge
 			s.expect(t, 200, 2, tier, "GET", "/api/openapi")
 			s.expect(t, 204, 2, tier, "OPTIONS", "/api/entities", "Access-Control-Request-Method", "GET", "Origin", "https://example.org")
 			s.expect(t, 500, 2, tier, "GET", "/api/broken")
@@ -118,7 +118,8 @@ func TestWhatCounts(t *testing.T) {
 				t.Errorf("HEAD %s: %s", path, a.body)
 			}
 		}
-		// Whose tag is made of the body is not made for nothing.
+		// A response whose entity tag is a hash of its body costs something even if
+		// unchanged.
 		s.expect(t, 429, 0, tier, "GET", "/api/categories", "If-None-Match", tag)
 		for _, method := range []string{"GET", "HEAD"} {
 			s.expect(t, 304, 0, tier, method, "/api/export/entities?format=csv", "If-None-Match", prebuilt)
@@ -132,7 +133,7 @@ func TestWhatCounts(t *testing.T) {
 				t.Errorf("%s: %d, limit %q", path, a.status, a.header.Get("X-RateLimit-Limit"))
 			}
 		}
-		// A key has a count of its own, which all keys of the account share.
+		// Each account has its own count, shared by all its keys.
 		first, _ := s.newKey(t, "account")
 		second, k := s.newKey(t, "account")
 		one, two, id := first.Reveal(), second.Reveal(), k.ID
@@ -143,7 +144,7 @@ func TestWhatCounts(t *testing.T) {
 	})
 }
 
-// TestMidnight has the day end while requests are made.
+// TestMidnight has the day end while requests are being sent.
 func TestMidnight(t *testing.T) {
 	suite.WithoutRace(t)
 	c := newClock("2026-11-21T23:59:58Z")
@@ -183,7 +184,7 @@ func TestCountsOutliveARestart(t *testing.T) {
 			w := httptest.NewRecorder()
 			edge.ServeHTTP(w, httptest.NewRequest("GET", "/api/categories", nil))
 			if got := strings.Join(w.Header()["X-RateLimit-Remaining"], ","); got != strconv.Itoa(left) {
-				t.Errorf("%s left, want %d", got, left)
+				t.Errorf("%s remaining, want %d", got, left)
 			}
 			edge.Close()
 		}
@@ -240,8 +241,8 @@ func TestTwoEdgesOneLimit(t *testing.T) {
 	}
 }
 
-// TestForgedForwardingHeaders: an attacker without a proxy names another address
-// with each request, and one behind a proxy puts addresses in front of his own.
+// TestForgedForwardingHeaders: an attacker without a proxy names another address with each
+// request, and one using a proxy puts addresses before the real one.
 func TestForgedForwardingHeaders(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 3})
@@ -258,8 +259,8 @@ func TestForgedForwardingHeaders(t *testing.T) {
 	behind.expect(t, 200, 2, "anonymous", "GET", "/api/categories", "X-Forwarded-For", "203.0.113.8")
 }
 
-// TestStateAway takes the state away under an edge: strangers are served and still
-// counted, those with a key are told to wait.
+// TestStateAway takes the state away from a running edge: anonymous clients are served and
+// still counted, clients with a key are told to wait.
 func TestStateAway(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

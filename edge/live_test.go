@@ -39,7 +39,7 @@ const pause = 5 * time.Millisecond
 func TestManyBuildsUnderLoad(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
-	const clients, least = 6, 20 // requests of each build
+	const clients, least = 6, 20 // requests per build
 	builds := suite.Pick(5, 20)
 	if suite.Race {
 		builds = 3
@@ -52,7 +52,7 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 	defer followed.Wait()
 	defer stop()
 
-	var known sync.Map // build id → generation
+	var known sync.Map // build ID to generation
 	known.Store(s.buildID(), 0)
 	var requests atomic.Int64
 	var wg sync.WaitGroup
@@ -91,12 +91,12 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 	t.Logf("%d requests while %d builds were published", requests.Load(), builds)
 }
 
-// stressPaths are addresses whose answers hold many records, or all.
+// stressPaths are addresses whose responses contain many or all records.
 var stressPaths = []string{"/api/entities?limit=100", "/api/search?q=heaps&limit=100", "/api/leaderboard/all?limit=100",
 	"/api/entity/tool/n3", "/api/entity/tool/n3/similar", "/api/export/entities?format=jsonl", "/api/export/entities?format=jsonl&type=tool",
 	"/api/export/entities", "/api/entities?type=model&sort=name&limit=100"}
 
-// oneRequest asks once and checks that the answer is of one build.
+// oneRequest sends one request and checks that the response is from one build.
 func oneRequest(client *http.Client, base, path string, known *sync.Map) error {
 	res, err := client.Get(base + path)
 	if err != nil {
@@ -112,18 +112,18 @@ func oneRequest(client *http.Client, base, path string, known *sync.Map) error {
 	}
 	id := res.Header.Get("X-Build")
 	var generation any
-	for begin := time.Now(); generation == nil && time.Since(begin) < hanging; { // the publisher learns the id a moment after the edge
+	for begin := time.Now(); generation == nil && time.Since(begin) < hanging; { // the publisher learns the ID a moment after the edge
 		if generation, _ = known.Load(id); generation == nil {
 			time.Sleep(5 * time.Millisecond)
 		}
 	}
 	if generation == nil {
-		return fmt.Errorf("%s: answered from the unknown build %q", path, id)
+		return fmt.Errorf("%s: response from the unknown build %q", path, id)
 	}
 	g := generation.(int)
 	records := bytes.Count(body, []byte(`"slug":"`))
 	if n := bytes.Count(body, fmt.Appendf(nil, `"version":"%d"`, g)); n != records || records == 0 {
-		return fmt.Errorf("%s: %d of %d records are of generation %d", path, n, records, g)
+		return fmt.Errorf("%s: %d of %d records have generation %d", path, n, records, g)
 	}
 	tools := 30 + g
 	models := (tools + 1) / 2
@@ -143,8 +143,8 @@ func oneRequest(client *http.Client, base, path string, known *sync.Map) error {
 	return nil
 }
 
-// TestDamagedBuildIsRefused damages one file of a new build in every way, and
-// the old build goes on being served each time.
+// TestDamagedBuildIsRefused damages one file of a new build in every way; each time, the old
+// build continues to be served.
 func TestDamagedBuildIsRefused(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -199,7 +199,7 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 	}
 	s.reloader.ForgetRefusal()
 	if err := s.reloader.Load(); err != nil {
-		t.Fatalf("the mended build is refused: %v", err)
+		t.Fatalf("the repaired build is refused: %v", err)
 	}
 	if a := s.ask(t, "GET", "/api/entity/tool/n3"); a.header.Get("X-Build") != next {
 		t.Errorf("still serving %s", a.header.Get("X-Build"))
@@ -212,8 +212,8 @@ func flip(path string, data []byte) error {
 	return os.WriteFile(path, b, 0o644)
 }
 
-// TestOldBuildsStayAtTheirAddresses reads /data of a build that is no longer
-// current, and what is asked of one that was removed.
+// TestOldBuildsStayAtTheirAddresses reads /data of a build that is no longer current, and of
+// a build that was removed.
 func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -247,13 +247,13 @@ func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 		t.Fatal(err)
 	}
 	if a := s.ask(t, "GET", "/data/"+first+"/entities.json"); a.status != 500 || strings.Contains(a.header.Get("Cache-Control"), "immutable") {
-		t.Errorf("a damaged file of an old build answers %d, Cache-Control: %s", a.status, a.header.Get("Cache-Control"))
+		t.Errorf("damaged file of an old build: %d, Cache-Control: %s", a.status, a.header.Get("Cache-Control"))
 	}
 	if err := os.RemoveAll(filepath.Join(store.BuildsDir(s.out), first)); err != nil {
 		t.Fatal(err)
 	}
 	if a := s.ask(t, "GET", path); a.status != 404 {
-		t.Errorf("a removed build answers %d", a.status)
+		t.Errorf("removed build: %d", a.status)
 	}
 }
 
@@ -348,7 +348,7 @@ func TestMetrics(t *testing.T) {
 	get(t, "http://"+public+"/api/entities?x=1", 400)
 	for _, want := range []string{`kindex_http_requests_total{code="200",route="/api/entities"} 1`,
 		`kindex_http_requests_total{code="400",route="/api/entities"} 1`, "kindex_build_entities 8", "kindex_http_requests_in_flight 0"} {
-		// A client can have its answer before the request is counted.
+		// A client can receive its response before the request is counted.
 		eventually(t, want, func() bool { return strings.Contains(get(t, "http://"+admin+"/metrics", 200), want) })
 	}
 	stop()

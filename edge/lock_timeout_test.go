@@ -14,9 +14,9 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestLockTimeout has somebody else hold an account's row in PostgreSQL, as
-// a forgotten session of psql does. Whoever writes to it is told so in time, and
-// nothing of it is left behind when the row is free again.
+// TestLockTimeout has another session lock an account's row in PostgreSQL, like a forgotten
+// psql session. Writes to it fail in time, and leave nothing behind when the lock is
+// released.
 func TestLockTimeout(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -40,7 +40,7 @@ func TestLockTimeout(t *testing.T) {
 	if _, err := held.Exec("SELECT id FROM accounts FOR UPDATE"); err != nil {
 		t.Fatal(err)
 	}
-	// Whoever leaves fills no log.
+	// Clients that disconnect do not fill the log.
 	ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer leave()
 	req, err := http.NewRequestWithContext(ctx, "POST", s.url+"/api/developer/api-keys", strings.NewReader(`{"name":"second"}`))
@@ -50,11 +50,11 @@ func TestLockTimeout(t *testing.T) {
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("x-api-key", key)
 	if _, err := http.DefaultClient.Do(req); !errors.Is(err, context.DeadlineExceeded) {
-		t.Fatalf("an answer came: %v", err)
+		t.Fatalf("unexpected response: %v", err)
 	}
 	time.Sleep(100 * time.Millisecond)
 	if text := log.String(); strings.Contains(text, "level=ERROR") {
-		t.Errorf("the log of somebody who left: %s", text)
+		t.Errorf("log after the client left: %s", text)
 	}
 	begin := time.Now()
 	a := hasty.send(t, "POST", "/api/developer/api-keys", key, `{"name":"second"}`, "Idempotency-Key", "one")
@@ -62,12 +62,12 @@ func TestLockTimeout(t *testing.T) {
 		t.Errorf("after %v: %d %s", took, a.status, a.body)
 	}
 	if text := log.String(); strings.Count(text, "level=ERROR") != 1 {
-		t.Errorf("the log of somebody who stayed: %s", text)
+		t.Errorf("log after the client waited: %s", text)
 	}
 	if err := held.Rollback(); err != nil {
 		t.Fatal(err)
 	}
 	if a := s.send(t, "POST", "/api/developer/api-keys", key, `{"name":"second"}`, "Idempotency-Key", "one"); a.status != http.StatusCreated {
-		t.Errorf("behind it: %d %s", a.status, a.body)
+		t.Errorf("afterwards: %d %s", a.status, a.body)
 	}
 }

@@ -13,9 +13,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestManifestNamesRepository holds the manifest of content that names its
-// repository to the description; that of the shipped content, which names none,
-// TestContract does.
+// TestManifestNamesRepository checks the manifest of content that names its repository
+// against the description; TestContract does so for the shipped content, which names none.
 func TestManifestNamesRepository(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

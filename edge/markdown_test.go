@@ -11,8 +11,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestMarkdownOfOneAddress: the two forms of an entity have entity tags of their own,
-// and what is wrong is a problem in either.
+// TestMarkdownOfOneAddress: the two forms of an entity have different entity tags, and errors
+// are problem documents in both.
 func TestMarkdownOfOneAddress(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 4)
@@ -22,7 +22,7 @@ func TestMarkdownOfOneAddress(t *testing.T) {
 		t.Errorf("JSON has %v\nMarkdown has %v", json.header, md.header)
 	}
 	if got := s.ask(t, "GET", "/api/entity/tool/n1.md", "If-None-Match", md.header.Get("ETag")); got.status != 304 {
-		t.Errorf("an unchanged page is answered with %d", got.status)
+		t.Errorf("unchanged page: %d", got.status)
 	}
 	if got := s.ask(t, "HEAD", "/api/entity/tool/n1.md"); got.status != 200 || len(got.body) > 0 || got.header.Get("Content-Length") == "0" {
 		t.Errorf("HEAD: %d, %v", got.status, got.header)
@@ -39,7 +39,7 @@ func TestMarkdownOfOneAddress(t *testing.T) {
 	}
 }
 
-// TestOtherFormsOfEdits: edits are in Markdown, badges and /llms.txt, but not among the
+// TestOtherFormsOfEdits: edits appear in Markdown, badges and /llms.txt, but not in the
 // files.
 func TestOtherFormsOfEdits(t *testing.T) {
 	suite.WithoutRace(t)
@@ -81,15 +81,15 @@ func TestOtherFormsOfEdits(t *testing.T) {
 		}
 	}
 	if strings.Contains(string(first.body), "#1 of") {
-		t.Errorf("it was the first already: %s", first.body)
+		t.Errorf("it already was the first: %s", first.body)
 	}
 	if a := s.ask(t, "GET", "/api/export/croissant"); string(a.body) != string(before.body) || a.header.Get("X-Build") != s.reloader.ID() {
 		t.Errorf("edits change the files: %s %s", a.header.Get("X-Build"), a.body)
 	}
 }
 
-// TestUnknownBadgesAreCheap: nothing counts badges, so that one of nothing must not start
-// a search for what was meant, as the API's answers do.
+// TestUnknownBadgesAreCheap: badges are not counted, so a badge of an unknown entity must not
+// trigger a search for suggestions as in the API.
 func TestUnknownBadgesAreCheap(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 4)
@@ -104,8 +104,8 @@ func TestUnknownBadgesAreCheap(t *testing.T) {
 	}
 }
 
-// TestMapOfOneAddress: /llms.txt has the address by which the client came, and a shared
-// cache keeps it only where that is the same for all.
+// TestMapOfOneAddress: /llms.txt uses the address that the client used, and shared caches
+// store it only if that is the same for everyone.
 func TestMapOfOneAddress(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 4)

@@ -26,12 +26,12 @@ import (
 	"kindex/edge/web"
 )
 
-// message is one call of a tool at /mcp.
+// message is a tool call to /mcp.
 func message(tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
 }
 
-// agentAnswer is what of an answer at /mcp matters here.
+// agentAnswer has the relevant members of a response of /mcp.
 type agentAnswer struct {
 	Error  *struct{ Message string }
 	Result struct {
@@ -40,7 +40,7 @@ type agentAnswer struct {
 	}
 }
 
-// called is what a call was answered with.
+// called is the response to a call.
 func called(t testing.TB, a answer) agentAnswer {
 	t.Helper()
 	var c agentAnswer
@@ -62,8 +62,8 @@ func (c *agentAnswer) text() string {
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
-// TestAgentsRefused sends what is no message of the protocol. Each is refused with a
-// problem that says why.
+// TestAgentsRefused sends what is not a protocol message. Each is refused with a problem that
+// says why.
 func TestAgentsRefused(t *testing.T) {
 	suite.InTest(t)
 	s := serveFew(t, Options{})
@@ -111,11 +111,11 @@ func TestAgentsRefused(t *testing.T) {
 		}
 	}
 	if a := s.sendAs(t, listTools); a.status != 200 || !strings.Contains(string(a.body), `"name":"search"`) {
-		t.Errorf("behind all of that: %d %s", a.status, a.body)
+		t.Errorf("after all that: %d %s", a.status, a.body)
 	}
 }
 
-// sendAs is send with a Host, and without a Content-Type, where they are among the headers.
+// sendAs is send with a Host header, and optionally without Content-Type.
 func (s *served) sendAs(t testing.TB, body string, header ...string) answer {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, s.url+"/mcp", strings.NewReader(body))
@@ -143,8 +143,8 @@ func (s *served) sendAs(t testing.TB, body string, header ...string) answer {
 	return answer{res.StatusCode, res.Header, text}
 }
 
-// TestAgentsInPages: pages of every origin may ask a public index, with what the
-// protocol needs.
+// TestAgentsInPages: pages of every origin may query a public index, using the headers that
+// the protocol needs.
 func TestAgentsInPages(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{URL: "https://index.example.org"})
@@ -162,7 +162,7 @@ func TestAgentsInPages(t *testing.T) {
 	}
 }
 
-// TestAgentsHandNothingOn: of what a client sends, only who it is reaches the API.
+// TestAgentsHandNothingOn: only the client's identity is passed on to the API.
 func TestAgentsHandNothingOn(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 2})
@@ -182,31 +182,31 @@ func TestAgentsHandNothingOn(t *testing.T) {
 	}
 	want := http.Header{"Accept": {"application/json"}, "X-Forwarded-For": {"192.0.2.7"}, "X-Request-Id": {"mine"}}
 	if fmt.Sprint(got) != fmt.Sprint(want) || at.String() != "/api/entity/tool/n1/similar?limit=3" {
-		t.Errorf("the API was asked for %s with %v", at, got)
+		t.Errorf("API request for %s with %v", at, got)
 	}
 }
 
-// TestAgentsAreCounted: a proxy that nobody trusts does not choose who is counted.
+// TestAgentsAreCounted: an untrusted proxy cannot choose whose limit is charged.
 func TestAgentsAreCounted(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 2})
 	one := message("get_entity", `{"entity":"tool/n1"}`)
 	for i, refused := range []bool{false, false, true} {
-		s.sendAs(t, listTools) // costs nothing
+		s.sendAs(t, listTools) // free of charge
 		c := called(t, s.sendAs(t, one, "X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i)))
 		if c.Result.IsError != refused || refused && !strings.Contains(c.text(), "limit of 2 requests has been reached") {
 			t.Errorf("call %d: %+v", i+1, c)
 		}
 	}
 	if a := s.sendAs(t, listTools, "X-Api-Key", "kx_bad"); a.status != 429 {
-		t.Errorf("a bad key beyond the limit: %d %s", a.status, a.body)
+		t.Errorf("invalid key over the limit: %d %s", a.status, a.body)
 	}
 	if a := s.ask(t, "GET", "/api/openapi"); a.header.Get("X-RateLimit-Remaining") != "0" {
 		t.Errorf("%v", a.header)
 	}
 }
 
-// scrape is what the operator's listener tells.
+// scrape returns the metrics of the operator's listener.
 func (s *served) scrape(t testing.TB) string {
 	t.Helper()
 	var draining atomic.Bool
@@ -215,7 +215,7 @@ func (s *served) scrape(t testing.TB) string {
 	return w.Body.String()
 }
 
-// TestAgentsAndBuilds: what the server tells of the index is that of the build.
+// TestAgentsAndBuilds: the server describes the index of the current build.
 func TestAgentsAndBuilds(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -240,7 +240,7 @@ func TestAgentsAndBuilds(t *testing.T) {
 	}
 }
 
-// slowly adds an address to the API that answers when the client has left.
+// slowly adds an address to the API that responds once the client has left.
 func (s *served) slowly(path string) (asked, left chan struct{}) {
 	asked, left = make(chan struct{}, 1), make(chan struct{}, 1)
 	s.router.GET(path, func(_ http.ResponseWriter, r *http.Request, _ httprouter.Params) {
@@ -251,8 +251,8 @@ func (s *served) slowly(path string) (asked, left chan struct{}) {
 	return asked, left
 }
 
-// TestAgentsLeaving: who leaves takes the request to the API along, though the
-// protocol's own context lives on; and so does the end of the time for a call.
+// TestAgentsLeaving: a client that leaves cancels the request to the API, although the
+// protocol's own context lives on; so does the time limit of the call.
 func TestAgentsLeaving(t *testing.T) {
 	suite.InTest(t)
 	s := serveFew(t, Options{})
@@ -277,15 +277,15 @@ func TestAgentsLeaving(t *testing.T) {
 	}
 	s.router.GET("/api/broken", func(http.ResponseWriter, *http.Request, httprouter.Params) { panic(http.ErrAbortHandler) })
 	if _, _, _, err := (inProcessAPI{s.Server}).Get(context.Background(), "/api/broken", nil, http.Header{}); err == nil || !strings.Contains(err.Error(), "was cut off") {
-		t.Errorf("a cut connection: %v", err)
+		t.Errorf("cut connection: %v", err)
 	}
 	if _, _, _, err := (inProcessAPI{s.Server}).Get(context.Background(), "/data/x", nil, http.Header{}); err == nil {
-		t.Error("another address than the API's is asked")
+		t.Error("a request left the API")
 	}
 }
 
-// TestManyAgents has many ask at once, of whom half leave before they are answered,
-// while builds follow one another.
+// TestManyAgents sends many calls at once, half of which are abandoned early, while builds
+// follow one another.
 func TestManyAgents(t *testing.T) {
 	suite.InRace(t)
 	s := serveFew(t, Options{})
@@ -331,15 +331,15 @@ func TestManyAgents(t *testing.T) {
 	all.Wait()
 	client.CloseIdleConnections()
 	eventually(t, "about as few goroutines as before", func() bool { return runtime.NumGoroutine() <= before+20 })
-	// Who has left is not waited for: the last of their calls may still be at work.
+	// Abandoned calls are not waited for: the last ones may still be running.
 	eventually(t, "metrics with no request in flight", func() bool {
 		got := s.scrape(t)
 		return strings.Contains(got, `kindex_http_requests_total{code="200",route="/mcp"}`) && strings.Contains(got, "kindex_http_requests_in_flight 0")
 	})
 }
 
-// FuzzAgents posts anything to /mcp, as every version of the protocol. Nothing that is
-// sent makes the edge fail, and what is answered is JSON.
+// FuzzAgents posts anything to /mcp, in every version of the protocol. Nothing makes the edge
+// fail, and every response is JSON.
 func FuzzAgents(f *testing.F) {
 	for _, body := range []string{listTools, message("search", `{"query":"data","limit":"3"}`), message("compare", `{"entities":["tool/n1",{}]}`), message("get_entity", `[]`),
 		`{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`,
@@ -364,7 +364,7 @@ func FuzzAgents(f *testing.F) {
 				Method string
 				Params struct{ Name, URI string }
 			}
-			_ = json.Unmarshal([]byte(body), &m) // what cannot be read has no method
+			_ = json.Unmarshal([]byte(body), &m) // what cannot be decoded has no method
 			if plainName.MatchString(m.Method) {
 				r.Header.Set("Mcp-Method", m.Method)
 			}
@@ -375,18 +375,19 @@ func FuzzAgents(f *testing.F) {
 		w := httptest.NewRecorder()
 		begin := time.Now()
 		s.ServeHTTP(w, r)
-		// A subscription is refused as events, one of them, since that is how it would go on.
+		// A subscription is refused as a single event, since that is the format of its
+		// stream.
 		text := w.Body.Bytes()
 		if w.Header().Get("Content-Type") == "text/event-stream" {
 			text = bytes.TrimPrefix(text, []byte("event: message\ndata: "))
 		}
 		if w.Code >= 500 || len(text) > 0 && !json.Valid(text) || time.Since(begin) > hanging {
-			t.Errorf("status %d behind %v: %s", w.Code, time.Since(begin), w.Body)
+			t.Errorf("status %d after %v: %s", w.Code, time.Since(begin), w.Body)
 		}
 	})
 }
 
-// versions are those of the protocol, "" for a client that names none.
+// versions are the protocol versions, "" for a client that names none.
 var versions = []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
 // plainName matches names that a client can send in a header.

@@ -10,8 +10,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestAttackReadingForNothing reads the index by what 304s say, and by conditions that
-// are true of anything.
+// TestAttackReadingForNothing tries to read the index through 304 responses, using conditions
+// that match anything.
 func TestAttackReadingForNothing(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 40})
@@ -30,8 +30,8 @@ func TestAttackReadingForNothing(t *testing.T) {
 	}
 }
 
-// TestFreeUnchangedAreBounded asks for what has not changed: that is free ten times as
-// often as the limit says, then it counts, and when nothing is left it is refused.
+// TestFreeUnchangedAreBounded requests unchanged resources: that is free for ten times the
+// limit, then it counts, and once the limit is used up it is refused.
 func TestFreeUnchangedAreBounded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -59,8 +59,7 @@ func TestFreeUnchangedAreBounded(t *testing.T) {
 	})
 }
 
-// TestAttackRepeatedValues repeats values of filters. What has to be looked at does
-// not grow with it.
+// TestAttackRepeatedValues repeats filter values. The work does not grow with them.
 func TestAttackRepeatedValues(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 60)
@@ -75,10 +74,10 @@ func TestAttackRepeatedValues(t *testing.T) {
 			t.Errorf("%.60s: %d %.200s", path, a.status, a.body)
 		}
 	}
-	// Values that are within the bounds are looked at once.
+	// Values within the bounds are each looked at once.
 	one, fifty := s.costOf(requestOf("GET", "/api/entities?limit=1&tag=search", "", nil), 10, 10), s.costOf(requestOf("GET", "/api/entities?limit=1"+strings.Repeat("&tag=search", 50), "", nil), 10, 10)
 	if fifty.status != 200 || fifty.bytes > one.bytes+20_000 {
-		t.Errorf("a value takes %d bytes, and the same one fifty times %d", one.bytes, fifty.bytes)
+		t.Errorf("a value takes %d bytes, the same one fifty times %d", one.bytes, fifty.bytes)
 	}
 	for _, path := range []string{"/api/entities?tag=search&tag=search", "/api/entities?tag=search,search", "/api/entities?tag=search,tag-1&tag=tag-1,search"} {
 		want := strings.NewReplacer("tag=search&tag=search", "tag=search", "search,search", "search", "&tag=tag-1,search", "").Replace(path)
@@ -88,7 +87,7 @@ func TestAttackRepeatedValues(t *testing.T) {
 	}
 }
 
-// stripCursor is a body without its cursor, which is bound to the query as it was sent.
+// stripCursor returns a body without its cursor, which is bound to the query as it was sent.
 func stripCursor(body []byte) string {
 	text := string(body)
 	if at := strings.Index(text, `"nextCursor":`); at >= 0 {

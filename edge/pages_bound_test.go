@@ -22,7 +22,7 @@ import (
 	"kindex/edge/web"
 )
 
-// pageRequests are requests that no daily limit counts, each of a kind of its own.
+// pageRequests are requests that no daily limit counts, one of each kind.
 var pageRequests = []struct{ method, target, body string }{
 	{"GET", "/", ""}, {"HEAD", "/search/?q=heaps", ""}, {"GET", "/badge/tool/n3.svg", ""}, {"GET", "/og/tool/n3.png", ""}, {"GET", "/llms.txt", ""},
 	{"GET", "/docs/api", ""}, {"GET", "/tool/n3/feed.xml", ""}, {"GET", "/nothing/at/all", ""}, {"PUT", "/", ""}, {"OPTIONS", "/", ""},
@@ -30,7 +30,7 @@ var pageRequests = []struct{ method, target, body string }{
 	{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`}, {"POST", "/mcp", `{`},
 }
 
-// from is a request of an address.
+// from returns a request from an address.
 func from(address, method, target, body string, header ...string) *http.Request {
 	r := requestOf(method, target, "", header)
 	r.RemoteAddr = address
@@ -50,15 +50,15 @@ func (s *served) statusOf(r *http.Request) int {
 // stopped is a frozen clock.
 func stopped() time.Time { return testAsOf }
 
-// TestAttackPages asks for pages as fast as it can. An address gets what --limit-pages
-// says, whatever it asks for, and takes nothing from others.
+// TestAttackPages requests pages as fast as it can. Each address gets at most --limit-pages,
+// whatever it requests, without affecting others.
 func TestAttackPages(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 50, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
 	s.gates.addresses = ratelimit.NewBuckets(50, 50*pageBurstSeconds, stopped)
-	// While no time passes, only the burst is allowed.
+	// While the clock is stopped, only the burst is allowed.
 	flood := func(requests func(i int) *http.Request) {
 		t.Helper()
 		answered := 0
@@ -76,15 +76,15 @@ func TestAttackPages(t *testing.T) {
 		return from("203.0.113.7:1234", p.method, p.target, p.body)
 	})
 	flood(func(int) *http.Request { return from("203.0.113.9:1", "PUT", "/", "") })
-	for i, p := range pageRequests { // all kinds are refused to whoever has had enough
+	for i, p := range pageRequests { // all kinds are refused once the limit is reached
 		w := &discarded{header: http.Header{}}
 		s.ServeHTTP(w, from("203.0.113.9:1", p.method, p.target, p.body))
 		if w.status != 503 || w.header.Get("Retry-After") == "" {
 			t.Errorf("%d: %s %s: %d, Retry-After %q", i, p.method, p.target, w.status, w.header.Get("Retry-After"))
 		}
 	}
-	// Addresses of one /64 share; others, those behind a proxy, files and the machine
-	// itself have theirs.
+	// Addresses of one /64 share a bucket; other networks, clients of a proxy, files and the
+	// machine itself have their own.
 	drain := func(request func() *http.Request) {
 		for s.statusOf(request()) != 503 {
 		}
@@ -110,8 +110,8 @@ func TestAttackPages(t *testing.T) {
 	}
 }
 
-// TestAttackPagesAtOnce asks for slow pages from many addresses at once. A few are
-// under way at a time, whoever asks; who waits too long is told so.
+// TestAttackPagesAtOnce requests slow pages from many addresses at once. A few run at a time,
+// whoever asks; requests that wait too long are told so.
 func TestAttackPagesAtOnce(t *testing.T) {
 	s := serveFew(t, Options{})
 	var under, most atomic.Int64
@@ -144,11 +144,11 @@ func TestAttackPagesAtOnce(t *testing.T) {
 			}
 		})
 	}
-	for refused.Load() < sent-slots-maxQueued { // those for whom there is no room to wait
+	for refused.Load() < sent-slots-maxQueued { // requests for which the queue has no room
 		time.Sleep(time.Millisecond)
 	}
 	if under.Load() != slots {
-		t.Errorf("%d are under way, %d may be", under.Load(), slots)
+		t.Errorf("%d are running, limit %d", under.Load(), slots)
 	}
 	// Pictures and files do not wait for pages.
 	for _, target := range []string{"/og/tool/n3.png", "/data/" + s.buildID() + "/manifest.json", "/api/categories"} {
@@ -163,8 +163,8 @@ func TestAttackPagesAtOnce(t *testing.T) {
 	}
 }
 
-// TestAttackInventedKeys sends keys that do not exist from one address. Few are looked
-// up, and a key that is good works all the time.
+// TestAttackInventedKeys sends nonexistent keys from one address. Few are looked up, and a
+// valid key keeps working.
 func TestAttackInventedKeys(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitKey: 1_000_000})
@@ -181,7 +181,7 @@ func TestAttackInventedKeys(t *testing.T) {
 		}
 		if sent%50 == 0 {
 			if got := s.statusOf(requestOf("GET", "/api/categories", good, nil)); got != 200 {
-				t.Fatalf("a good key of the same address: %d", got)
+				t.Fatalf("valid key from the same address: %d", got)
 			}
 		}
 	}
@@ -190,9 +190,9 @@ func TestAttackInventedKeys(t *testing.T) {
 	}
 }
 
-// TestAttackPagesThroughProxy floods an edge behind a proxy on the same machine, whose
-// own address has no limit. The client adds a header that contradicts the proxy's, so
-// that the request counts for the proxy.
+// TestAttackPagesThroughProxy floods an edge through a proxy on the same machine, whose own
+// address has no limit. The client adds a header that contradicts the proxy's, so that the
+// request counts for the proxy.
 func TestAttackPagesThroughProxy(t *testing.T) {
 	suite.WithoutRace(t)
 	few := serveFew(t, Options{})
@@ -213,19 +213,19 @@ func TestAttackPagesThroughProxy(t *testing.T) {
 		}
 	}
 	if got := s.statusOf(from("127.0.0.1:1", "PUT", "/", "")); got != 405 {
-		t.Errorf("the machine itself: %d", got)
+		t.Errorf("from the machine itself: %d", got)
 	}
 }
 
-// TestAttackLog has requests refused in every way that costs a stranger nothing. The log
-// has no line of any.
+// TestAttackLog has requests refused in every way that costs a stranger nothing. None of them
+// is logged.
 func TestAttackLog(t *testing.T) {
 	suite.WithoutRace(t)
 	var lines strings.Builder
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 1, LimitAnonymous: 1,
 		Log: slog.New(slog.NewTextHandler(&lines, nil))})
-	lines.Reset() // of what the start has logged
+	lines.Reset() // of the startup
 	refused := map[string]int{}
 	ask := func(name string, status int, r *http.Request) {
 		for range 150 {
@@ -259,6 +259,6 @@ func TestAttackLog(t *testing.T) {
 		}
 	}
 	if n := strings.Count(lines.String(), "\n"); n > 0 {
-		t.Errorf("%d lines for refusals of %v, such as\n%.600s", n, refused, lines.String())
+		t.Errorf("%d log lines for refusals of %v, such as\n%.600s", n, refused, lines.String())
 	}
 }

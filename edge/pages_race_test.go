@@ -17,9 +17,9 @@ import (
 	"kindex/exports"
 )
 
-// TestPagesWhileBuildsSwitch asks for pages of every kind from several sides, while the
-// edge moves to and fro between two builds and edits are shown on top of them. Each
-// answer is of the build that it names.
+// TestPagesWhileBuildsSwitch requests pages of every kind concurrently while the edge
+// switches back and forth between two builds and shows edits on top of them. Each response is
+// from the build that it names.
 func TestPagesWhileBuildsSwitch(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
@@ -62,7 +62,7 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 	}
 	go func() { under.Wait(); done.Store(true) }()
 	for i := 1; !done.Load(); i++ {
-		for asked.Load() < int64(4*i) && !done.Load() { // a switch for every fourth page
+		for asked.Load() < int64(4*i) && !done.Load() { // one switch per four pages
 			time.Sleep(time.Millisecond)
 		}
 		if err := os.WriteFile(filepath.Join(s.out, "exports", "current"), []byte(ids[i%2]+"\n"), 0o644); err != nil {
@@ -80,7 +80,7 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 	under.Wait()
 }
 
-// askPage asks for a page as a browser does.
+// askPage requests a page as a browser does.
 func askPage(client *http.Client, base, path string, ids []string) error {
 	req, err := http.NewRequest(http.MethodGet, base+path, nil)
 	if err != nil {
@@ -103,11 +103,11 @@ func askPage(client *http.Client, base, path string, ids []string) error {
 	build, edits, _ := strings.Cut(res.Header.Get("X-Build"), "+")
 	generation := map[string]string{ids[0]: "0", ids[1]: "1"}[build]
 	if generation == "" {
-		return fmt.Errorf("%s is of the build %q", path, build)
+		return fmt.Errorf("%s is from build %q", path, build)
 	}
 	if path == "/tool/n3/" {
 		if named := strings.Contains(string(body), "<code>"+build+"</code>"); !named {
-			return fmt.Errorf("%s is not of the build %s that it names", path, build)
+			return fmt.Errorf("%s is not from build %s, which it names", path, build)
 		}
 		if shown := strings.Contains(string(body), ">Edited<"); shown != (edits != "") {
 			return fmt.Errorf("%s: edited %v, of %s", path, shown, res.Header.Get("X-Build"))

@@ -14,10 +14,10 @@ import (
 	"kindex/edge/submission"
 )
 
-// stock is what somebody has, to be attacked.
+// stock is what an account has, as targets for attacks.
 type stock struct{ key, hook, delivery, submission string }
 
-// stocked gives somebody a second key, a webhook with a delivery, and a submission.
+// stocked gives an account a second key, a webhook with a delivery, and a submission.
 func (p *panelled) stocked(t *testing.T, b *person) (s stock) {
 	t.Helper()
 	b.wantStatus(b.submit("/developer/keys/", "scopes", "read", "name", "second"), http.StatusOK)
@@ -38,17 +38,17 @@ func (p *panelled) stocked(t *testing.T, b *person) (s stock) {
 	return s
 }
 
-// in fills a path of the panel in with what somebody has.
+// in fills the account's IDs into a path of the panel.
 func (s stock) in(path string) string {
 	return strings.NewReplacer(":key", s.key, ":webhook", s.hook, ":submission", s.submission).Replace(path)
 }
 
-// form is one that would change something.
+// form is a form that would change something.
 func (s stock) form(token string) url.Values {
 	return url.Values{"token": {token}, "name": {"third"}, "url": {"https://example.org/other"}, "events": {"entity.updated"}, "delivery": {s.delivery}, "scopes": {"read"}}
 }
 
-// has is all that forms could have changed.
+// has returns everything that forms could have changed.
 func (p *panelled) has(t *testing.T, b *person) string {
 	t.Helper()
 	var text strings.Builder
@@ -64,7 +64,7 @@ func (p *panelled) has(t *testing.T, b *person) string {
 	return text.String()
 }
 
-// TestPanelForged sends every form of the panel in ways in which no page of it does.
+// TestPanelForged sends every form of the panel in ways that no page of it does.
 func TestPanelForged(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -110,7 +110,7 @@ func TestPanelForged(t *testing.T) {
 		if a := stranger.send(http.MethodPost, s.in(r.Path), s.form(own), "x-api-key", ann.key); a.status != http.StatusForbidden || p.has(t, ann) != before {
 			t.Errorf("%s, with a key: %d", r.Path, a.status)
 		}
-		// The same form, as its page sends it, does change something.
+		// The same form, sent as its page sends it, does change something.
 		if a := ann.send(http.MethodPost, s.in(r.Path), s.form(own)); a.status >= 400 || p.has(t, ann) == before {
 			t.Errorf("%s: %d\n%s", r.Path, a.status, a.body)
 		}
@@ -121,8 +121,8 @@ func TestPanelForged(t *testing.T) {
 	}
 }
 
-// TestPanelOfAnother asks for what is somebody else's, by its right address: there is
-// no such thing, and nothing changes.
+// TestPanelOfAnother requests another account's objects by their correct addresses: the
+// answer is "not found", and nothing changes.
 func TestPanelOfAnother(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -139,10 +139,10 @@ func TestPanelOfAnother(t *testing.T) {
 		none := stock{key: "key_" + strings.Repeat("a", 20), hook: "wh_" + strings.Repeat("a", 20), submission: "sub_" + strings.Repeat("a", 20)}
 		nobodys := eve.send(r.Verb, none.in(r.Path), s.form(eve.token()))
 		if theirs.status != http.StatusNotFound || nobodys.status != http.StatusNotFound || string(theirs.body) != string(nobodys.body) || p.has(t, ann) != before {
-			t.Errorf("%s %s: %d, and for what nobody has %d\n%s", r.Verb, r.Path, theirs.status, nobodys.status, theirs.body)
+			t.Errorf("%s %s: %d, for a nonexistent object %d\n%s", r.Verb, r.Path, theirs.status, nobodys.status, theirs.body)
 		}
 	}
-	// A delivery of another's webhook, by way of one's own.
+	// Another account's delivery, through the caller's own webhook.
 	if a := eve.send(http.MethodPost, console.PanelWebhooks+own+"/replay/", s.form(eve.token())); a.status != http.StatusNotFound || p.has(t, ann) != before {
 		t.Errorf("replay of another's delivery: %d", a.status)
 	}
@@ -153,7 +153,8 @@ func TestPanelOfAnother(t *testing.T) {
 	}
 }
 
-// TestPanelTooOften bounds the forms of an account. Looking is free, and others go on.
+// TestPanelTooOften limits an account's forms. Reading is free, and other accounts are not
+// affected.
 func TestPanelTooOften(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -173,15 +174,16 @@ func TestPanelTooOften(t *testing.T) {
 	ann.open("/developer/")
 	eve.wantStatus(eve.submit("/developer/keys/", "scopes", "read", "name", "mine"), http.StatusOK)
 	if len(p.keysNow(t, ann)) != 1 {
-		t.Error("a key was made")
+		t.Error("a key was created")
 	}
-	// Nothing of it was counted against the limit of the API.
+	// None of this counted against the API limit.
 	if a := p.ask(t, http.MethodGet, "/api/categories", "x-api-key", ann.key); a.header.Get("X-RateLimit-Remaining") != "99" {
 		t.Errorf("remaining %q", a.header.Get("X-RateLimit-Remaining"))
 	}
 }
 
-// TestPanelHeaders holds every answer of the panel to what keeps it private.
+// TestPanelHeaders checks that every response of the panel has the headers that keep it
+// private.
 func TestPanelHeaders(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -232,7 +234,7 @@ func TestPanelHeaders(t *testing.T) {
 					t.Errorf("HEAD of %s: %d, %d bytes; GET: %d", what, head.status, len(head.body), look.status)
 				}
 			}
-			if r.Path == "/developer/webhooks/:webhook/delete/" && r.Verb == http.MethodPost { // the rest needs a webhook
+			if r.Path == "/developer/webhooks/:webhook/delete/" && r.Verb == http.MethodPost { // all others need a webhook
 				break
 			}
 		}
@@ -243,7 +245,7 @@ func TestPanelHeaders(t *testing.T) {
 	stranger.wantRedirect(stranger.send(http.MethodGet, "/developer/webhooks/", nil), "/developer/")
 }
 
-// TestPanelHostile has names that are attacks on the pages.
+// TestPanelHostile uses names that are attacks on the pages.
 func TestPanelHostile(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -268,7 +270,7 @@ func TestPanelHostile(t *testing.T) {
 	}
 }
 
-// TestPanelSuspended: whoever is suspended is signed out, and changes nothing.
+// TestPanelSuspended: a suspended account is signed out and changes nothing.
 func TestPanelSuspended(t *testing.T) {
 	suite.WithoutRace(t)
 	p := servePanel(t)
@@ -279,11 +281,11 @@ func TestPanelSuspended(t *testing.T) {
 	}
 	ann.wantStatus(ann.send(http.MethodPost, "/developer/keys/", url.Values{"token": {token}, "name": {"x"}}), http.StatusForbidden)
 	if len(p.keysNow(t, ann)) != 1 || strings.Contains(ann.open("/developer/"), "Sign out") {
-		t.Error("the panel goes on for a suspended account")
+		t.Error("the panel still works for a suspended account")
 	}
 }
 
-// TestPanelStateGone says so where the state cannot be reached, and keeps the session.
+// TestPanelStateGone says so if the state is unreachable, and keeps the session.
 func TestPanelStateGone(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

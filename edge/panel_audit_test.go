@@ -13,8 +13,8 @@ import (
 	"kindex/edge/storage"
 )
 
-// TestPanelScopes: a key has what was chosen, which the list shows; without a choice
-// there is no key.
+// TestPanelScopes: a key has the chosen scopes, and the list shows them; without a choice, no
+// key is created.
 func TestPanelScopes(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -48,7 +48,7 @@ func TestPanelScopes(t *testing.T) {
 	}
 }
 
-// TestPanelAuditLog pages through what was done with one's own account.
+// TestPanelAuditLog pages through the account's own log.
 func TestPanelAuditLog(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -81,7 +81,7 @@ func TestPanelAuditLog(t *testing.T) {
 			break
 		}
 		if path = html.UnescapeString(m[1]); pages > 5 {
-			t.Fatal("the pages do not end")
+			t.Fatal("endless pages")
 		}
 	}
 	if _, count, err := p.state.AuditLog(t.Context(), ann.account.ID, 0, 1); err != nil || entries != count {

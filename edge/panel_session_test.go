@@ -19,7 +19,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// panelled is an edge with the developer's panel, and a provider of the test's own.
+// panelled is an edge with the developer panel and a provider controlled by the test.
 type panelled struct {
 	*hooked
 	hub    *authtest.GitHub
@@ -36,7 +36,7 @@ func servePanel(t *testing.T, change ...func(*Options)) *panelled {
 	return p
 }
 
-// person is somebody at a browser.
+// person is somebody using a browser.
 type person struct {
 	t       *testing.T
 	url     string
@@ -45,7 +45,7 @@ type person struct {
 	key     string // the first one
 }
 
-// signIn signs somebody in whom nobody has seen before.
+// signIn signs in a new person.
 func (p *panelled) signIn(t *testing.T, name string) *person {
 	t.Helper()
 	p.people++
@@ -73,7 +73,7 @@ var (
 	faultText  = regexp.MustCompile(`<p class="field-fault"[^>]*>([^<]*)</p>`)
 )
 
-// send asks for a page, or sends a form, and follows nothing.
+// send requests a page or sends a form, without following redirects.
 func (b *person) send(method, path string, form url.Values, header ...string) answer {
 	b.t.Helper()
 	r, err := http.NewRequest(method, b.url+path, strings.NewReader(form.Encode()))
@@ -100,7 +100,7 @@ func (b *person) send(method, path string, form url.Values, header ...string) an
 	return answer{res.StatusCode, res.Header, body}
 }
 
-// open asks for a page that must be there.
+// open requests a page that must exist.
 func (b *person) open(path string) string {
 	b.t.Helper()
 	a := b.send(http.MethodGet, path, nil)
@@ -110,7 +110,7 @@ func (b *person) open(path string) string {
 	return string(a.body)
 }
 
-// token is that of the forms of this session.
+// token returns the form token of this session.
 func (b *person) token() string {
 	b.t.Helper()
 	return field(b.t, tokenField, b.open("/developer/"))
@@ -125,7 +125,7 @@ func field(t *testing.T, shape *regexp.Regexp, page string) string {
 	return html.UnescapeString(m[1])
 }
 
-// submit sends a form with the token of the session.
+// submit sends a form with the session's token.
 func (b *person) submit(path string, fields ...string) answer {
 	b.t.Helper()
 	form := url.Values{"token": {b.token()}}
@@ -150,7 +150,7 @@ func (b *person) wantRedirect(a answer, to string) {
 	}
 }
 
-// keysNow are the ids of the account's active keys.
+// keysNow returns the IDs of the account's active keys.
 func (p *panelled) keysNow(t *testing.T, b *person) []string {
 	t.Helper()
 	list, err := p.state.Keys(t.Context(), b.account.ID)
@@ -173,13 +173,13 @@ func (p *panelled) hooksNow(t *testing.T, b *person) []webhook.Webhook {
 	return list
 }
 
-// use asks the API with a key, and returns the status.
+// use calls the API with a key and returns the status.
 func (p *panelled) use(t *testing.T, key string) int {
 	t.Helper()
 	return p.ask(t, http.MethodGet, "/api/categories", "x-api-key", key).status
 }
 
-// work runs what goes on behind requests, until it is stopped.
+// work runs the background jobs until it is stopped.
 func work(t *testing.T, s *Server) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

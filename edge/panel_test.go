@@ -21,8 +21,8 @@ import (
 	"kindex/edge/webhook"
 )
 
-// TestPanelKeys goes through the life of a key: made, shown once, used, counted,
-// revoked at once.
+// TestPanelKeys goes through the life of a key: created, shown once, used, counted, revoked
+// immediately.
 func TestPanelKeys(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -38,7 +38,7 @@ func TestPanelKeys(t *testing.T) {
 	if key == "" || made.header.Get("Cache-Control") != "no-store" || strings.Contains(fmt.Sprint(made.header), key) {
 		t.Fatalf("%v\n%s", made.header, made.body)
 	}
-	// Reloaded, the answer is not given again, and no other key is made.
+	// Reloading neither repeats the response nor creates another key.
 	ann.wantRedirect(ann.submit("/developer/keys/", form...), "/developer/")
 	ann.wantRedirect(ann.send(http.MethodGet, "/developer/keys/", nil), "/developer/")
 	if ids := p.keysNow(t, ann); len(ids) != 2 || strings.Contains(ann.open("/developer/"), key) {
@@ -46,7 +46,7 @@ func TestPanelKeys(t *testing.T) {
 	}
 	for range 3 {
 		if got := p.use(t, key); got != http.StatusOK {
-			t.Fatalf("the new key: %d", got)
+			t.Fatalf("new key: %d", got)
 		}
 	}
 	page := ann.open("/developer/")
@@ -55,19 +55,19 @@ func TestPanelKeys(t *testing.T) {
 	}
 	id := p.keysNow(t, ann)[1]
 	if asked := ann.open("/developer/keys/" + id + "/revoke/"); !strings.Contains(asked, "laptop") || p.use(t, key) != http.StatusOK {
-		t.Errorf("asked back: %s", asked)
+		t.Errorf("no confirmation: %s", asked)
 	}
 	ann.wantRedirect(ann.submit("/developer/keys/"+id+"/revoke/"), "/developer/")
 	if got := p.use(t, key); got != http.StatusUnauthorized {
-		t.Errorf("the revoked key: %d", got)
+		t.Errorf("revoked key: %d", got)
 	}
 	ann.wantStatus(ann.submit("/developer/keys/"+id+"/revoke/"), http.StatusNotFound)
 	if strings.Contains(p.log.String(), key) || strings.Contains(p.log.String(), key[10:30]) {
-		t.Error("the log has the key")
+		t.Error("the log contains the key")
 	}
 }
 
-// TestPanelKeyFaults gives the form back with what is wrong, and keeps to the limits.
+// TestPanelKeyFaults returns the form with its errors, and enforces the limits.
 func TestPanelKeyFaults(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -85,7 +85,7 @@ func TestPanelKeyFaults(t *testing.T) {
 			t.Errorf("%q: %q, want %q", name, got, want)
 		}
 		if name != "" && name != "\xff" && !strings.Contains(page, strings.Split(html.EscapeString(name), "\n")[0]) || strings.Contains(page, "<script>x") {
-			t.Errorf("%q is lost, or not escaped: %s", name, page)
+			t.Errorf("%q is missing, or not escaped: %s", name, page)
 		}
 	}
 	for i := range apikey.MaxActive - 1 {
@@ -93,14 +93,14 @@ func TestPanelKeyFaults(t *testing.T) {
 	}
 	page := ann.wantStatus(ann.submit("/developer/keys/", "scopes", "read", "name", "one more", "once", "more"), http.StatusConflict)
 	if got := field(t, faultText, page); !strings.Contains(got, "at most 5 active API keys; revoke one first") || len(p.keysNow(t, ann)) != apikey.MaxActive {
-		t.Errorf("the sixth key: %q", got)
+		t.Errorf("sixth key: %q", got)
 	}
 	if strings.Contains(ann.open("/developer/"), `action="/developer/keys/"`) {
-		t.Error("a form for a sixth key")
+		t.Error("the page offers a sixth key")
 	}
 }
 
-// TestPanelUse tells what is left, at each tier.
+// TestPanelUse shows the remaining requests, at each tier.
 func TestPanelUse(t *testing.T) {
 	suite.WithoutRace(t)
 	p := servePanel(t, func(o *Options) { o.LimitKey = 5 })
@@ -122,7 +122,7 @@ func TestPanelUse(t *testing.T) {
 	}
 }
 
-// TestPanelWebhooks goes through the life of a webhook: made, its secret shown once,
+// TestPanelWebhooks goes through the life of a webhook: created, its secret shown once,
 // tested, a failure replayed, deleted.
 func TestPanelWebhooks(t *testing.T) {
 	suite.InTest(t)
@@ -169,11 +169,11 @@ func TestPanelWebhooks(t *testing.T) {
 	ann.wantRedirect(ann.submit(path+"delete/"), "/developer/webhooks/")
 	ann.wantStatus(ann.send(http.MethodGet, path, nil), http.StatusNotFound)
 	if len(p.hooksNow(t, ann)) != 0 || strings.Contains(p.log.String(), secret[6:]) {
-		t.Error("it is there still, or the log has its secret")
+		t.Error("it still exists, or the log contains its secret")
 	}
 }
 
-// TestPanelWebhookFaults says what is wrong at the field, and keeps what was typed.
+// TestPanelWebhookFaults shows errors at the field and keeps what was typed.
 func TestPanelWebhookFaults(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -193,7 +193,7 @@ func TestPanelWebhookFaults(t *testing.T) {
 			t.Errorf("%q: %q, want %q", address, got, want)
 		}
 		if !strings.Contains(page, `value="`+html.EscapeString(address)+`"`) || !strings.Contains(page, `value="entity.updated" checked`) || strings.Contains(page, `value="entity.created" checked`) {
-			t.Errorf("%q: what was typed is lost: %s", address, page)
+			t.Errorf("%q: the input is lost: %s", address, page)
 		}
 	}
 	page := ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/"), http.StatusBadRequest)
@@ -202,18 +202,18 @@ func TestPanelWebhookFaults(t *testing.T) {
 	}
 	page = ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/", "events", "entity.made"), http.StatusBadRequest)
 	if got := field(t, faultText, page); !strings.Contains(got, "entity.made, which is not an event") {
-		t.Errorf("another event: %q", got)
+		t.Errorf("unknown event: %q", got)
 	}
 	for i := range webhook.MaxPerAccount {
 		ann.wantStatus(ann.submit("/developer/webhooks/", "url", fmt.Sprint("https://example.org/", i), "events", "entity.updated"), http.StatusOK)
 	}
 	page = ann.wantStatus(ann.submit("/developer/webhooks/", "url", "https://example.org/more", "events", "entity.updated"), http.StatusConflict)
 	if got := field(t, faultText, page); got != "An account can have at most 10 webhooks; delete one first." || len(p.hooksNow(t, ann)) != webhook.MaxPerAccount {
-		t.Errorf("the eleventh: %q", got)
+		t.Errorf("eleventh webhook: %q", got)
 	}
 }
 
-// TestPanelLog pages through a long log, each delivery once.
+// TestPanelLog pages through a long log and sees each delivery once.
 func TestPanelLog(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -260,8 +260,8 @@ func TestPanelLog(t *testing.T) {
 	}
 }
 
-// TestPanelSubmissions shows what became of submissions, one's own alone, whatever
-// they say.
+// TestPanelSubmissions shows the state of the account's own submissions only, whatever their
+// texts contain.
 func TestPanelSubmissions(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -275,7 +275,7 @@ func TestPanelSubmissions(t *testing.T) {
 		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
 			t.Fatal(err)
 		}
-		if i >= 3 && i < console.SubmissionsPerPage-submission.MaxOpen/2 { // an account has few open ones
+		if i >= 3 && i < console.SubmissionsPerPage-submission.MaxOpen/2 { // the number of open submissions of an account is limited
 			if moved, err := p.state.MoveSubmission(t.Context(), s.ID, submission.Withdrawn, submission.Change{}); err != nil || !moved {
 				t.Fatal(moved, err)
 			}
@@ -303,7 +303,7 @@ func TestPanelSubmissions(t *testing.T) {
 	all.WriteString(first + ann.open(html.UnescapeString(next[1])))
 	for _, id := range ids {
 		if strings.Count(all.String(), console.PanelSubmissions+id+"/") != 1 {
-			t.Errorf("%s is not there once", id)
+			t.Errorf("%s does not occur exactly once", id)
 		}
 		page := ann.open(console.PanelSubmissions + id + "/")
 		if !strings.Contains(page, "\n  indented: yes\n") {
@@ -314,7 +314,7 @@ func TestPanelSubmissions(t *testing.T) {
 	}
 	for _, bad := range []string{"<script>alert", `" onmouseover="`, `href="javascript:`, "\u202e"} {
 		if at := strings.Index(all.String(), bad); at >= 0 {
-			t.Errorf("%q is in …%s…", bad, all.String()[max(0, at-100):at+50])
+			t.Errorf("found %q in …%s…", bad, all.String()[max(0, at-100):at+50])
 		}
 	}
 	for _, good := range []string{`href="https://example.org/pull/7"`, "pull request 8", "It is there under"} {
@@ -327,8 +327,8 @@ func TestPanelSubmissions(t *testing.T) {
 	}
 }
 
-// TestPanelWithdraws withdraws a submission with its form, and shows how many more
-// may be open.
+// TestPanelWithdraws withdraws a submission with its form, and shows how many more can be
+// open.
 func TestPanelWithdraws(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -343,7 +343,7 @@ func TestPanelWithdraws(t *testing.T) {
 	if page := ann.open(path); !strings.Contains(page, s.submission+button) {
 		t.Errorf("%s", page)
 	}
-	for range 2 { // the same form sent twice changes nothing more
+	for range 2 { // submitting the same form twice changes nothing more
 		ann.wantStatus(ann.submit(path+"withdraw/"), http.StatusSeeOther)
 	}
 	page := ann.open(path)

@@ -10,9 +10,9 @@ import (
 	"kindex/exports/record"
 )
 
-// TestPreview shows an edit whose scores are by another formula than that of the
-// published build, in a category that the build does not have: what stands in
-// lists and exports must be what the explanation computes.
+// TestPreview shows an edit whose scores use a different formula from the published build's,
+// in a category that the build does not have: lists and exports must show what the
+// explanation computes.
 func TestPreview(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 10)
@@ -31,7 +31,7 @@ func TestPreview(t *testing.T) {
 	unpack(t, s.ask(t, "GET", "/api/entity/tool/n3").body, &authored)
 	unpack(t, s.ask(t, "GET", "/api/entity/tool/n3/score").body, &explained)
 	if authored.Scores.Composite == nil || explained.Composite == nil || *authored.Scores.Composite != *explained.Composite {
-		t.Errorf("the record says %v, its explanation %v", authored.Scores.Composite, explained.Composite)
+		t.Errorf("record %v, explanation %v", authored.Scores.Composite, explained.Composite)
 	}
 	for _, format := range []string{"json", "jsonl", "csv"} {
 		for _, path := range []string{"/api/export/leaderboard?category=not-yet-built&format=", "/api/export/entities?format="} {
@@ -42,7 +42,7 @@ func TestPreview(t *testing.T) {
 		}
 	}
 	if a := s.ask(t, "GET", "/api/export/manifest"); a.header.Get("X-Build") != s.reloader.ID() {
-		t.Errorf("the manifest of %s says it is of %s", s.reloader.ID(), a.header.Get("X-Build"))
+		t.Errorf("the manifest of %s names build %s", s.reloader.ID(), a.header.Get("X-Build"))
 	}
 }
 

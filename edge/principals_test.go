@@ -10,8 +10,8 @@ import (
 	"kindex/edge/storage"
 )
 
-// testCallers asks every operation with keys that are not good, over the limit,
-// and where a key is needed without one.
+// testCallers calls every operation with invalid keys, over the limit, and without a key if
+// one is required.
 func testCallers(t *testing.T, c *contract) {
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]
@@ -27,7 +27,7 @@ func testCallers(t *testing.T, c *contract) {
 			c.send(t, request{op: id, verb: op.method, target: target, status: 403, header: []string{"Host: strangers.example"}})
 			c.send(t, request{op: id, verb: op.method, target: target, status: 503, base: c.away, key: c.key})
 			if id == "revokeLeakedKey" {
-				return // it takes no key, and has a limit of its own
+				return // it takes no key and has its own limit
 			}
 			if !op.own() {
 				c.send(t, request{op: id, verb: op.method, target: target, status: 200, base: c.away})
@@ -46,7 +46,7 @@ func testCallers(t *testing.T, c *contract) {
 				c.send(t, request{op: id, verb: op.method, target: target, status: 403, key: lacking})
 				target, _, _ = strings.Cut(target, "?id=")
 			} else if op.metered() {
-				t.Errorf("the answer to a key that lacks a scope is not described")
+				t.Errorf("the response to a key that lacks a scope is not described")
 			}
 			if op.own() {
 				c.testOwnOperation(t, op, target)
@@ -55,7 +55,7 @@ func testCallers(t *testing.T, c *contract) {
 	}
 }
 
-// testOwnOperation asks what belongs to an account, or writes, without effect.
+// testOwnOperation calls, without effect, operations that write or belong to an account.
 func (c *contract) testOwnOperation(t *testing.T, op *operation, target string) {
 	t.Helper()
 	id := op.OperationID
@@ -72,7 +72,7 @@ func (c *contract) testOwnOperation(t *testing.T, op *operation, target string) 
 		}
 	}
 	if got := strings.Split(refused.header.Get("Allow"), ", "); !slices.Equal(got, append(want, http.MethodOptions)) {
-		t.Errorf("Allow: %s, described are %s", got, want)
+		t.Errorf("Allow: %s, described: %s", got, want)
 	}
 	if op.RequestBody == nil {
 		return
@@ -88,7 +88,7 @@ func (c *contract) testOwnOperation(t *testing.T, op *operation, target string) 
 	}
 }
 
-// limitedKey makes a key of an account with these scopes.
+// limitedKey creates a key with these scopes for an account.
 func (c *contract) limitedKey(t *testing.T, account string, scopes ...apikey.Scope) string {
 	t.Helper()
 	secret := apikey.Generate()
@@ -105,7 +105,7 @@ func (c *contract) limitedKey(t *testing.T, account string, scopes ...apikey.Sco
 	return secret.Reveal()
 }
 
-// newKey makes an account and a key of it.
+// newKey creates an account and a key for it.
 func (c *contract) newKey(t *testing.T, account string, suspended bool) string {
 	t.Helper()
 	secret := apikey.Generate()

@@ -11,12 +11,12 @@ import (
 	"kindex/builder/suite"
 )
 
-// privatePaths are answers of every kind that hold something of the index.
+// privatePaths are responses of every kind that contain data of the index.
 var privatePaths = []string{"/", "/tool/n1/", "/llms.txt", "/docs/api", "/api/entities", "/api/entity/tool/n1", "/api/search?q=number",
 	"/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool", "/api/export/manifest", "/api/feed", "/api/openapi",
 	"/badge/tool/n1.svg", "/submit/", "/assets/nothing.css", "/api/nothing", "/nothing"}
 
-// hosted asks with a Host and headers, over the network.
+// hosted sends a request with a Host and headers over the network.
 func (s *served) hosted(t testing.TB, method, host, path, body string, header ...string) answer {
 	t.Helper()
 	r := httptest.NewRequest(method, s.url+path, strings.NewReader(body))
@@ -42,14 +42,14 @@ func (s *served) do(t testing.TB, r *http.Request) answer {
 	return answer{res.StatusCode, res.Header, body}
 }
 
-// raw sends bytes and returns the status line of the answer.
+// raw sends bytes and returns the status line of the response.
 func (s *served) raw(t testing.TB, request string) string {
 	t.Helper()
 	line, _, _ := strings.Cut(s.rawAll(t, request), "\r\n")
 	return line
 }
 
-// rawAll sends bytes and returns the whole answer.
+// rawAll sends bytes and returns the whole response.
 func (s *served) rawAll(t testing.TB, request string) string {
 	t.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(s.url, "http://"))
@@ -67,9 +67,9 @@ func (s *served) rawAll(t testing.TB, request string) string {
 	return string(all)
 }
 
-// TestPrivateIndexRebound reads an index on the machine of its reader as a page does
-// whose own name was made to lead there (DNS rebinding): same-origin requests, for which
-// CORS does nothing. Each is refused, whatever is asked for, and shows nothing.
+// TestPrivateIndexRebound reads an index on the user's machine as a page does whose own name
+// was made to resolve there (DNS rebinding): same-origin requests, which CORS does not
+// restrict. Each is refused, whatever it requests, and reveals nothing.
 func TestPrivateIndexRebound(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 100})
@@ -85,7 +85,7 @@ func TestPrivateIndexRebound(t *testing.T) {
 					read++
 				}
 				if strings.HasPrefix(path, "/api/") && a.header.Get("X-RateLimit-Remaining") != "100" {
-					t.Errorf("%s %s of %s: %s requests are left", method, path, host, a.header.Get("X-RateLimit-Remaining"))
+					t.Errorf("%s %s of %s: %s requests remaining", method, path, host, a.header.Get("X-RateLimit-Remaining"))
 				}
 			}
 		}
@@ -94,7 +94,7 @@ func TestPrivateIndexRebound(t *testing.T) {
 			read++
 		}
 	}
-	t.Logf("%d answers to names of strangers", read)
+	t.Logf("%d responses to foreign names", read)
 	for _, host := range []string{"127.0.0.1", "127.0.0.1:80", "localhost:8080", "LOCALHOST", "[::1]:8080", "192.0.2.1", "localhost."} {
 		if a := s.hosted(t, http.MethodGet, host, "/api/openapi", ""); a.status != http.StatusOK {
 			t.Errorf("%s: %d %s", host, a.status, a.body)
@@ -102,8 +102,8 @@ func TestPrivateIndexRebound(t *testing.T) {
 	}
 }
 
-// TestPrivateIndexAbsolute names the stranger's host in the request line, as a client of
-// a proxy does; it counts more than the Host (RFC 9112, section 3.2.2).
+// TestPrivateIndexAbsolute names the attacker's host in the request target, as a proxy's
+// client does; it takes precedence over Host (RFC 9112, section 3.2.2).
 func TestPrivateIndexAbsolute(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
@@ -113,12 +113,12 @@ func TestPrivateIndexAbsolute(t *testing.T) {
 	}{
 		{"GET http://evil.example/api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\n", " 403 "},
 		{"GET http://127.0.0.1/api/categories HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // a page cannot send this
-		{"GET /api/categories HTTP/1.0\r\n", " 200 "},                                       // no browser
+		{"GET /api/categories HTTP/1.0\r\n", " 200 "},                                       // no browser sends this
 		{"GET /api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n", " 400 "},
 		{"TRACE /api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\n", " 405 "},
 		{"CONNECT 127.0.0.1:443 HTTP/1.1\r\nHost: 127.0.0.1:443\r\n", " 405 "},
 		{"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n", " 403 "},
-		{"OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // answered without looking at the index
+		{"OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // answered without reading the index
 	} {
 		if line := s.raw(t, c.request+"Connection: close\r\n\r\n"); !strings.Contains(line, c.status) {
 			t.Errorf("%q: %q, want%s", c.request, line, c.status)
@@ -126,8 +126,8 @@ func TestPrivateIndexAbsolute(t *testing.T) {
 	}
 }
 
-// TestPrivateIndexOtherOrigins asks as pages of other websites do. The browser may show
-// them nothing of the answers, and may not embed them.
+// TestPrivateIndexOtherOrigins sends requests as pages of other websites do. The browser must
+// not let them read or embed the responses.
 func TestPrivateIndexOtherOrigins(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -141,7 +141,7 @@ func TestPrivateIndexOtherOrigins(t *testing.T) {
 			if a.header.Get("Access-Control-Allow-Origin") != "" {
 				readable++
 			}
-			// With a path of its own, the same answer is kept apart for each origin.
+			// With a path of its own, the same response is cached separately for each origin.
 			vary := strings.Join(a.header.Values("Vary"), ", ")
 			if path != "/submit/" && !strings.Contains(vary, "Origin") || a.header.Get("Cross-Origin-Resource-Policy") != "same-origin" {
 				t.Errorf("%s: %v", path, a.header)
@@ -156,7 +156,7 @@ func TestPrivateIndexOtherOrigins(t *testing.T) {
 				"Access-Control-Request-Headers", "x-api-key", "Access-Control-Request-Private-Network", "true", "Access-Control-Request-Local-Network", "true")
 			for name := range a.header {
 				if strings.HasPrefix(name, "Access-Control-Allow-") {
-					t.Errorf("the preflight for %s of %s is answered with %s", path, origin, name)
+					t.Errorf("preflight for %s of %s: %s", path, origin, name)
 				}
 			}
 		}
@@ -165,9 +165,9 @@ func TestPrivateIndexOtherOrigins(t *testing.T) {
 			t.Errorf("/mcp from %q: %d %s", origin, a.status, a.body[:min(len(a.body), 200)])
 		}
 	}
-	t.Logf("%d answers that strangers' pages can read", readable)
+	t.Logf("%d responses are readable by foreign pages", readable)
 	if readable > 0 {
-		t.Errorf("%d answers can be read by strangers' pages", readable)
+		t.Errorf("%d responses are readable by foreign pages", readable)
 	}
 	for _, origin := range []string{"http://127.0.0.1:3000", "http://localhost:5173", "https://localhost", "http://[::1]:1"} {
 		a := s.hosted(t, http.MethodGet, "127.0.0.1", "/api/categories", "", "Origin", origin)

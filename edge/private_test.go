@@ -13,7 +13,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestOriginsByAddress: an index is open to all websites where its address is public.
+// TestOriginsByAddress: an index is open to all websites if its address is public.
 func TestOriginsByAddress(t *testing.T) {
 	for address, open := range map[string]bool{
 		"https://index.example.org": true, "https://index.example.org:8443/sub/": true, "https://93.184.216.34": true,
@@ -28,7 +28,7 @@ func TestOriginsByAddress(t *testing.T) {
 	}
 }
 
-// TestOriginsNamed serves pages of origins that the operator names, and no others.
+// TestOriginsNamed serves pages of the origins that the operator names, and no others.
 func TestOriginsNamed(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -74,7 +74,7 @@ func TestOriginsNamed(t *testing.T) {
 					t.Errorf("Host %s: %d, want %d", host, a.status, want)
 				}
 			}
-			// The service's own pages may always ask.
+			// The service's own pages are always allowed.
 			if a := s.sendAs(t, listTools, "Origin", s.url); a.status != 200 {
 				t.Errorf("/mcp from its own pages: %d %s", a.status, a.body)
 			}
@@ -87,13 +87,13 @@ func TestOriginsNamed(t *testing.T) {
 	}
 	for _, bad := range []string{"", "app.example.org", "https://app.example.org/path", "https://*.example.org", "https://u:p@app.example.org", "https://", "*,none", "https://a.example?x"} {
 		if _, err := ParseOrigins(strings.Split(bad, ",")); err == nil {
-			t.Errorf("%q is taken for an origin", bad)
+			t.Errorf("%q is accepted as an origin", bad)
 		}
 	}
 }
 
-// TestHostsOnANetwork: an index that listens on a network answers to names that only
-// exist in private networks and to those that the operator names.
+// TestHostsOnANetwork: an index that listens on a network responds to names that only exist
+// in private networks and to those that the operator names.
 func TestHostsOnANetwork(t *testing.T) {
 	hosts, err := ParseHosts([]string{"Wiki.Example.com."})
 	if err != nil {
@@ -122,12 +122,12 @@ func TestHostsOnANetwork(t *testing.T) {
 	}
 	for _, bad := range []string{"", "https://wiki.example.com", "wiki.example.com:8080", "*", "*.example.com"} {
 		if _, err := ParseHosts([]string{bad}); err == nil {
-			t.Errorf("%q is taken for a host", bad)
+			t.Errorf("%q is accepted as a host", bad)
 		}
 	}
 }
 
-// TestAdminListenerHost asks the operator's listener under a stranger's name.
+// TestAdminListenerHost sends the operator's listener requests with a foreign host name.
 func TestAdminListenerHost(t *testing.T) {
 	suite.WithoutRace(t)
 	f := serveFew(t, Options{AdminHosts: []string{"ops.example.com"}, Log: slog.New(slog.DiscardHandler)})

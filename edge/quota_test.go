@@ -11,8 +11,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestAttackWriteBeyondTheLimit sends writes as if they could be answered with
-// 304, which is known only when they are made.
+// TestAttackWriteBeyondTheLimit sends writes as if they could be answered with 304, which
+// would only be known after running them.
 func TestAttackWriteBeyondTheLimit(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -30,13 +30,13 @@ func TestAttackWriteBeyondTheLimit(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(list) != 1 || !list[0].RevokedAt.IsZero() {
-			t.Errorf("a refused write was made: %+v", list)
+			t.Errorf("a refused write was carried out: %+v", list)
 		}
 	})
 }
 
-// TestOptionsCountUnlessPreflight: OPTIONS without the headers of a preflight is a
-// request like others, with their headers.
+// TestOptionsCountUnlessPreflight: OPTIONS without the headers of a preflight counts like any
+// request, and has the same headers.
 func TestOptionsCountUnlessPreflight(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 3})
@@ -53,8 +53,7 @@ func TestOptionsCountUnlessPreflight(t *testing.T) {
 	}
 }
 
-// TestFreeAddresses: what costs nothing costs nothing with whatever method and
-// outcome.
+// TestFreeAddresses: free addresses cost nothing, whatever the method and outcome.
 func TestFreeAddresses(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 3})
@@ -68,7 +67,7 @@ func TestFreeAddresses(t *testing.T) {
 	s.expect(t, 404, 1, "anonymous", "GET", "/api/sdks")
 }
 
-// TestContactIsDescribed: the address of the 429 is in the description, too.
+// TestContactIsDescribed: the contact of the 429 is in the description, too.
 func TestContactIsDescribed(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -80,7 +79,7 @@ func TestContactIsDescribed(t *testing.T) {
 	}
 }
 
-// TestHeadersOfAnUnknownCount: the key is still known when the count cannot be read.
+// TestHeadersOfAnUnknownCount: the key is still identified if its count cannot be read.
 func TestHeadersOfAnUnknownCount(t *testing.T) {
 	suite.WithoutRace(t)
 	c := newClock("2026-11-21T12:00:00Z")
@@ -91,7 +90,7 @@ func TestHeadersOfAnUnknownCount(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c.advance(24 * time.Hour) // whose count is not loaded yet
+	c.advance(24 * time.Hour) // its count is not loaded yet
 	a := s.expect(t, 503, 0, "authenticated", "GET", "/api/categories", "x-api-key", key)
 	for name, want := range map[string]string{"X-RateLimit-Limit": "100", "Retry-After": "5", "RateLimit-Policy": `"day";q=100;w=86400`,
 		"X-RateLimit-Reset": strconv.FormatInt(time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC).Unix(), 10)} {

@@ -8,8 +8,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestAttackManyRanges asks for many parts of a file, and for the same part again and
-// again: a request of 15 KB would be answered with fifty times as much.
+// TestAttackManyRanges requests many ranges of a file, and the same range repeatedly: the
+// response to a request of 15 KB would be fifty times as large.
 func TestAttackManyRanges(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -16,8 +16,8 @@ import (
 	"kindex/exports/record"
 )
 
-// mover is a record of a leaderboard or of what is trending. Names stay in these
-// tests, whatever becomes of slugs.
+// mover is a record of a leaderboard or of the trending list. Names stay the same in these
+// tests, even if slugs change.
 type mover struct {
 	Type, Slug, Name    string
 	Scores              map[string]*float64
@@ -41,11 +41,11 @@ func (s *served) movers(t *testing.T, path string) (list []mover) {
 	return list
 }
 
-// TestMovement computes the movement of every board again from two lists.
+// TestMovement recomputes the movement on every leaderboard from two lists.
 func TestMovement(t *testing.T) {
 	suite.InRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
-	var first sync.WaitGroup // many may be the first to ask
+	var first sync.WaitGroup // several clients may be the first to ask
 	for range 8 {
 		first.Go(func() {
 			if a := s.ask(t, "GET", "/api/leaderboard/all?by=adoption"); a.status != 200 {
@@ -59,7 +59,7 @@ func TestMovement(t *testing.T) {
 		for at, before := range map[string]string{"": "2026-10-25", "&at=2026-10-25": "2026-10-18"} {
 			path := "/api/leaderboard/" + board + at
 			if l := s.list(t, path); l.ComparedTo == nil || *l.ComparedTo != before {
-				t.Errorf("%s is compared to %v, want %s", path, l.ComparedTo, before)
+				t.Errorf("%s is compared with %v, want %s", path, l.ComparedTo, before)
 			}
 			was := map[string]int{}
 			for i, m := range s.movers(t, "/api/leaderboard/"+board+"&at="+before) {
@@ -73,7 +73,7 @@ func TestMovement(t *testing.T) {
 				case !known:
 					seen["new"] = true
 					if m.PreviousRank != nil || m.Delta != nil {
-						t.Errorf("%s: %s was at %d, but it was not there", path, m.Name, *m.PreviousRank)
+						t.Errorf("%s: %s was at %d, but did not exist", path, m.Name, *m.PreviousRank)
 					}
 				case m.PreviousRank == nil || *m.PreviousRank != previous || m.Delta == nil || *m.Delta != previous-m.Rank:
 					t.Errorf("%s: %s at %d moved from %s by %s, want from %d", path, m.Name, m.Rank, number(m.PreviousRank), number(m.Delta), previous)
@@ -85,13 +85,13 @@ func TestMovement(t *testing.T) {
 	}
 	for _, what := range []string{"new", "-1", "0", "1", "right", "x2"} {
 		if !seen[what] {
-			t.Errorf("no board has shown %s", what)
+			t.Errorf("no leaderboard showed %s", what)
 		}
 	}
-	// Of that day there is no snapshot seven days before.
+	// There is no snapshot seven days before that day.
 	l := s.list(t, "/api/leaderboard/all?at=2026-10-03&limit=1")
 	if l.ComparedTo != nil || *l.AsOf != "2026-10-02" || !strings.Contains(string(l.Data[0]), `"previousRank":null,"delta":null`) {
-		t.Errorf("compared to %v: %s", l.ComparedTo, l.Data[0])
+		t.Errorf("compared with %v: %s", l.ComparedTo, l.Data[0])
 	}
 }
 
@@ -102,8 +102,8 @@ func number(n *int) string {
 	return fmt.Sprint(*n)
 }
 
-// TestRankHistory compares how entities stood with what leaderboards and lists answer for
-// every day of which there is a snapshot.
+// TestRankHistory compares the rank history of entities with leaderboards and lists for every
+// day that has a snapshot.
 func TestRankHistory(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
@@ -142,7 +142,7 @@ func TestRankHistory(t *testing.T) {
 			i := slices.IndexFunc(course, func(c leaderboard.RankAt) bool { return c.Day == day })
 			switch {
 			case was != (i >= 0):
-				t.Errorf("%s on %s: was there is %v, its course says %v", e.Name, day, was, course)
+				t.Errorf("%s on %s: existed %v, rank history says %v", e.Name, day, was, course)
 			case was:
 				text := string(course[i].Score.AppendJSON(nil))
 				if course[i].Rank != want.Rank || course[i].Ranked != want.of || text != figure(want.Scores["composite"]) {
@@ -152,11 +152,11 @@ func TestRankHistory(t *testing.T) {
 		}
 	}
 	if len(days) < 10 || len(seen) < 4 || !seen[len(days)] {
-		t.Errorf("%d days, courses of %v", len(days), seen)
+		t.Errorf("%d days, rank histories of %v", len(days), seen)
 	}
 }
 
-// figure is a score as JSON has it.
+// figure is a score as in JSON.
 func figure(x *float64) string {
 	if x == nil {
 		return "null"
@@ -164,7 +164,7 @@ func figure(x *float64) string {
 	return fmt.Sprintf("%.1f", *x)
 }
 
-// TestTrending computes what has gained again from lists and from the formula.
+// TestTrending recomputes the trending list from lists and the formula.
 func TestTrending(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
@@ -228,8 +228,8 @@ func (s *served) changesSince(t *testing.T, m mover, day string) (n int) {
 	return n
 }
 
-// checkGain: of Tool 2 nothing but the figures of stars and downloads has changed,
-// and both states are scored at one time.
+// checkGain: for Tool 2, only the star and download counts have changed, and both versions
+// are scored at the same time.
 func (s *served) checkGain(t *testing.T) {
 	t.Helper()
 	v := s.shown(t)
@@ -259,8 +259,8 @@ func (s *served) checkGain(t *testing.T) {
 	}
 }
 
-// TestNothingTrendsBeforeTheBeginning: where nothing predates the window there is
-// nothing to compare with.
+// TestNothingTrendsBeforeTheBeginning: if nothing predates the window, there is nothing to
+// compare with.
 func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -269,12 +269,12 @@ func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 		t.Errorf("%+v", l)
 	}
 	if l := s.list(t, "/api/leaderboard/all"); l.ComparedTo != nil {
-		t.Errorf("compared to %s", *l.ComparedTo)
+		t.Errorf("compared with %s", *l.ComparedTo)
 	}
 }
 
-// TestPreviewOfTheUncommitted: edits show in records, and the history is that of
-// the build below.
+// TestPreviewOfTheUncommitted: edits appear in records, and the history is that of the
+// underlying build.
 func TestPreviewOfTheUncommitted(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})

@@ -8,8 +8,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestRedirectsStayHere asks for addresses that other hosts could hide in. Wherever an
-// answer leads, it is on this service, and no header has a line more than it should.
+// TestRedirectsStayHere requests addresses that could hide another host. Every redirect stays
+// on this service, and no header gets an extra line.
 func TestRedirectsStayHere(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{URL: "https://index.example.org"})
@@ -26,14 +26,14 @@ func TestRedirectsStayHere(t *testing.T) {
 			for line := range strings.SplitSeq(head, "\r\n") {
 				name, value, _ := strings.Cut(line, ": ")
 				if strings.EqualFold(name, "X-Evil") {
-					t.Errorf("%s: the answer has the header %s", path, line)
+					t.Errorf("%s: the response has the header %s", path, line)
 				}
 				if !strings.EqualFold(name, "Location") {
 					continue
 				}
 				u, err := url.Parse(strings.ReplaceAll(value, `\`, "/"))
 				if err != nil || u.Host != "" && u.Host != "index.example.org" || u.Scheme != "" && u.Scheme != "https" {
-					t.Errorf("%s leads to %s", path, value)
+					t.Errorf("%s redirects to %s", path, value)
 				}
 			}
 		}

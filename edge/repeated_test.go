@@ -11,8 +11,8 @@ import (
 	"kindex/edge/safedial"
 )
 
-// TestRegistrationIsRepeatedWithoutItsName sends a registration again when its
-// name leads nowhere any more.
+// TestRegistrationIsRepeatedWithoutItsName repeats a registration whose host name no longer
+// resolves.
 func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
 	suite.WithoutRace(t)
 	names := fixedNames{"hook.example": "8.8.8.8"}
@@ -40,7 +40,7 @@ func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
 	}
 }
 
-// TestBodiesThatNobodyNeeds: a test takes no fields, and says so.
+// TestBodiesThatNobodyNeeds: the test action takes no fields, and says so.
 func TestBodiesThatNobodyNeeds(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -10,13 +10,13 @@ import (
 	"testing"
 )
 
-// Repository is a git repository that a test makes, with commits at fixed times.
+// Repository is a git repository created by a test, with commits at fixed times.
 type Repository struct {
 	Dir string
 	t   testing.TB
 }
 
-// NewRepository makes an empty one.
+// NewRepository creates an empty repository.
 func NewRepository(t testing.TB) *Repository {
 	t.Helper()
 	r := &Repository{t.TempDir(), t}
@@ -24,7 +24,7 @@ func NewRepository(t testing.TB) *Repository {
 	return r
 }
 
-// git runs a command at a time, away from the settings of the machine.
+// git runs a command at a time, independent of the machine's settings.
 func (r *Repository) git(at string, args ...string) {
 	r.t.Helper()
 	cmd := exec.Command("git", args...)
@@ -42,7 +42,7 @@ func (r *Repository) git(at string, args ...string) {
 	}
 }
 
-// Write writes files: path, text, path, text … No text means that the file goes.
+// Write writes files: path, text, path, text … An empty text deletes the file.
 func (r *Repository) Write(files ...string) {
 	r.t.Helper()
 	for pair := range slices.Chunk(files, 2) {

@@ -16,16 +16,16 @@ import (
 	"kindex/exports/table"
 )
 
-// request is one line of the table: what is asked for, and what must come.
+// request is one line of the table: a request and the expected response.
 type request struct {
 	op     string // the operation it belongs to
 	verb   string // GET unless set
 	target string // {build} and {old} stand for the builds
 	header []string
 	status int
-	fault  string // the parameter that is refused
-	beyond bool   // no schema can say why it is refused
-	closed bool   // asked of the server that has given up its build
+	fault  string // the refused parameter
+	beyond bool   // no schema can express why it is refused
+	closed bool   // sent to the server that has released its build
 	base   string // the address of another server
 	key    string // in x-api-key
 	body   string // JSON
@@ -38,7 +38,7 @@ func (r request) method() string {
 	return r.verb
 }
 
-// ok makes requests that succeed: an address with each of the queries.
+// ok returns requests that succeed: an address with each of the queries.
 func ok(op, path string, queries ...string) []request {
 	var list []request
 	for _, q := range queries {
@@ -47,8 +47,8 @@ func ok(op, path string, queries ...string) []request {
 	return list
 }
 
-// bad makes requests with values of a parameter that the server refuses, and
-// the schema of the parameter too.
+// bad returns requests with values of a parameter that both the server and the parameter's
+// schema refuse.
 func bad(op, path, param string, values ...string) []request {
 	sep := "?"
 	if strings.Contains(path, "?") {
@@ -61,7 +61,7 @@ func bad(op, path, param string, values ...string) []request {
 	return list
 }
 
-// beyond is bad for what only the server can know.
+// beyond is bad for errors that only the server can detect.
 func beyond(op, path, param string, values ...string) []request {
 	list := bad(op, path, param, values...)
 	for i := range list {
@@ -70,8 +70,8 @@ func beyond(op, path, param string, values ...string) []request {
 	return list
 }
 
-// status makes requests without a query that give this status; fault is the
-// part of the address that is wrong.
+// status returns requests without a query that have this status; fault is the wrong part of
+// the address.
 func status(code int, op, fault string, targets ...string) []request {
 	var list []request
 	for _, target := range targets {
@@ -80,8 +80,7 @@ func status(code int, op, fault string, targets ...string) []request {
 	return list
 }
 
-// filters are valid and invalid values of every filter, for an address that has
-// all of them.
+// filters are valid and invalid values of every filter, for an address that has all of them.
 func filters(op, path, sep string) []request {
 	return slices.Concat(
 		ok(op, path, sep+"type=tool", sep+"type=tool&type=model", sep+"category=nlp&category=speech", sep+"provider=openai",
@@ -104,7 +103,7 @@ func filters(op, path, sep string) []request {
 	)
 }
 
-// pages are valid and invalid values of the parameters of paging.
+// pages are valid and invalid values of the paging parameters.
 func pages(op, path, sep string) []request {
 	return slices.Concat(
 		ok(op, path, sep+"limit=1", sep+"limit=100", sep+"offset=0", sep+"offset=3&limit=2", sep+"offset=2147483647"),
@@ -236,8 +235,8 @@ func testTable(t *testing.T, c *contract) {
 
 func shortTarget(s string) string { return s[:min(len(s), 120)] }
 
-// plainTarget is an address of an operation that answers 200, made from the
-// examples of its required parameters.
+// plainTarget returns an address of an operation that answers 200, built from the examples of
+// its required parameters.
 func (op *operation) plainTarget(t *testing.T) string {
 	t.Helper()
 	target := op.path
@@ -247,7 +246,7 @@ func (op *operation) plainTarget(t *testing.T) string {
 		value, _ := p.Example.(string)
 		switch {
 		case p.In == "path" && p.Name == "build":
-			// What the description shows is a build of the past.
+			// The description's example is a past build.
 		case p.In == "path":
 			target = strings.Replace(target, "{"+p.Name+"}", value, 1)
 		case p.Required:
@@ -260,7 +259,7 @@ func (op *operation) plainTarget(t *testing.T) string {
 	return target
 }
 
-// testEveryOperation asks of everything that can be read what all of it must do.
+// testEveryOperation checks what every readable operation must do.
 func testEveryOperation(t *testing.T, c *contract) {
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]
@@ -273,18 +272,18 @@ func testEveryOperation(t *testing.T, c *contract) {
 			head := c.send(t, request{op: id, verb: http.MethodHead, target: target, status: 200})
 			for _, name := range []string{"ETag", "Content-Type", "Link", "Repr-Digest", "Last-Modified"} {
 				if !slices.Equal(head.header.Values(name), whole.header.Values(name)) {
-					t.Errorf("HEAD gives another %s: %q, not %q", name, head.header.Values(name), whole.header.Values(name))
+					t.Errorf("HEAD: %s is %q, want %q", name, head.header.Values(name), whole.header.Values(name))
 				}
 			}
 			c.send(t, request{op: id, target: target, status: 304, header: []string{"If-None-Match: *"}})
 			c.send(t, request{op: id, verb: http.MethodHead, target: target, status: 304, header: []string{"If-None-Match: *"}})
 			named := c.send(t, request{op: id, target: target, status: 200, header: []string{"X-Request-Id: a-Name.of_mine"}})
 			if got := named.header.Get("X-Request-Id"); got != "a-Name.of_mine" {
-				t.Errorf("the request id became %s", got)
+				t.Errorf("the request ID became %s", got)
 			}
 			named = c.send(t, request{op: id, target: target, status: 200, header: []string{"X-Request-Id: not a plain id"}})
 			if got := named.header.Get("X-Request-Id"); strings.Contains(got, " ") {
-				t.Errorf("the request id %q was taken over", got)
+				t.Errorf("the request ID %q was adopted", got)
 			}
 			for _, verb := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch} {
 				refused := c.send(t, request{op: id, verb: verb, target: target, status: 405})
@@ -299,8 +298,8 @@ func testEveryOperation(t *testing.T, c *contract) {
 	}
 }
 
-// testUnknownParameter uses that the refusal of an unknown parameter names all
-// that the route takes: they must be those of the description.
+// testUnknownParameter uses the error for an unknown parameter, which names all parameters of
+// the route: they must be those of the description.
 func (c *contract) testUnknownParameter(t *testing.T, op *operation, target string) {
 	t.Helper()
 	path, _, _ := strings.Cut(target, "?")
@@ -308,7 +307,7 @@ func (c *contract) testUnknownParameter(t *testing.T, op *operation, target stri
 	var p web.Problem
 	a.decode(t, &p)
 	if len(p.Errors) != 1 || p.Errors[0].Field != "noSuchThing" || p.Code != "unknown-parameter" {
-		t.Fatalf("not the refusal of an unknown parameter: %s", a.body)
+		t.Fatalf("not an unknown-parameter error: %s", a.body)
 	}
 	var described []string
 	for _, ref := range op.Parameters {
@@ -322,9 +321,9 @@ func (c *contract) testUnknownParameter(t *testing.T, op *operation, target stri
 		want = "this endpoint takes no parameters"
 	}
 	if got := p.Errors[0].Message; got != want {
-		t.Errorf("the route and the description differ in their parameters:\n%s\n%s", got, want)
+		t.Errorf("the parameters of the route and the description differ:\n%s\n%s", got, want)
 	}
-	// A query that cannot be read at all.
+	// A query that cannot be parsed.
 	c.send(t, request{op: op.OperationID, target: path + "?a=%zz", status: 400})
 	// One letter wrong.
 	if len(described) > 0 {
@@ -366,7 +365,7 @@ func testParameterExamples(t *testing.T, c *contract) {
 				query := maps.Clone(plain)
 				query[p.Name] = values
 				if p.Name == "csv" {
-					query.Set("format", "csv") // it is of no other
+					query.Set("format", "csv") // this parameter exists only for CSV
 				}
 				c.send(t, request{op: id, target: target + "?" + query.Encode(), status: 200, key: c.key})
 			})
@@ -379,8 +378,8 @@ func testParameterExamples(t *testing.T, c *contract) {
 	}
 }
 
-// testEnums: the values that the description lists are those of the program,
-// and every one works.
+// testEnums: the values that the description lists are those of the program, and all of them
+// work.
 func testEnums(t *testing.T, c *contract) {
 	var columns, formats []string
 	for _, column := range table.EntityColumns {
@@ -416,12 +415,12 @@ func testEnums(t *testing.T, c *contract) {
 			}
 			described := exampleTexts(schema.Enum)
 			if !slices.Equal(slices.Sorted(slices.Values(described)), slices.Sorted(slices.Values(want))) {
-				t.Errorf("%s %s: described are %s, known are %s", id, p.Name, described, want)
+				t.Errorf("%s %s: described %s, known %s", id, p.Name, described, want)
 			}
 			target := op.plainTarget(t)
 			sep := map[bool]string{true: "&", false: "?"}[strings.Contains(target, "?")]
 			if p.Name == "csv" {
-				target, sep = target+sep+"format=csv", "&" // it is of no other
+				target, sep = target+sep+"format=csv", "&" // this parameter exists only for CSV
 			}
 			for _, value := range described {
 				c.send(t, request{op: id, target: target + sep + p.Name + "=" + url.QueryEscape(value), status: 200, key: c.key})

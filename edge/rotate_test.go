@@ -16,9 +16,9 @@ import (
 	"kindex/edge/storage"
 )
 
-// TestRotateWebhook replaces a secret that has leaked. For a day both are valid, so that
-// a receiver misses nothing; then the leaked one signs nothing more. So do two rotations
-// in a row, at once.
+// TestRotateWebhook replaces a leaked secret. For a day both secrets are valid, so that a
+// receiver misses nothing; then the leaked one signs nothing more. Two rotations in a row
+// work the same way, but immediately.
 func TestRotateWebhook(t *testing.T) {
 	suite.InTest(t)
 	onBothEngines(t, func(t *testing.T, target string) {
@@ -38,7 +38,7 @@ func TestRotateWebhook(t *testing.T) {
 		h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`/hook","events":["entity.updated"]}`, 201, &made)
 		own := "/api/webhooks/" + made.ID
 
-		// delivered sends a test, and says which of the secrets verify it.
+		// delivered sends a test delivery and reports which of the secrets verify it.
 		sent := 0
 		delivered := func(secrets ...string) (signatures int, valid []bool) {
 			t.Helper()
@@ -51,7 +51,7 @@ func TestRotateWebhook(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// The time of the delivery is the clock's, not that of the library.
+				// The delivery's time is that of the test clock, not the library's.
 				valid = append(valid, verify.VerifyIgnoringTimestamp(body, last.Header) == nil)
 			}
 			return len(strings.Fields(last.Header.Get("webhook-signature"))), valid
@@ -85,13 +85,13 @@ func TestRotateWebhook(t *testing.T) {
 		}
 		expect("within a day", 2, []string{made.Secret, first.Secret}, true, true)
 		if a := h.send(t, "GET", own, key, "", 200, nil); strings.Contains(string(a.body), "whsec_") {
-			t.Errorf("a secret is shown again: %s", a.body)
+			t.Errorf("a secret is shown a second time: %s", a.body)
 		}
 
-		// The operator's key changes meanwhile: both secrets are sealed with the new one.
+		// The operator's key changes meanwhile: both secrets are sealed with the new key.
 		both := parsedKeys(t, newer+"\n"+older)
 		if n, err := h.state.Rekey(ctx, both); err != nil || n != 2 {
-			t.Fatalf("%d secrets were sealed with the new key, %v", n, err)
+			t.Fatalf("%d secrets were resealed with the new key, %v", n, err)
 		}
 		if err := h.state.CheckSealed(ctx, parsedKeys(t, newer)); err != nil {
 			t.Error(err)
@@ -112,7 +112,7 @@ func TestRotateWebhook(t *testing.T) {
 		}
 		for _, s := range []string{made.Secret, first.Secret, second.Secret} {
 			if strings.Contains(h.log.String(), s) {
-				t.Error("a secret is in the log")
+				t.Error("the log contains a secret")
 			}
 		}
 	})
@@ -127,7 +127,7 @@ func parsedKeys(t testing.TB, text string) *seal.Keys {
 	return k
 }
 
-// TestRotatedSecretEnds removes the previous secret once its day is over.
+// TestRotatedSecretEnds removes the previous secret after a day.
 func TestRotatedSecretEnds(t *testing.T) {
 	h := serveHooked(t, t.TempDir()+"/kindex.db")
 	key, _ := h.newKey(t, "ada")

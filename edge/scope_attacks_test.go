@@ -14,7 +14,7 @@ import (
 	"kindex/edge/storage"
 )
 
-// newOverAPI makes a key with another one, as its owner does for a program.
+// newOverAPI creates a key using another one, as its owner does for a program.
 func (s *served) newOverAPI(t *testing.T, owner apikey.Secret, body string) (key, id string) {
 	t.Helper()
 	a, err := s.write("POST", keysPath, owner.Reveal(), body)
@@ -28,7 +28,7 @@ func (s *served) newOverAPI(t *testing.T, owner apikey.Secret, body string) (key
 	return made.Key, made.ID
 }
 
-// belongings is all that an account has, as its owner sees it.
+// belongings returns everything that an account has, as its owner sees it.
 func (s *served) belongings(t *testing.T, owner apikey.Secret) string {
 	t.Helper()
 	var all strings.Builder
@@ -48,9 +48,9 @@ func (s *served) belongings(t *testing.T, owner apikey.Secret) string {
 	return all.String()
 }
 
-// TestSecurityLeakedReadKey tries every method of every address with a key that can
-// only read. Whatever asks strangers for a key is forbidden to it, and so is every
-// write, and nothing changes.
+// TestSecurityLeakedReadKey tries every method of every address with a key that can only
+// read. Everything that requires a key is forbidden to it, and so is every write, and nothing
+// changes.
 func TestSecurityLeakedReadKey(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
@@ -100,17 +100,17 @@ func TestSecurityLeakedReadKey(t *testing.T) {
 			t.Errorf("changed from\n%s\nto\n%s", before, now)
 		}
 		if read < 20 || forbidden < 15 {
-			t.Errorf("only %d addresses were read, and %d forbidden", read, forbidden)
+			t.Errorf("only %d addresses were readable, and %d forbidden", read, forbidden)
 		}
-		// It can end itself, and that alone.
+		// It can revoke itself, and nothing else.
 		if a, err := s.write("DELETE", keysPath+"?id="+id, leaked, ""); err != nil || a.status != 204 {
 			t.Errorf("itself: %v %d %s", err, a.status, a.body)
 		}
 	})
 }
 
-// TestSecurityLeakedKey: a key that was made for a program, with nothing but a name,
-// makes no keys, and neither sees nor revokes those of its owner.
+// TestSecurityLeakedKey: a key created for a program, with default scopes, cannot create
+// keys, nor see or revoke its owner's.
 func TestSecurityLeakedKey(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
@@ -138,8 +138,7 @@ func TestSecurityLeakedKey(t *testing.T) {
 	})
 }
 
-// TestSecurityScopesDoNotGrow: no chain of keys leads to a scope that the first one
-// lacks.
+// TestSecurityScopesDoNotGrow: no chain of keys gets a scope that the first one lacks.
 func TestSecurityScopesDoNotGrow(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
@@ -161,7 +160,7 @@ func TestSecurityScopesDoNotGrow(t *testing.T) {
 	})
 }
 
-// TestSecurityKeyWithoutRead: the tools for agents are no way around scopes.
+// TestSecurityKeyWithoutRead: the tools for agents do not bypass scopes.
 func TestSecurityKeyWithoutRead(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
@@ -179,8 +178,8 @@ func TestSecurityKeyWithoutRead(t *testing.T) {
 	})
 }
 
-// TestRoutesNeedScopes: every address that is counted names its scope, but the one
-// where a key may end itself.
+// TestRoutesNeedScopes: every counted address names its scope, except the one at which a key
+// can revoke itself.
 func TestRoutesNeedScopes(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)
@@ -197,7 +196,7 @@ func TestRoutesNeedScopes(t *testing.T) {
 			want = apikey.ScopeSubmit
 		default:
 			if want = apikey.ScopeRead; r.method != http.MethodGet {
-				t.Errorf("%s %s changes something, and needs only the scope of reading", r.method, r.path)
+				t.Errorf("%s %s is a write and needs only the read scope", r.method, r.path)
 			}
 		}
 		if r.scope != want {
@@ -209,8 +208,8 @@ func TestRoutesNeedScopes(t *testing.T) {
 	}
 }
 
-// TestSecurityExpiredKey: a key stops working at its time, although it was just used,
-// and no longer counts towards five.
+// TestSecurityExpiredKey: a key stops working when it expires, even if it was just used, and
+// no longer counts towards the limit of five.
 func TestSecurityExpiredKey(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -238,22 +237,22 @@ func TestSecurityExpiredKey(t *testing.T) {
 		use := func() answer { return s.ask(t, "GET", "/api/categories", "x-api-key", short[0]) }
 		clock.set(until.Add(-time.Millisecond))
 		if a := use(); a.status != 200 {
-			t.Errorf("a moment before: %d %s", a.status, a.body)
+			t.Errorf("just before expiry: %d %s", a.status, a.body)
 		}
 		clock.set(until)
 		if a := use(); a.status != 401 || !strings.Contains(string(a.body), "has expired") {
-			t.Errorf("at its time: %d %s", a.status, a.body)
+			t.Errorf("at expiry: %d %s", a.status, a.body)
 		}
 		if a := s.ask(t, "GET", keysPath, "x-api-key", owner.Reveal()); strings.Count(string(a.body), `"masked"`) != 1 {
-			t.Errorf("the list: %s", a.body)
+			t.Errorf("list: %s", a.body)
 		}
 		s.newOverAPI(t, owner, `{"name":"a new one"}`)
 		clock.set(time.Now())
 	}
 }
 
-// TestSecurityLegacyKey: a key from before there were scopes can do what it could, and
-// its owner sees that.
+// TestSecurityLegacyKey: a key from before scopes can still do what it could, and its owner
+// sees that.
 func TestSecurityLegacyKey(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)

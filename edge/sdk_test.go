@@ -36,7 +36,7 @@ func TestSDK(t *testing.T) {
 				t.Errorf("%s: %d %q", path, a.status, a.body)
 			}
 			if a.header.Get("X-Ratelimit-Remaining") != "1" {
-				t.Errorf("%s costs something: %v", path, a.header)
+				t.Errorf("%s is not free: %v", path, a.header)
 			}
 		}
 		versions := sdk.Versions(language)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// searchPage is what is checked of an answer to a search.
+// searchPage has the members of a search response that are checked.
 type searchPage struct {
 	Data []struct {
 		Type, Slug string
@@ -24,7 +24,7 @@ func (c *contract) search(t *testing.T, query string) (p searchPage) {
 	return p
 }
 
-// testSearching: what is found, marked and suggested, over the shipped content.
+// testSearching checks hits, highlights and suggestions over the shipped content.
 func testSearching(t *testing.T, c *contract) {
 	q := func(text string) string { return "q=" + url.QueryEscape(text) }
 	t.Run("phrases", func(t *testing.T) {
@@ -43,7 +43,7 @@ func testSearching(t *testing.T, c *contract) {
 					n += len(marked.FindAllString(h, -1))
 				}
 				if n == 0 {
-					t.Errorf("%s: nothing of %s/%s is marked: %v", text, hit.Type, hit.Slug, hit.Highlights)
+					t.Errorf("%s: no highlight in %s/%s: %v", text, hit.Type, hit.Slug, hit.Highlights)
 				}
 			}
 		}
@@ -66,12 +66,12 @@ func testSearching(t *testing.T, c *contract) {
 				got = p.Suggestions[0].Type + "/" + p.Suggestions[0].Slug
 			}
 			if got != first || p.Suggestions == nil || len(p.Suggestions) > 5 || p.Count > 0 && got != "" {
-				t.Errorf("%s finds %d and suggests %v, want %q first", query, p.Count, p.Suggestions, first)
+				t.Errorf("%s: %d hits and suggestions %v, want %q first", query, p.Count, p.Suggestions, first)
 			}
 		}
 		names := c.search(t, q("kerass2"))
 		if !slices.ContainsFunc(names.Suggestions, func(s struct{ Type, Slug, Name string }) bool { return s.Name == "Keras" }) {
-			t.Errorf("near kerass2 are %v", names.Suggestions)
+			t.Errorf("suggestions for kerass2: %v", names.Suggestions)
 		}
 	})
 }

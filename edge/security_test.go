@@ -22,9 +22,9 @@ import (
 	"kindex/edge/web"
 )
 
-// The attacks that an edge is under every day, each by its name. Those on keys are in developer_test.go, on webhooks'
-// addresses are in edge/safedial, on sign-in in edge/auth, on what is submitted in
-// edge/submission.
+// The everyday attacks on an edge, each by its name. Attacks on keys are in
+// developer_test.go, on webhook addresses in edge/safedial, on sign-in in edge/auth, and on
+// submissions in edge/submission.
 
 // send is ask with a body.
 func (s *served) send(t testing.TB, method, path, key, body string, header ...string) answer {
@@ -52,7 +52,7 @@ func (s *served) send(t testing.TB, method, path, key, body string, header ...st
 	return answer{res.StatusCode, res.Header, text}
 }
 
-// keyOf makes a key of an account.
+// keyOf creates a key for an account.
 func (s *served) keyOf(t testing.TB, account string) (key, id string) {
 	t.Helper()
 	secret, k := s.newKey(t, account)
@@ -62,7 +62,7 @@ func (s *served) keyOf(t testing.TB, account string) (key, id string) {
 // writes are addresses that take a body.
 var writes = []string{"/api/developer/api-keys", "/api/submit", "/api/webhooks"}
 
-// TestAttackMassAssignment sends the fields that only the service sets.
+// TestAttackMassAssignment sends fields that only the service may set.
 func TestAttackMassAssignment(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitKey: 1000})
@@ -93,8 +93,8 @@ func TestAttackMassAssignment(t *testing.T) {
 	}
 }
 
-// TestAttackOfAnotherAccount asks for another's things by their ids. The answer
-// must be the same as for ids that do not exist.
+// TestAttackOfAnotherAccount requests another account's objects by ID. The response must be
+// the same as for IDs that do not exist.
 func TestAttackOfAnotherAccount(t *testing.T) {
 	suite.WithoutRace(t)
 	exception, err := safedial.ParseException("127.0.0.1:9")
@@ -123,16 +123,16 @@ func TestAttackOfAnotherAccount(t *testing.T) {
 		foreign := s.send(t, r.verb, fmt.Sprintf(r.path, r.id), attacker, "")
 		absent := s.send(t, r.verb, fmt.Sprintf(r.path, other(r.id)), attacker, "")
 		if foreign.status != 404 || absent.status != 404 {
-			t.Errorf("%s %s: %d %s, and %d where there is none", r.verb, r.path, foreign.status, foreign.body, absent.status)
+			t.Errorf("%s %s: %d %s, and %d for a nonexistent object", r.verb, r.path, foreign.status, foreign.body, absent.status)
 			continue
 		}
 		var a, b web.Problem
 		if json.Unmarshal(foreign.body, &a) != nil || json.Unmarshal(absent.body, &b) != nil ||
 			a.Code != b.Code || strings.ReplaceAll(a.Detail, r.id, "") != strings.ReplaceAll(b.Detail, other(r.id), "") || (a.Suggestion == nil) != (b.Suggestion == nil) {
-			t.Errorf("%s %s: the answers differ: %s and %s", r.verb, r.path, foreign.body, absent.body)
+			t.Errorf("%s %s: the responses differ: %s and %s", r.verb, r.path, foreign.body, absent.body)
 		}
 		if strings.Contains(string(foreign.body), "Thing") || strings.Contains(string(foreign.body), "127.0.0.1") {
-			t.Errorf("%s %s tells: %s", r.verb, r.path, foreign.body)
+			t.Errorf("%s %s reveals: %s", r.verb, r.path, foreign.body)
 		}
 	}
 	for path, id := range map[string]string{"/api/developer/api-keys": keyID, "/api/submissions": submission, "/api/webhooks": webhook} {
@@ -144,16 +144,16 @@ func TestAttackOfAnotherAccount(t *testing.T) {
 		}
 	}
 	if a := s.send(t, "GET", "/api/categories", victim, ""); a.status != 200 {
-		t.Errorf("the victim's key: %d", a.status)
+		t.Errorf("victim's key: %d", a.status)
 	}
 }
 
-// endless is a body that never ends; read counts what was taken of it.
+// endless is a body that never ends; read counts the bytes read from it.
 type endless struct{ read atomic.Int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
 	if e.read.Add(int64(len(p))) > 64<<20 {
-		return 0, io.ErrUnexpectedEOF // the test has failed by then
+		return 0, io.ErrUnexpectedEOF // the test has already failed
 	}
 	for i := range p {
 		p[i] = '['
@@ -161,7 +161,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestAttackBodyBombs sends bodies that grow where they are read.
+// TestAttackBodyBombs sends bodies that grow when decoded.
 func TestAttackBodyBombs(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -169,7 +169,7 @@ func TestAttackBodyBombs(t *testing.T) {
 	key, _ := s.keyOf(t, "account")
 	var member bytes.Buffer
 	z := gzip.NewWriter(&member)
-	_, _ = z.Write(make([]byte, 1<<20)) // to memory
+	_, _ = z.Write(make([]byte, 1<<20)) // in memory
 	_ = z.Close()
 	zipped := strings.Repeat(member.String(), 256) // gzip reads one member after the other
 	var many strings.Builder
@@ -209,23 +209,23 @@ func TestAttackBodyBombs(t *testing.T) {
 		req.Header.Set("x-api-key", key)
 		if res, err := http.DefaultClient.Do(req); err == nil {
 			if res.Body.Close(); res.StatusCode != 413 {
-				t.Errorf("%s: an endless body: %d", path, res.StatusCode)
+				t.Errorf("%s: endless body: %d", path, res.StatusCode)
 			}
 		}
 		if n := body.read.Load(); n > 16<<20 {
-			t.Errorf("%s: %d bytes of an endless body were taken", path, n)
+			t.Errorf("%s: read %d bytes of an endless body", path, n)
 		}
 	}
 }
 
-// TestAttackSlowBody sends a body a byte at a time. The server must not wait for
-// longer than its patience.
+// TestAttackSlowBody sends a body one byte at a time. The server must not wait longer than
+// its timeout.
 func TestAttackSlowBody(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel() // it waits
 	s := serveFew(t, Options{LimitKey: 1000})
 	if srv := s.httpServer(s); srv.ReadTimeout != readTimeout || srv.ReadHeaderTimeout != headerTimeout {
-		t.Errorf("a request has %v, its headers %v", srv.ReadTimeout, srv.ReadHeaderTimeout)
+		t.Errorf("a request may take %v, its headers %v", srv.ReadTimeout, srv.ReadHeaderTimeout)
 	}
 	s.timeouts = timeouts{header: hanging, read: 300 * time.Millisecond}
 	key, _ := s.keyOf(t, "account")
@@ -250,7 +250,7 @@ func TestAttackSlowBody(t *testing.T) {
 	}
 	cut := make(chan struct{})
 	go func() {
-		_, _ = io.Copy(io.Discard, c) // until the server has had enough
+		_, _ = io.Copy(io.Discard, c) // until the server closes the connection
 		close(cut)
 	}()
 	late := time.After(hanging)
@@ -261,7 +261,7 @@ func TestAttackSlowBody(t *testing.T) {
 		case <-cut:
 			open = false
 		case <-tick.C:
-			_, _ = io.WriteString(c, " ") // fails once it is cut
+			_, _ = io.WriteString(c, " ") // fails once the connection is cut
 		case <-late:
 			t.Fatal("the connection is still open")
 		}
@@ -272,8 +272,8 @@ func TestAttackSlowBody(t *testing.T) {
 	}
 }
 
-// TestAttackHeaderInjection writes raw requests whose values try to become headers
-// or answers of their own, and lines of the log.
+// TestAttackHeaderInjection writes raw requests whose values try to become headers or
+// responses of their own, and lines of the log.
 func TestAttackHeaderInjection(t *testing.T) {
 	suite.WithoutRace(t)
 	for name, handler := range map[string]func(io.Writer) slog.Handler{
@@ -314,7 +314,7 @@ func TestAttackHeaderInjection(t *testing.T) {
 			}
 			lines := strings.Split(strings.TrimSpace(log.String()), "\n")[before:]
 			if len(lines) > len(requests) {
-				t.Errorf("%d lines of %d requests:\n%s", len(lines), len(requests), strings.Join(lines, "\n"))
+				t.Errorf("%d log lines for %d requests:\n%s", len(lines), len(requests), strings.Join(lines, "\n"))
 			}
 			for _, line := range lines {
 				if strings.ContainsAny(line, "\x1b\r") || strings.HasPrefix(line, "level=ERROR") {
@@ -325,8 +325,7 @@ func TestAttackHeaderInjection(t *testing.T) {
 	}
 }
 
-// TestAttackCookies: a browser that somebody has signed in with must not act on
-// /api: cookies are never looked at there.
+// TestAttackCookies: a signed-in browser has no rights on /api, which ignores cookies.
 func TestAttackCookies(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{State: storagetest.SQLite(t), LimitAnonymous: 1000, LimitKey: 1000})

@@ -8,8 +8,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestSecurityText reads whom to tell of a vulnerability, as RFC 9116 has it, without
-// using up the limit, and where there is nobody, a 404.
+// TestSecurityText reads the contact for vulnerability reports as defined in RFC 9116,
+// without using up the limit; if there is none, the answer is a 404.
 func TestSecurityText(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

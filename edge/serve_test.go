@@ -16,15 +16,15 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// hanging is how long a request or a test waits before it gives up. Nothing else depends
-// on how long something takes.
+// hanging is how long a request or a test waits before it gives up. Nothing else depends on
+// durations.
 const hanging = 3 * time.Minute
 
 // testAsOf is the time at which test builds are scored.
 var testAsOf = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// writeContent writes a content folder of n tools and n/2 models whose version
-// is the generation: what tells builds apart.
+// writeContent writes a content folder of n tools and n/2 models whose version is the
+// generation, which distinguishes builds.
 func writeContent(t testing.TB, dir string, n, generation int) {
 	t.Helper()
 	for _, typ := range []string{"tool", "model"} {
@@ -63,7 +63,7 @@ signals:
 	}
 }
 
-// buildInto makes a build and returns its id.
+// buildInto creates a build and returns its ID.
 func buildInto(t testing.TB, content, out string, keep int) string {
 	t.Helper()
 	r, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: testAsOf, Keep: keep, Key: builderKey})
@@ -96,14 +96,14 @@ func serve(t testing.TB, n int) *served {
 	return s
 }
 
-// answer is a response that was read to its end.
+// answer is a response with its body.
 type answer struct {
 	status int
 	header http.Header
 	body   []byte
 }
 
-// ask sends a request without the transport's own compression.
+// ask sends a request without the transport's automatic compression.
 func (s *served) ask(t testing.TB, method, path string, header ...string) answer {
 	t.Helper()
 	req, err := http.NewRequest(method, s.url+path, nil)

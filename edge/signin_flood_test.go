@@ -57,11 +57,11 @@ func TestAttackSignInFloodOfNetwork(t *testing.T) {
 			crowd(t, database, address)
 			started := floodSignIns(s, address)
 			page := visit(t, jar, http.MethodGet, to)
-			if name == "many of them" && started < 100 { // that many had room left
+			if name == "many of them" && started < 100 { // there was room for that many
 				t.Errorf("only %d of the strangers' sign-ins were started: the state is not full", started)
 			}
 			if page.status != http.StatusOK || strings.Contains(string(page.body), "This sign-in has ended") {
-				t.Errorf("the sign-in of before ends with %d\n%s", page.status, page.body)
+				t.Errorf("the earlier sign-in ended with %d\n%s", page.status, page.body)
 			}
 		})
 	}
@@ -90,8 +90,8 @@ func crowd(t *testing.T, database string, address func(i int) string) {
 	}
 }
 
-// floodSignIns starts more sign-ins than there is room for, and returns how many of them were
-// not refused.
+// floodSignIns starts more sign-ins than there is room for, and returns how many were not
+// refused.
 func floodSignIns(s *served, address func(i int) string) (started int) {
 	var mu sync.Mutex
 	var all sync.WaitGroup

@@ -18,7 +18,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// signInEdge is an edge that lets people sign in with a GitHub of the test's.
+// signInEdge is an edge with sign-in through a GitHub controlled by the test.
 func signInEdge(t *testing.T, log io.Writer) (url string) {
 	t.Helper()
 	_, out := smallBuild(t, 3)
@@ -40,7 +40,7 @@ func signInEdge(t *testing.T, log io.Writer) (url string) {
 	return url
 }
 
-// visit asks as a browser does, with the cookies of a jar, and follows redirects.
+// visit sends a request as a browser does, with a cookie jar, and follows redirects.
 func visit(t *testing.T, jar http.CookieJar, method, url string, header ...string) answer {
 	t.Helper()
 	r, err := http.NewRequest(method, url, nil)
@@ -62,8 +62,8 @@ func visit(t *testing.T, jar http.CookieJar, method, url string, header ...strin
 	return answer{res.StatusCode, res.Header, body}
 }
 
-// TestSignIn signs in on the website. The key that comes of it works below /api,
-// where the session does not: there nobody looks at cookies.
+// TestSignIn signs in on the website. The resulting key works below /api; the session does
+// not, since cookies are ignored there.
 func TestSignIn(t *testing.T) {
 	suite.WithoutRace(t)
 	var log bytes.Buffer
@@ -83,7 +83,7 @@ func TestSignIn(t *testing.T) {
 			t.Fatalf("/developer: %d\n%s", page.status, page.body)
 		}
 		if body := string(page.body); strings.Contains(body, key) || !strings.Contains(body, key[:7]+"…"+key[len(key)-4:]) {
-			t.Fatalf("the panel shows the whole key, or not the masked one:\n%s", body)
+			t.Fatalf("the panel shows the full key, or not the masked one:\n%s", body)
 		}
 	}
 	for _, name := range []string{"Access-Control-Allow-Origin", "X-RateLimit-Limit", "X-Build"} {
@@ -115,8 +115,8 @@ func TestSignIn(t *testing.T) {
 	checkQuietLog(t, log.String(), key)
 }
 
-// checkClosedToOthers asks the pages as those of other origins do, with and without
-// a preflight, and in ways that they are not answered in.
+// checkClosedToOthers requests the pages as pages of other origins do, with and without a
+// preflight, and with unsupported methods.
 func checkClosedToOthers(t *testing.T, url string) {
 	t.Helper()
 	const other = "https://evil.example"
@@ -144,21 +144,21 @@ func checkClosedToOthers(t *testing.T, url string) {
 	}
 }
 
-// checkQuietLog looks for what belongs to the browser alone.
+// checkQuietLog searches the log for the browser's secrets.
 func checkQuietLog(t *testing.T, log, key string) {
 	t.Helper()
 	if !strings.Contains(log, `path=/signin/github/callback`) || !strings.Contains(log, `msg="signed in"`) {
-		t.Errorf("the log does not tell of the sign-in:\n%s", log)
+		t.Errorf("the log lacks the sign-in:\n%s", log)
 	}
 	for _, secret := range []string{key, "code=", "state=", "kindex-session", authtest.ClientSecret, "gho_"} {
 		if strings.Contains(log, secret) {
-			t.Errorf("the log has %q:\n%s", secret, log)
+			t.Errorf("the log contains %q:\n%s", secret, log)
 		}
 	}
 }
 
-// TestNoSignIn has no pages for what the operator does not offer. The one for
-// developers tells how a key is got without.
+// TestNoSignIn has no pages for what the operator does not offer. The page for developers
+// says how to get a key without it.
 func TestNoSignIn(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -180,13 +180,13 @@ func TestNoSignIn(t *testing.T) {
 	}
 	for _, told := range []string{"operator@example.org", "12,345", `<strong class="num">20</strong>`} {
 		if !strings.Contains(body, told) {
-			t.Errorf("the page does not tell %s: %s", told, body)
+			t.Errorf("the page lacks %s: %s", told, body)
 		}
 	}
 }
 
-// TestAttackSignInFlood begins to sign in again and again: from one address no more
-// than some attempts an hour reach the state.
+// TestAttackSignInFlood starts to sign in again and again: only a few attempts an hour from
+// one address reach the state.
 func TestAttackSignInFlood(t *testing.T) {
 	suite.WithoutRace(t)
 	url := signInEdge(t, io.Discard)

@@ -14,7 +14,7 @@ import (
 	"kindex/edge/web"
 )
 
-// stuckReader is a client that takes nothing of an answer until it is released.
+// stuckReader is a client that reads nothing of a response until it is released.
 type stuckReader struct {
 	*httptest.ResponseRecorder
 	started, release chan struct{}
@@ -27,8 +27,8 @@ func (r *stuckReader) Write(b []byte) (int, error) {
 	return r.ResponseRecorder.Write(b)
 }
 
-// TestAttackSlowReaders holds every slot for filtered exports by clients that do not
-// read. While nobody waits they may; as soon as somebody does, they are cut off.
+// TestAttackSlowReaders takes every slot for filtered exports with clients that do not read.
+// While nobody waits they may; as soon as somebody does, they are cut off.
 func TestAttackSlowReaders(t *testing.T) {
 	suite.InTest(t)
 	var ahead atomic.Int64 // how far the clock is ahead
@@ -62,7 +62,7 @@ func TestAttackSlowReaders(t *testing.T) {
 	}()
 	eventually(t, "somebody waits for an export", s.shared.Exports.Contended)
 	close(release)
-	cut := 0 // once nobody waits any more, the others may go on
+	cut := 0 // once nobody waits any more, the others may continue
 	for range maxExports {
 		if cause := <-ended; cause == http.ErrAbortHandler { //nolint:errorlint // net/http panics with it unwrapped
 			cut++
@@ -74,6 +74,6 @@ func TestAttackSlowReaders(t *testing.T) {
 		t.Error("no slow reader was cut off")
 	}
 	if <-done; waiting.Code != http.StatusOK {
-		t.Errorf("whoever waited got %d: %s", waiting.Code, waiting.Body)
+		t.Errorf("the waiting request got %d: %s", waiting.Code, waiting.Body)
 	}
 }

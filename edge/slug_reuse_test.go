@@ -10,9 +10,8 @@ import (
 	"kindex/edge/web"
 )
 
-// TestSlugOfADeletedEntityIsReused asks for an entity that was renamed and
-// deleted, where another one has its last slug by now: its address must not lead
-// to the changelog of the other.
+// TestSlugOfADeletedEntityIsReused requests an entity that was renamed and deleted, and whose
+// last slug now belongs to another one: its address must not lead to the other's changelog.
 func TestSlugOfADeletedEntityIsReused(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -36,11 +35,12 @@ func TestSlugOfADeletedEntityIsReused(t *testing.T) {
 		t.Errorf("the changelog of left is %s, want %s", got, want)
 	}
 	if a := s.ask(t, "GET", "/api/entity/tool/n1/changelog"); a.status != 301 || a.header.Get("Location") != "/api/entity/tool/right/changelog" {
-		t.Errorf("the other one: %d %s", a.status, a.header.Get("Location"))
+		t.Errorf("other entity: %d %s", a.status, a.header.Get("Location"))
 	}
 }
 
-// TestFeedSuggestsEntitiesThatExist for addresses with a type that does not.
+// TestFeedSuggestsEntitiesThatExist suggests existing entities for addresses with a wrong
+// type.
 func TestFeedSuggestsEntitiesThatExist(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 10)
@@ -55,13 +55,13 @@ func TestFeedSuggestsEntitiesThatExist(t *testing.T) {
 			got = *p.Suggestion
 		}
 		if got != want {
-			t.Errorf("%s: %q is suggested, want %q", key, got, want)
+			t.Errorf("%s: suggested %q, want %q", key, got, want)
 		}
 	}
 }
 
-// TestFeedForAClientWithoutHost has addresses without a host, as HTTP/1.0 allows
-// requests, and never ones that name none: "http:/api/feed".
+// TestFeedForAClientWithoutHost uses addresses without a host, since HTTP/1.0 allows requests
+// without one, and never one with an empty host: "http:/api/feed".
 func TestFeedForAClientWithoutHost(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -78,7 +78,7 @@ func TestFeedForAClientWithoutHost(t *testing.T) {
 	}
 }
 
-// TestTimeWithAPlusThatWasASpace says what was probably meant.
+// TestTimeWithAPlusThatWasASpace suggests what was probably meant.
 func TestTimeWithAPlusThatWasASpace(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)

@@ -12,8 +12,8 @@ import (
 	"kindex/edge/web"
 )
 
-// TestModifiedSince sends requests like clients that store times but no ETags: curl -z,
-// wget -N and simple feed readers. Nothing is sent again, and the request counts.
+// TestModifiedSince sends requests like clients that store times but no ETags: curl -z, wget
+// -N and simple feed readers. Nothing is sent again, and the request counts.
 func TestModifiedSince(t *testing.T) {
 	suite.InTest(t)
 	const limit = 1000
@@ -46,8 +46,8 @@ func TestModifiedSince(t *testing.T) {
 		// A tag takes precedence over a time (RFC 9110 section 13.1.3).
 		ask(200, "GET", path, "If-Modified-Since", modified, "If-None-Match", `"other"`)
 	}
-	// Pages and the description change with the program, too: so the time of the build does
-	// not apply to them.
+	// Pages and the description also change with the program, so the build's time does not
+	// apply to them.
 	future := time.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat)
 	for _, path := range []string{"/", "/tool/n3/", "/api/openapi", "/robots.txt", "/llms.txt", "/badge/tool/n3.svg"} {
 		if a := s.ask(t, "GET", path, "If-Modified-Since", future); a.status != 200 {
@@ -69,7 +69,7 @@ func TestStarIsNoCoding(t *testing.T) {
 		for accept, want := range map[string]string{"*": "", "*;q=0.5": "", "identity;q=0, *": "gzip"} {
 			a := s.ask(t, "GET", path, "Accept-Encoding", accept)
 			if got := a.header.Get("Content-Encoding"); got != want && (want == "" || len(a.body) >= web.MinCompressLen) {
-				t.Errorf("%s with Accept-Encoding %q is sent with the coding %q, want %q", path, accept, got, want)
+				t.Errorf("%s with Accept-Encoding %q: coding %q, want %q", path, accept, got, want)
 			}
 		}
 	}
@@ -96,8 +96,8 @@ func TestWhereProgramsLook(t *testing.T) {
 	}
 }
 
-// TestModifiedSinceOfOneDay publishes two builds with the same Last-Modified: that time
-// then stands for neither of them, and a time of download only for what was served then.
+// TestModifiedSinceOfOneDay publishes two builds with the same Last-Modified: that time then
+// identifies neither of them, and a time of download only what was served then.
 func TestModifiedSinceOfOneDay(t *testing.T) {
 	s := serveFew(t, Options{})
 	const path = "/api/entities"
@@ -112,7 +112,7 @@ func TestModifiedSinceOfOneDay(t *testing.T) {
 	first := get("")
 	given := first.header.Get("Last-Modified")
 	if a := get(given); a.status != 304 {
-		t.Errorf("of one build, its time gives %d", a.status)
+		t.Errorf("only one build, with its time: %d", a.status)
 	}
 	downloaded := time.Now().UTC().Format(http.TimeFormat)
 	writeContent(t, s.content, 5, 1)
@@ -122,16 +122,16 @@ func TestModifiedSinceOfOneDay(t *testing.T) {
 	}
 	second := get("")
 	if second.header.Get("Last-Modified") != given || second.header.Get("Etag") == first.header.Get("Etag") {
-		t.Fatalf("the second build has the time %s and the tag %s", second.header.Get("Last-Modified"), second.header.Get("Etag"))
+		t.Fatalf("the second build has time %s and tag %s", second.header.Get("Last-Modified"), second.header.Get("Etag"))
 	}
 	for what, since := range map[string]string{"the time of both builds": given, "the time of a download of the first": downloaded} {
 		if a := get(since); a.status != 200 {
-			t.Errorf("%s gives %d", what, a.status)
+			t.Errorf("%s: %d", what, a.status)
 		}
 	}
 	later := time.Now().Add(time.Minute).UTC().Format(http.TimeFormat)
 	if a := get(later); a.status != 304 {
-		t.Errorf("a time of download of the second gives %d", a.status)
+		t.Errorf("with the second's time of download: %d", a.status)
 	}
 }
 

@@ -8,8 +8,8 @@ import (
 	"kindex/edge/submission"
 )
 
-// testSubmissions goes through the life of submissions, over the interface; only
-// what reviewers do is done to the state.
+// testSubmissions goes through the life of submissions over the API; only the reviewers'
+// actions are applied directly to the state.
 func testSubmissions(t *testing.T, c *contract) {
 	owner, other := c.newKey(t, "submitter", false), c.newKey(t, "another submitter", false)
 	send := func(status int, body string, header ...string) *answer {
@@ -28,7 +28,7 @@ func testSubmissions(t *testing.T, c *contract) {
 		t.Errorf("%s, Location: %s", first.body, got)
 	}
 	if again := send(201, all, "Idempotency-Key: s-1"); string(again.body) != string(first.body) || again.header.Get("Idempotency-Replayed") != "true" {
-		t.Errorf("a repeat is answered with %s", again.body)
+		t.Errorf("the repeated request got %s", again.body)
 	}
 	const small = `{"type":"model","name":"NAME","description":"Is small.","category":"ml-frameworks","url":"https://NAME.example/"}`
 	send(422, strings.ReplaceAll(small, "NAME", "other"), "Idempotency-Key: s-1")
@@ -100,7 +100,7 @@ func testSubmissionList(t *testing.T, c *contract, owner string) {
 	c.send(t, request{op: "listSubmissions", target: "/api/submissions?cursor=sub_aaaaaaaaaaaaaaaaaaaa", status: 400, key: owner, fault: "cursor", beyond: true})
 }
 
-// testWithdrawal withdraws what may be withdrawn, and has an account submit too much.
+// testWithdrawal withdraws what can be withdrawn, and has an account submit too much.
 func testWithdrawal(t *testing.T, c *contract, owner string) {
 	t.Helper()
 	made := map[string]struct{ ID string }{}

@@ -18,12 +18,12 @@ import (
 	"kindex/edge/web"
 )
 
-// submissionBody is a body that is taken in.
+// submissionBody returns a valid body.
 func submissionBody(slug, name, url string) string {
 	return fmt.Sprintf(`{"type":"tool","slug":%q,"name":%q,"description":"Does it.","category":"alpha","url":%q}`, slug, name, url)
 }
 
-// submissionAnswer is what answers about submissions hold.
+// submissionAnswer has the members of responses about submissions.
 type submissionAnswer struct {
 	ID, URL, Code, Detail string
 	Status                any // a number in a problem
@@ -52,7 +52,7 @@ func (s *served) own(t testing.TB, key, path string, status int) submissionAnswe
 func read(t testing.TB, a answer, err error, status int) (told submissionAnswer) {
 	t.Helper()
 	if err != nil || a.status != status {
-		t.Fatalf("status %d instead of %d: %v, %s", a.status, status, err, a.body)
+		t.Fatalf("status %d, want %d: %v, %s", a.status, status, err, a.body)
 	}
 	if err := json.Unmarshal(a.body, &told); err != nil {
 		t.Fatalf("%v: %s", err, a.body)
@@ -60,8 +60,7 @@ func read(t testing.TB, a answer, err error, status int) (told submissionAnswer)
 	return told
 }
 
-// TestSubmitOnce: of many who submit the same at the same time, on two edges, one
-// is told 201.
+// TestSubmitOnce: of many concurrent identical submissions on two edges, one gets 201.
 func TestSubmitOnce(t *testing.T) {
 	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
@@ -94,7 +93,7 @@ func TestSubmitOnce(t *testing.T) {
 		}
 		secret, _ := edges[0].newKey(t, "ada")
 		if list := edges[1].own(t, secret.Reveal(), "/api/submissions", 200); list.Count != 2 {
-			t.Errorf("%d were taken in", list.Count)
+			t.Errorf("%d were accepted", list.Count)
 		}
 	})
 }
@@ -139,8 +138,8 @@ func TestSubmission(t *testing.T) {
 	})
 }
 
-// TestSubmissionIsTakenInOnce: with an Idempotency-Key the same submission gets the
-// same answer, also where the index has the entity by now.
+// TestSubmissionIsTakenInOnce: with an Idempotency-Key, the same submission gets the same
+// response, even if the index now has the entity.
 func TestSubmissionIsTakenInOnce(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
@@ -157,7 +156,7 @@ func TestSubmissionIsTakenInOnce(t *testing.T) {
 		s.post(t, key, submissionBody("n0", "Nought", "https://nought.example/"), 409, "Idempotency-Key", "k2")
 		s.post(t, key, submissionBody("n8", "Eight", "https://eight.example/"), 201, "Idempotency-Key", "k2")
 		if list := s.own(t, key, "/api/submissions", 200); list.Count != 2 {
-			t.Errorf("%d were taken in", list.Count)
+			t.Errorf("%d were accepted", list.Count)
 		}
 	})
 }
@@ -189,7 +188,7 @@ func TestSubmissionPages(t *testing.T) {
 			}
 		}
 		if len(got) != 7 || !sameSet(got, want) {
-			t.Errorf("%v instead of %v", got, want)
+			t.Errorf("got %v, want %v", got, want)
 		}
 		if list := s.own(t, key, "/api/submissions?status=rejected", 200); list.Count != 1 || list.Data[0].ID != want[2] || *list.Data[0].Reason != "No." {
 			t.Errorf("%+v", list)
@@ -216,8 +215,8 @@ func sameSet(a, b []string) bool {
 	return true
 }
 
-// TestSecurityAnotherAccountsSubmission: another account learns nothing of a
-// submission, and is not kept from proposing the same.
+// TestSecurityAnotherAccountsSubmission: another account learns nothing about a submission,
+// and can propose the same entity.
 func TestSecurityAnotherAccountsSubmission(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
@@ -228,7 +227,7 @@ func TestSecurityAnotherAccountsSubmission(t *testing.T) {
 		hers := s.own(t, eve.Reveal(), "/api/submissions/"+made.ID, 404)
 		none := s.own(t, eve.Reveal(), "/api/submissions/sub_aaaaaaaaaaaaaaaaaaaa", 404)
 		if strings.ReplaceAll(hers.Detail, made.ID, "") != strings.ReplaceAll(none.Detail, "sub_aaaaaaaaaaaaaaaaaaaa", "") || hers.Code != none.Code {
-			t.Errorf("%q is told from %q", hers.Detail, none.Detail)
+			t.Errorf("%q differs from %q", hers.Detail, none.Detail)
 		}
 		for _, id := range []string{"%00", "%F0", "a%2Fb", "..%2F..", strings.Repeat("a", 5000), "'%3B%20DROP%20TABLE%20submissions"} {
 			s.own(t, eve.Reveal(), "/api/submissions/"+id, 404)
@@ -247,13 +246,13 @@ func TestSecurityAnotherAccountsSubmission(t *testing.T) {
 			}
 		}
 		if a, err := s.write(http.MethodDelete, "/api/submissions/"+made.ID, eve.Reveal(), ""); err != nil || a.status != 404 {
-			t.Errorf("withdrawn by another: %d %v", a.status, err)
+			t.Errorf("withdrawn by another account: %d %v", a.status, err)
 		}
 	})
 }
 
-// TestAttackSubmissionFlood has one account submit whatever it can, at the same time
-// through two edges: twenty are stored, and nothing of it is in anybody else's way.
+// TestAttackSubmissionFlood has one account submit whatever it can, concurrently through two
+// edges: twenty are stored, and nobody else is affected.
 func TestAttackSubmissionFlood(t *testing.T) {
 	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
@@ -308,8 +307,8 @@ func TestAttackSubmissionFlood(t *testing.T) {
 	})
 }
 
-// TestAttackSubmissionChurn submits and withdraws large files again and again: what
-// is kept of an account is bounded, in number and in bytes.
+// TestAttackSubmissionChurn submits and withdraws large files again and again: what is kept
+// per account is bounded, in number and in bytes.
 func TestAttackSubmissionChurn(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -336,14 +335,14 @@ func TestAttackSubmissionChurn(t *testing.T) {
 		}
 		largest = max(largest, kept)
 	}
-	t.Logf("%d bytes of %d each are kept at most", largest, len(body))
+	t.Logf("%d bytes of %d each are stored at most", largest, len(body))
 	if largest > submission.MaxClosedBytes+2*len(body) {
-		t.Errorf("%d bytes are kept", largest)
+		t.Errorf("%d bytes are stored", largest)
 	}
 }
 
-// TestSubmissionIsPublished: a submission that was accepted is published by the
-// build that has its entity, and by none before.
+// TestSubmissionIsPublished: an accepted submission is published by the first build that has
+// its entity, and not before.
 func TestSubmissionIsPublished(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -373,7 +372,7 @@ func TestSubmissionIsPublished(t *testing.T) {
 			t.Fatal(err)
 		}
 		if now := s.own(t, key, "/api/submissions/"+accepted.ID, 200); now.Status != "accepted" {
-			t.Errorf("%s before there is a build", now.Status)
+			t.Errorf("%s before the build", now.Status)
 		}
 		buildInto(t, content, out, 3)
 		if err := s.Reload(); err != nil {
@@ -381,7 +380,7 @@ func TestSubmissionIsPublished(t *testing.T) {
 		}
 		eventually(t, "published", func() bool { return s.own(t, key, "/api/submissions/"+accepted.ID, 200).Status == "published" })
 		if now := s.own(t, key, "/api/submissions/"+pending.ID, 200); now.Status != "pending" {
-			t.Errorf("the other one is %s", now.Status)
+			t.Errorf("the other submission is %s", now.Status)
 		}
 	})
 }

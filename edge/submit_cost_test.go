@@ -16,7 +16,7 @@ import (
 	"kindex/site/siteurl"
 )
 
-// processorTime is what this process has used so far.
+// processorTime returns the processor time this process has used so far.
 func processorTime(t testing.TB) time.Duration {
 	t.Helper()
 	var u syscall.Rusage
@@ -26,8 +26,8 @@ func processorTime(t testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// timeOf returns the processor time of one run of do: the least of a few, as
-// collections and other tests only ever add to it.
+// timeOf returns the processor time of one run of do: the minimum of a few, since garbage
+// collection and other tests only ever add to it.
 func timeOf(t testing.TB, do func()) time.Duration {
 	t.Helper()
 	least := time.Duration(0)
@@ -61,8 +61,7 @@ func numbered(n int, format string) string {
 	return b.String()
 }
 
-// stranger is a new network for each form that it sends, so that only the cost of
-// answering counts.
+// stranger sends each form from a new network, so that only the cost of the response counts.
 type stranger struct {
 	*served
 	sent int
@@ -81,9 +80,8 @@ func serveStranger(t *testing.T) *stranger {
 	return &stranger{served: serveForm(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, false)}
 }
 
-// TestAttackFormCost fills the lists of the form with as much as it takes, in many
-// ways: that costs little more than an ordinary form does, and in proportion to its
-// size.
+// TestAttackFormCost fills the form's lists to the limit, in many ways: that costs little
+// more than an ordinary form, and is proportional to its size.
 func TestAttackFormCost(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -110,8 +108,8 @@ func TestAttackFormCost(t *testing.T) {
 	}
 }
 
-// costs returns the least that two bodies cost, measured until they are cheap enough, or
-// many times: other programs may interfere.
+// costs returns the minimum cost of two bodies, measured until they are cheap enough, or many
+// times, since other programs may interfere.
 func costs(cost func(body string) time.Duration, half, whole string, cheap func(half, whole time.Duration) bool) (h, w time.Duration) {
 	h, w = cost(half), cost(whole)
 	for range 10 {
@@ -145,9 +143,9 @@ var hostileBodies = map[string]func(n int) string{
 	"an escaped":   func(n int) string { return `{"name":"` + strings.Repeat(`\u0061`, n/6) + `"}` },
 }
 
-// TestAttackSubmissionCost sends the largest bodies, made to be costly: each costs no
-// more than some times one plain text of the same size does, and says what is wrong in
-// a short answer.
+// TestAttackSubmissionCost sends the largest bodies, built to be expensive: each costs only a
+// few times as much as one plain text of the same size, and gets a short response that says
+// what is wrong.
 func TestAttackSubmissionCost(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -35,8 +35,7 @@ import (
 
 const repositoryPage = "https://github.com/example/index"
 
-// serveForm serves a few entities in declared categories, whose repository is known
-// where it says so.
+// serveForm serves a few entities in declared categories, with the given repository if any.
 func serveForm(t *testing.T, o Options, repository bool) *served {
 	t.Helper()
 	dir := prepare(t, fmt.Sprint("a form, repository ", repository), func(dir string) {
@@ -70,7 +69,7 @@ func serveForm(t *testing.T, o Options, repository bool) *served {
 	return s
 }
 
-// serveSignedIn is serveForm with somebody signed in; the jar and the key are theirs.
+// serveSignedIn is serveForm with a signed-in user; it also returns their cookie jar and key.
 func serveSignedIn(t *testing.T) (s *served, jar http.CookieJar, key string) {
 	t.Helper()
 	hub := authtest.StartGitHub(t)
@@ -114,7 +113,7 @@ func (s *served) fill(t testing.TB, jar http.CookieJar, path, body string, heade
 	return answer{res.StatusCode, res.Header, text}
 }
 
-// check asks what the rules say, as the page's script does.
+// check validates the form as the page's script does.
 func (s *served) check(t testing.TB, input url.Values) (said form.Check) {
 	t.Helper()
 	a := s.fill(t, nil, siteurl.CheckSubmission, input.Encode(), "Accept", "application/json")
@@ -124,7 +123,7 @@ func (s *served) check(t testing.TB, input url.Values) (said form.Check) {
 	return said
 }
 
-// stored is how many submissions there are.
+// stored returns the number of submissions.
 func (s *served) stored(t testing.TB) int {
 	t.Helper()
 	n, err := s.state.CountSubmissions(t.Context(), submission.Query{})
@@ -134,7 +133,7 @@ func (s *served) stored(t testing.TB) int {
 	return n
 }
 
-// proposal is a form that will do, with what is given instead.
+// proposal is a valid form with the given values replaced.
 func proposal(other ...string) url.Values {
 	v := url.Values{"type": {"tool"}, "name": {"Fine Tool"}, "description": {"Does it."}, "category": {"alpha"}, "url": {"https://fine.example/"}}
 	for i := 0; i < len(other); i += 2 {
@@ -145,20 +144,20 @@ func proposal(other ...string) url.Values {
 	return v
 }
 
-// remarksAt are the remarks that a page has at a field, and the field's own tag.
+// remarksAt returns the messages that a page shows at a field, and the field's own tag.
 func remarksAt(t testing.TB, page, field string) (text, tag string) {
 	t.Helper()
 	id := regexp.QuoteMeta("f-" + strings.ReplaceAll(field, ".", "-"))
 	m := regexp.MustCompile(`(?s)<ul class="remarks" id="` + id + `-says">(.*?)</ul>`).FindStringSubmatch(page)
 	if m == nil {
-		t.Fatalf("no place for remarks at %s:\n%s", field, page)
+		t.Fatalf("no place for messages at %s:\n%s", field, page)
 	}
 	tag = regexp.MustCompile(`<(?:input|select|textarea) [^>]*name="` + regexp.QuoteMeta(field) + `"[^>]*>`).FindString(page)
 	return html.UnescapeString(m[1]), tag
 }
 
-// TestFormTellsAtTheField breaks the rules one by one: on the page and for its script,
-// what is wrong stands at the field that it is about, and nothing at the others.
+// TestFormTellsAtTheField breaks the rules one by one: on the page and for its script, the
+// error is at the field it is about, and at no other.
 func TestFormTellsAtTheField(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -202,31 +201,31 @@ func TestFormTellsAtTheField(t *testing.T) {
 				t.Errorf("%+v", p)
 			}
 			if strings.Contains(said.YAML, c.value) && c.value != "" && c.field != "name" {
-				t.Errorf("the file has what is wrong:\n%s", said.YAML)
+				t.Errorf("the file contains the invalid value:\n%s", said.YAML)
 			}
 			a := s.fill(t, nil, siteurl.CheckSubmission, input.Encode())
 			for _, f := range form.Fields() {
 				text, tag := remarksAt(t, string(a.body), f.Name)
 				if here := f.Name == c.field; here != strings.Contains(text, c.says) || here != strings.Contains(tag, `aria-invalid="true"`) ||
 					!strings.Contains(tag, "f-"+strings.ReplaceAll(f.Name, ".", "-")+"-says") {
-					t.Errorf("at %s stands %q; %s", f.Name, text, tag)
+					t.Errorf("message at %s: %q; %s", f.Name, text, tag)
 				}
 				if f.Name == c.field && (c.use != "") != strings.Contains(text, `name="use" value="`+c.field+"="+c.use+`"`) {
 					t.Errorf("no button for %q: %s", c.use, text)
 				}
 			}
-			if c.use != "" { // which the button puts in
+			if c.use != "" { // which the button fills in
 				input.Set("use", c.field+"="+c.use)
 				if said = s.check(t, input); !said.Complete {
-					t.Errorf("with the suggestion: %+v", said)
+					t.Errorf("after applying the suggestion: %+v", said)
 				}
 			}
 		})
 	}
 }
 
-// TestFormTellsAll has everything that is wrong at once, warnings among it, what is
-// there already, and what is no field.
+// TestFormTellsAll has every error at once, including warnings, duplicates and unknown
+// fields.
 func TestFormTellsAll(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
@@ -262,7 +261,7 @@ func TestFormTellsAll(t *testing.T) {
 	}
 }
 
-// randomProposal is a form that will do.
+// randomProposal returns a random valid form.
 func randomProposal(rng *rand.Rand, i int) (input url.Values, fields map[string]any) {
 	pick := func(list ...string) string { return list[rng.IntN(len(list))] }
 	texts := []string{"null", "yes", "1e3", "a: b", "- x", "#1", "'", `"`, `\n`, "{a}", "%T", "é 🙂", "$(x)", "<b>&amp;", "2026-01-01", "=1+1", "@x", "`x`", "~", "*a"}
@@ -295,7 +294,7 @@ func randomProposal(rng *rand.Rand, i int) (input url.Values, fields map[string]
 }
 
 // TestFormWritesWhatTheAPIStores: the file on the page is the one that POST /api/submit
-// stores for the same fields, and the content takes it.
+// stores for the same fields, and the content accepts it.
 func TestFormWritesWhatTheAPIStores(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -322,10 +321,10 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 			t.Fatal(err)
 		}
 		if stored.YAML != said.YAML || stored.Key()+".yaml" != said.Path {
-			t.Fatalf("%s:\n%s\nthe page has %s:\n%s", stored.Key(), stored.YAML, said.Path, said.YAML)
+			t.Fatalf("%s:\n%s\nthe page shows %s:\n%s", stored.Key(), stored.YAML, said.Path, said.YAML)
 		}
 		if n, _ := around.CheckFile(stored.Type, stored.Slug, []byte(said.YAML)).Count(); n > 0 {
-			t.Fatalf("the content refuses\n%s", said.YAML)
+			t.Fatalf("the content rejects\n%s", said.YAML)
 		}
 		if moved, err := s.state.MoveSubmission(t.Context(), made.ID, submission.Withdrawn, submission.Change{}); err != nil || !moved {
 			t.Fatal(moved, err) // few may be open
@@ -337,8 +336,8 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 	}
 }
 
-// TestFormOfNobody stores nothing where nobody is signed in, and says what else there
-// is.
+// TestFormOfNobody stores nothing for visitors who are not signed in, and shows the
+// alternatives.
 func TestFormOfNobody(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -352,11 +351,11 @@ func TestFormOfNobody(t *testing.T) {
 			t.Errorf("%d\n%s", a.status, text)
 		}
 		if got := strings.Contains(text, `href="`+repositoryPage+"/new/main/tool?filename=fine-tool.yaml&value="); got != repository {
-			t.Errorf("a link to the repository is %v\n%s", got, text)
+			t.Errorf("link to the repository: %v\n%s", got, text)
 		}
 		for _, p := range []string{page, text} {
 			if strings.Contains(p, `name="token"`) || strings.Contains(p, "Submit for review") || strings.Contains(p, "/signin") {
-				t.Errorf("it offers to submit:\n%s", p)
+				t.Errorf("the page offers to submit:\n%s", p)
 			}
 		}
 		if n := s.stored(t); n != 0 {
@@ -365,8 +364,7 @@ func TestFormOfNobody(t *testing.T) {
 	}
 }
 
-// TestFormSubmits stores what somebody submits who is signed in: once, and as their
-// own.
+// TestFormSubmits stores what a signed-in user submits: once, and in their name.
 func TestFormSubmits(t *testing.T) {
 	suite.WithoutRace(t)
 	s, jar, key := serveSignedIn(t)
@@ -382,7 +380,7 @@ func TestFormSubmits(t *testing.T) {
 		t.Fatalf("%d %v\n%s", first.status, first.header, first.body)
 	}
 	if again := s.fill(t, jar, siteurl.Submit, input.Encode()); again.status != http.StatusSeeOther || again.header.Get("Location") != first.header.Get("Location") {
-		t.Errorf("the same again: %d %v", again.status, again.header)
+		t.Errorf("same form again: %d %v", again.status, again.header)
 	}
 	list := s.own(t, key, "/api/submissions", http.StatusOK)
 	if list.Count != 1 || list.Data[0].ID != id[1] || list.Data[0].Entity.Slug != "fine-tool" || s.stored(t) != 1 {
@@ -394,12 +392,12 @@ func TestFormSubmits(t *testing.T) {
 	}
 	input.Set("description", "Does something else.")
 	if other := s.fill(t, jar, siteurl.Submit, input.Encode()); other.status != http.StatusConflict || !strings.Contains(string(other.body), `href="/developer/submissions/`+id[1]+`/"`) {
-		t.Errorf("another of the same name: %d\n%s", other.status, other.body)
+		t.Errorf("another person with the same name: %d\n%s", other.status, other.body)
 	}
 	if wrong := s.fill(t, jar, siteurl.Submit, proposal("token", string(token[1]), "name", "").Encode()); wrong.status != http.StatusUnprocessableEntity {
 		t.Errorf("%d\n%s", wrong.status, wrong.body)
 	}
-	// Nobody else may learn whose it is.
+	// Others must not learn whose it is.
 	if said := s.check(t, proposal()); !said.Complete || said.Taken != nil {
 		t.Errorf("%+v", said)
 	}
@@ -412,11 +410,11 @@ func TestFormSubmits(t *testing.T) {
 			return
 		}
 	}
-	t.Error("an account may submit without end")
+	t.Error("an account may submit without limit")
 }
 
-// TestFormIsNotForged stores nothing that another page, or a page of another session,
-// has sent, and loses nothing that the right one has.
+// TestFormIsNotForged stores nothing sent by another page, or by a page of another session,
+// and loses nothing that the right one has sent.
 func TestFormIsNotForged(t *testing.T) {
 	suite.WithoutRace(t)
 	s, jar, _ := serveSignedIn(t)
@@ -425,7 +423,7 @@ func TestFormIsNotForged(t *testing.T) {
 	for _, c := range []struct {
 		token  string
 		header []string
-		kept   bool // the answer has what was entered
+		kept   bool // the response keeps what was entered
 	}{
 		{"", nil, true},
 		{"x", nil, true},
@@ -441,7 +439,7 @@ func TestFormIsNotForged(t *testing.T) {
 			t.Errorf("%q %v: %d\n%s", c.token, c.header, a.status, a.body)
 		}
 		if !c.kept && strings.Contains(string(a.body), token) {
-			t.Errorf("%v is told the token", c.header)
+			t.Errorf("%v gets the token", c.header)
 		}
 	}
 	for _, path := range []string{siteurl.Submit, siteurl.CheckSubmission} {
@@ -455,11 +453,11 @@ func TestFormIsNotForged(t *testing.T) {
 		}
 	}
 	if a := s.fill(t, nil, siteurl.CheckSubmission, proposal().Encode(), "Origin", "https://evil.example", "Sec-Fetch-Site", "cross-site", "Accept", "application/json"); a.status != http.StatusForbidden {
-		t.Errorf("a check of another origin: %d %s", a.status, a.body)
+		t.Errorf("check from another origin: %d %s", a.status, a.body)
 	}
 }
 
-// TestFormRefuses what is no form of this size and kind, in words.
+// TestFormRefuses forms of the wrong size or type, with an explanation.
 func TestFormRefuses(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -495,8 +493,8 @@ func TestFormRefuses(t *testing.T) {
 	}
 }
 
-// TestFormIsBounded by what an address may ask in an hour, and costs nothing of the
-// limit of the API.
+// TestFormIsBounded by the hourly limit per address, and does not count against the API
+// limit.
 func TestFormIsBounded(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -529,10 +527,10 @@ func TestFormIsBounded(t *testing.T) {
 		t.Errorf("one too many: %d %v %s", a.status, a.header, a.body)
 	}
 	if a := ask("203.0.113.2"); a.status != http.StatusOK {
-		t.Errorf("somebody else: %d %s", a.status, a.body)
+		t.Errorf("another address: %d %s", a.status, a.body)
 	}
 	if a := s.ask(t, http.MethodGet, "/api/categories", "X-Forwarded-For", "203.0.113.1"); a.header.Get("X-RateLimit-Remaining") != "2" {
-		t.Errorf("of the API's limit: %v", a.header)
+		t.Errorf("API limit: %v", a.header)
 	}
 	clock.advance(time.Hour)
 	if a := ask("203.0.113.1"); a.status != http.StatusOK {
@@ -540,8 +538,8 @@ func TestFormIsBounded(t *testing.T) {
 	}
 }
 
-// TestFormAnswersInBounds: a list of thousands of entries that will not do is not
-// offered anew for each of them.
+// TestFormAnswersInBounds: a list of thousands of invalid entries is not repeated for each of
+// them.
 func TestFormAnswersInBounds(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
@@ -558,7 +556,7 @@ func TestFormAnswersInBounds(t *testing.T) {
 		}
 		body, err := io.ReadAll(res.Body)
 		if err := errors.Join(err, res.Body.Close()); err != nil || res.StatusCode != http.StatusOK || len(body) > 500_000 {
-			t.Errorf("%s: %d %v, %d bytes are answered to %d", kind, res.StatusCode, err, len(body), len(tags))
+			t.Errorf("%s: %d %v, a response of %d bytes to %d", kind, res.StatusCode, err, len(body), len(tags))
 		}
 	}
 }
@@ -578,7 +576,7 @@ func TestFormShowsWhateverIsSent(t *testing.T) {
 			page := string(a.body)
 			for _, raw := range []string{"<script>", "<img", "<svg onload", "<b>", "<x>", `href="javascript:`, "onerror=alert(1)>", "{{"} {
 				if strings.Contains(page, raw) && !(raw == "{{" && strings.Contains(evil, "{{")) {
-					t.Errorf("%.30q on the page as %s", evil, raw)
+					t.Errorf("%.30q appears on the page as %s", evil, raw)
 				}
 			}
 			if !strings.Contains(html.UnescapeString(page), strings.ReplaceAll(evil, "\x00", "\ufffd")) {
@@ -589,7 +587,7 @@ func TestFormShowsWhateverIsSent(t *testing.T) {
 				t.Errorf("policy %q", csp)
 			}
 			if regexp.MustCompile(`<[^>]* (style|on[a-z]+)=`).MatchString(regexp.MustCompile(`"[^"]*"`).ReplaceAllString(page, "")) {
-				t.Errorf("%.30q: the page has styles or scripts of its own", evil)
+				t.Errorf("%.30q: the page has inline styles or scripts", evil)
 			}
 		}
 		a := s.fill(t, nil, siteurl.CheckSubmission, input.Encode(), "Accept", "application/json")
@@ -599,7 +597,7 @@ func TestFormShowsWhateverIsSent(t *testing.T) {
 	}
 }
 
-// TestFormOffersChanges of what is there: its file, and where to edit it.
+// TestFormOffersChanges to existing entities: the file, and where to edit it.
 func TestFormOffersChanges(t *testing.T) {
 	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
@@ -616,10 +614,10 @@ func TestFormOffersChanges(t *testing.T) {
 		}
 		want, _ := content.ParseEntity("", "tool", "n1", file)
 		if got, _ := content.ParseEntity("", "tool", "n1", []byte(m[1])); got == nil || !reflect.DeepEqual(got, want) {
-			t.Errorf("the file is\n%s\nthe page has\n%s", file, m[1])
+			t.Errorf("the file is\n%s\nthe page shows\n%s", file, m[1])
 		}
 		if got := strings.Contains(text, `href="`+repositoryPage+`/edit/main/tool/n1.yaml"`); got != repository {
-			t.Errorf("a link to the editor is %v", got)
+			t.Errorf("link to the editor: %v", got)
 		}
 		for _, e := range []string{"tool/n11", "tool/", "nothing/n1", "tool/<script>"} {
 			if a := s.ask(t, http.MethodGet, siteurl.Submit+"?e="+url.QueryEscape(e)); a.status != http.StatusNotFound || strings.Contains(string(a.body), "<script>") {
@@ -629,8 +627,8 @@ func TestFormOffersChanges(t *testing.T) {
 	}
 }
 
-// TestContribute: a site without a form explains what there is instead, with files to
-// begin with that the content takes.
+// TestContribute: a site without a form explains the alternative, with valid sample files to
+// start with.
 func TestContribute(t *testing.T) {
 	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
@@ -661,7 +659,7 @@ func TestContribute(t *testing.T) {
 				t.Errorf("%v\n%s", problems, files[i][1])
 			}
 			if formatted, err := yamlfmt.Format(typ+"/x.yaml", []byte(files[i][1])); err != nil || string(formatted) != files[i][1] {
-				t.Errorf("not in the usual form: %v\n%s", err, formatted)
+				t.Errorf("not in canonical form: %v\n%s", err, formatted)
 			}
 		}
 	}

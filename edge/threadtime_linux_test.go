@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// threadTime is the processor time of this thread (clock_gettime(2),
+// threadTime returns the processor time of this thread (clock_gettime(2),
 // CLOCK_THREAD_CPUTIME_ID).
 func threadTime() time.Duration {
 	var ts syscall.Timespec

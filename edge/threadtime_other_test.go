@@ -4,5 +4,5 @@ package edge
 
 import "time"
 
-// threadTime is the time that has passed, where that of a thread is not known.
+// threadTime returns the elapsed time on systems that do not provide thread times.
 func threadTime() time.Duration { return time.Duration(time.Now().UnixNano()) }

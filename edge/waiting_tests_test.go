@@ -9,8 +9,8 @@ import (
 	"kindex/edge/safedial"
 )
 
-// TestAttackWaitingTests asks for tests of a webhook whose endpoint is never called:
-// no more than a hundred of them wait.
+// TestAttackWaitingTests requests tests of a webhook whose endpoint is never called: at most
+// a hundred of them wait.
 func TestAttackWaitingTests(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -35,6 +35,6 @@ func TestAttackWaitingTests(t *testing.T) {
 		}
 	}
 	if waiting != 100 {
-		t.Errorf("%d tests wait, want 100", waiting)
+		t.Errorf("%d tests are waiting, want 100", waiting)
 	}
 }

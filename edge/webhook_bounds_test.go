@@ -19,16 +19,16 @@ import (
 	"kindex/edge/safedial"
 )
 
-// aimed is a service whose webhooks all lead to one victim, on loopback, and what has
-// reached it.
+// aimed is a service whose webhooks all lead to one victim, on loopback, and what has reached
+// it.
 type aimed struct {
 	*hooked
-	victim netip.AddrPort // as the world knows it
+	victim netip.AddrPort // its public address
 	dials  atomic.Int64
-	later  atomic.Int64 // of the guard's clock, which else stands still
+	later  atomic.Int64 // of the guard's clock, which is otherwise stopped
 }
 
-// anyName leads every name to one address.
+// anyName resolves every name to one address.
 type anyName netip.Addr
 
 func (a anyName) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
@@ -63,8 +63,7 @@ func aim(t *testing.T, names []string) *aimed {
 	return a
 }
 
-// dial is a connection to the victim, which never gets as far as TLS with a name that
-// is not its own.
+// dial connects to the victim, and never gets as far as TLS with a foreign name.
 func (a *aimed) dial() (net.Conn, error) {
 	a.dials.Add(1)
 	return net.Dial("tcp", strings.TrimPrefix(a.receiver.URL, "https://"))
@@ -80,7 +79,7 @@ func (a *aimed) move(t *testing.T, generation int) {
 	}
 }
 
-// attempts are those that the dispatcher tells of, by outcome.
+// attempts returns the dispatcher's attempts, by outcome.
 func (a *aimed) attempts(t *testing.T) map[string]float64 {
 	t.Helper()
 	families, err := a.shared.Metrics.Registry.Gather()
@@ -100,9 +99,9 @@ func (a *aimed) attempts(t *testing.T) map[string]float64 {
 
 const aimedHooks = 60
 
-// TestWebhooksAimedAtOneHost has sixty webhooks of six accounts, at names below one
-// domain, called for the five events of a build. However many there are, the host gets
-// what one host may get, and those who wait lose no event.
+// TestWebhooksAimedAtOneHost has sixty webhooks of six accounts, at names below one domain,
+// called for the five events of a build. However many there are, the host gets only the
+// connections allowed per host, and waiting webhooks lose no event.
 func TestWebhooksAimedAtOneHost(t *testing.T) {
 	suite.InTest(t)
 	var names []string
@@ -122,18 +121,18 @@ func TestWebhooksAimedAtOneHost(t *testing.T) {
 	}
 	eventually(t, "every webhook was looked at", tried(aimedHooks))
 	if n := a.dials.Load(); n > safedial.DefaultHostRate {
-		t.Errorf("%d connections were made to the victim in a moment, more than %d", n, safedial.DefaultHostRate)
+		t.Errorf("%d connections to the victim at once, limit %d", n, safedial.DefaultHostRate)
 	} else {
-		t.Logf("%d connections in a moment, %v", n, a.attempts(t))
+		t.Logf("%d connections at once, %v", n, a.attempts(t))
 	}
 	if a.attempts(t)["postponed"] < aimedHooks-safedial.DefaultHostRate {
 		t.Errorf("%v", a.attempts(t))
 	}
-	// Those who wait have their turn as time passes.
+	// Waiting webhooks get their turn as time passes.
 	begin := time.Now()
 	for seconds := 1; a.attempts(t)["tls"] < aimedHooks; seconds++ {
 		if time.Since(begin) > hanging {
-			t.Fatalf("webhooks still wait: %v", a.attempts(t))
+			t.Fatalf("webhooks are still waiting: %v", a.attempts(t))
 		}
 		a.later.Add(int64(time.Second))
 		time.Sleep(20 * time.Millisecond)
@@ -144,7 +143,7 @@ func TestWebhooksAimedAtOneHost(t *testing.T) {
 }
 
 // TestWebhooksAimedAtOneAddress has sixty webhooks at names of sixty domains, all of which
-// lead to one address.
+// resolve to one address.
 func TestWebhooksAimedAtOneAddress(t *testing.T) {
 	suite.InTest(t)
 	var names []string
@@ -158,14 +157,14 @@ func TestWebhooksAimedAtOneAddress(t *testing.T) {
 		return n["postponed"]+n["tls"]+n["connection"] >= aimedHooks
 	})
 	if n := a.dials.Load(); n > safedial.DefaultHostRate {
-		t.Errorf("%d connections were made to the victim in a moment, more than %d", n, safedial.DefaultHostRate)
+		t.Errorf("%d connections to the victim at once, limit %d", n, safedial.DefaultHostRate)
 	} else {
-		t.Logf("%d connections in a moment, %v", n, a.attempts(t))
+		t.Logf("%d connections at once, %v", n, a.attempts(t))
 	}
 }
 
-// TestWebhookChallenge registers addresses of somebody who has not asked for it. Only an
-// endpoint that knows what it is asked is taken.
+// TestWebhookChallenge registers addresses of third parties. Only an endpoint that answers
+// the challenge correctly is accepted.
 func TestWebhookChallenge(t *testing.T) {
 	suite.InTest(t)
 	var mu sync.Mutex
@@ -208,7 +207,7 @@ func TestWebhookChallenge(t *testing.T) {
 	h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`/hook","events":["entity.moved"]}`, 400, nil)
 	h.send(t, "POST", "/api/webhooks", key, `{"url":"https://10.0.0.1/hook","events":["entity.updated"]}`, 400, nil)
 	if asked != n {
-		t.Error("a challenge was sent for what is refused anyway")
+		t.Error("a challenge was sent for an address that is refused anyway")
 	}
 	var list struct{ Count int }
 	if h.send(t, "GET", "/api/webhooks", key, "", 200, &list); list.Count != 2 {
@@ -216,10 +215,10 @@ func TestWebhookChallenge(t *testing.T) {
 	}
 }
 
-// echoed stands for the whole of what was sent.
+// echoed stands for the entire request body.
 const echoed = "echo"
 
-// challenged is an endpoint that answers challenges, and knows the shape of them.
+// challenged is an endpoint that answers challenges and checks their format.
 func challenged(t *testing.T, mu *sync.Mutex, asked *int, answer *func(string) (int, string)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mu.Lock()
@@ -243,8 +242,8 @@ func challenged(t *testing.T, mu *sync.Mutex, asked *int, answer *func(string) (
 	})
 }
 
-// TestWebhookTunnels registers public IPv6 addresses that a router with ISATAP sends on
-// to private IPv4 addresses.
+// TestWebhookTunnels registers public IPv6 addresses that a router with ISATAP forwards to
+// private IPv4 addresses.
 func TestWebhookTunnels(t *testing.T) {
 	suite.InTest(t)
 	h := serveHooked(t, t.TempDir()+"/kindex.db")

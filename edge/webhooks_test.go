@@ -28,7 +28,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// fixedNames is a resolver that asks nobody.
+// fixedNames is a resolver with fixed names.
 type fixedNames map[string]string
 
 func (f fixedNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
@@ -39,18 +39,18 @@ func (f fixedNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr
 	return []netip.Addr{netip.MustParseAddr(text)}, nil
 }
 
-// noWire fails the test where anything would be sent to another machine.
+// noWire fails the test if anything would be sent to another machine.
 func noWire(t testing.TB) func(context.Context, *net.Dialer, string, string) (net.Conn, error) {
 	return func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
 		if to, err := netip.ParseAddrPort(address); err != nil || !to.Addr().IsLoopback() {
-			t.Errorf("a packet would have gone to %s", address)
+			t.Errorf("a packet would have been sent to %s", address)
 			return nil, fmt.Errorf("no wire to %s", address)
 		}
 		return d.DialContext(ctx, network, address)
 	}
 }
 
-// hooked is an edge whose webhooks may lead to a TLS receiver on loopback.
+// hooked is an edge whose webhooks may call a TLS receiver on loopback.
 type hooked struct {
 	*served
 	receiver *httptest.Server
@@ -112,7 +112,7 @@ func serveHooked(t *testing.T, target string, change ...func(*Options)) *hooked 
 	return h
 }
 
-// send writes or reads with a key, and decodes the answer.
+// send sends a request with a key and decodes the response.
 func (h *hooked) send(t *testing.T, method, path, key, body string, status int, into any, header ...string) answer {
 	t.Helper()
 	a, err := h.write(method, path, key, body, header...)
@@ -153,8 +153,8 @@ func onBothEngines(t *testing.T, test func(t *testing.T, target string)) {
 	t.Run("PostgreSQL", func(t *testing.T) { test(t, storagetest.PostgreSQL(t)) })
 }
 
-// From the registration to the delivery of what a build has changed, the log, a
-// test, a replay and the end.
+// From the registration to the delivery of a build's changes, the log, a test, a replay and
+// the deletion.
 func TestTheLifeOfAWebhook(t *testing.T) {
 	suite.InTest(t)
 	onBothEngines(t, func(t *testing.T, target string) {
@@ -199,7 +199,7 @@ func TestTheLifeOfAWebhook(t *testing.T) {
 		h.send(t, "GET", "/api/webhooks/"+made.ID, key, "", 404, nil)
 		for _, s := range []string{made.Secret, made.Secret[6:], "t0ken"} {
 			if strings.Contains(h.log.String(), s) {
-				t.Errorf("the log has %q", s)
+				t.Errorf("the log contains %q", s)
 			}
 		}
 	})
@@ -211,8 +211,8 @@ type deliveryPage struct {
 	NextCursor *string
 }
 
-// testLog reads the log of five deliveries page by page, sends a test, and one of
-// the five again.
+// testLog reads the log of five deliveries page by page, sends a test, and replays one of the
+// five.
 func (h *hooked) testLog(t *testing.T, key, id string) {
 	path := "/api/webhooks/" + id
 	eventually(t, "five in the log", func() bool {
@@ -318,7 +318,7 @@ func TestAnAccountHasTenWebhooksHoweverManyAreAsked(t *testing.T) {
 	})
 }
 
-// Another account's webhook, and its deliveries, do not exist.
+// Another account's webhook and its deliveries are not found.
 func TestWebhooksOfAnotherAccountDoNotExist(t *testing.T) {
 	suite.InTest(t)
 	h := serveHooked(t, t.TempDir()+"/kindex.db")
@@ -338,7 +338,7 @@ func TestWebhooksOfAnotherAccountDoNotExist(t *testing.T) {
 			}
 		}
 	}
-	// Nor does another account's delivery below a webhook of one's own.
+	// Nor is another account's delivery below the caller's own webhook.
 	h.send(t, "POST", "/api/webhooks/"+own.ID+"/deliveries/"+test.ID+"/replay", bob.Reveal(), "", 404, nil)
 	h.send(t, "POST", "/api/webhooks/"+own.ID+"/deliveries/nonsense%00/replay", bob.Reveal(), "", 404, nil)
 	var list struct{ Data []account.WebhookRecord }

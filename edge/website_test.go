@@ -9,9 +9,9 @@ import (
 	"kindex/edge/web"
 )
 
-// TestNothingThere asks for what is not there as browsers, programs and people at a
-// terminal do: with HTML for those who prefer it, and a problem for all others, the
-// same for what never was and for what was deleted.
+// TestNothingThere requests missing pages as browsers, programs and people at a terminal do:
+// HTML for clients that prefer it and a problem document for all others, whether the page
+// never existed or was deleted.
 func TestNothingThere(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -51,16 +51,16 @@ func TestNothingThere(t *testing.T) {
 			}
 		}
 	}
-	// What is there is a page for everybody.
+	// An existing page is HTML for everyone.
 	for _, accept := range []string{"", "*/*", "application/json"} {
 		if a := s.ask(t, "GET", "/tool/n1/", "Accept", accept); a.status != 200 || a.header.Get("Content-Type") != page {
-			t.Errorf("a page, Accept %q: %d %s", accept, a.status, a.header.Get("Content-Type"))
+			t.Errorf("existing page, Accept %q: %d %s", accept, a.status, a.header.Get("Content-Type"))
 		}
 	}
 }
 
-// TestAttackRedirects: what somebody put into an address comes out of a redirect
-// escaped, so that it can end neither the header nor the path.
+// TestAttackRedirects: text from the requested address is escaped in a redirect, so that it
+// can end neither the header nor the path.
 func TestAttackRedirects(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
@@ -71,7 +71,7 @@ func TestAttackRedirects(t *testing.T) {
 		a := s.ask(t, "GET", path)
 		to := a.header.Get("Location")
 		if i := strings.IndexFunc(to, func(c rune) bool { return c <= ' ' || c >= 0x7f || c == '?' || c == '#' }); i >= 0 || a.header.Get("X-Injected") != "" {
-			t.Errorf("%s leads to %q", path, to)
+			t.Errorf("%s redirects to %q", path, to)
 		}
 		if a.status != 301 && a.status != 404 {
 			t.Errorf("%s: %d", path, a.status)

@@ -16,15 +16,15 @@ import (
 	"kindex/edge/apikey"
 )
 
-// store holds keys in memory, and notes what it was asked. It fails the test where
-// it is asked by anything but the first digits of a hash.
+// store holds keys in memory and counts lookups. It fails the test if it is queried by
+// anything but a hash prefix.
 type store struct {
 	t  *testing.T
 	mu sync.Mutex
-	// by the whole hash
+	// by full hash
 	keys    map[string]apikey.Candidate
 	asked   int
-	slow    time.Duration // between the answer and its arrival
+	slow    time.Duration // between the lookup and the arrival of its result
 	err     error
 	touched map[string]time.Time
 	touches int
@@ -38,7 +38,7 @@ func (s *store) KeysByHash(ctx context.Context, prefix string) ([]apikey.Candida
 	s.mu.Lock()
 	s.asked++
 	if len(prefix) != apikey.HashPrefix || strings.Trim(prefix, "0123456789abcdef") != "" {
-		s.t.Errorf("asked by %q", prefix)
+		s.t.Errorf("looked up by %q", prefix)
 	}
 	var found []apikey.Candidate
 	for hash, c := range s.keys {
@@ -106,29 +106,29 @@ func TestIdentify(t *testing.T) {
 				t.Fatalf("%+v %+v %v", key, account, err)
 			}
 			if key, account, err := a.Identify(t.Context(), revoked.Reveal()); !errors.Is(err, apikey.ErrRevoked) || key.ID+account.ID != "" {
-				t.Errorf("a revoked key: %+v %+v %v", key, account, err)
+				t.Errorf("revoked key: %+v %+v %v", key, account, err)
 			}
 			if key, account, err := a.Identify(t.Context(), apikey.Generate().Reveal()); !errors.Is(err, apikey.ErrUnknown) || key.ID+account.ID != "" {
-				t.Errorf("an unknown key: %+v %+v %v", key, account, err)
+				t.Errorf("unknown key: %+v %+v %v", key, account, err)
 			}
 			_, account, err = a.Identify(t.Context(), suspended.Reveal())
 			var s *apikey.SuspendedError
 			if !errors.As(err, &s) || s.Account != "account suspended" || account.ID != "acc_suspended" {
-				t.Errorf("a suspended account: %+v %v", account, err)
+				t.Errorf("suspended account: %+v %v", account, err)
 			}
 		}
 		asked := s.asked
 		if _, _, err := a.Identify(t.Context(), "kx_nonsense"); !errors.Is(err, apikey.ErrMalformed) || s.asked != asked {
-			t.Errorf("a malformed key: %v after %d questions", err, s.asked-asked)
+			t.Errorf("malformed key: %v after %d lookups", err, s.asked-asked)
 		}
-		if asked != 3+3 { // good, revoked and suspended once; three unknown ones
-			t.Errorf("the store was asked %d times", asked)
+		if asked != 3+3 { // once each for good, revoked and suspended; three unknown keys
+			t.Errorf("%d lookups in the store", asked)
 		}
 	})
 }
 
-// TestOtherHashWithTheSameBeginning: what the store finds by the first digits is
-// not yet the key.
+// TestOtherHashWithTheSameBeginning: a stored key with the same hash prefix is not
+// necessarily the same key.
 func TestOtherHashWithTheSameBeginning(t *testing.T) {
 	s := newStore(t)
 	secret := apikey.Generate()
@@ -141,7 +141,7 @@ func TestOtherHashWithTheSameBeginning(t *testing.T) {
 		s.keys[near] = apikey.Candidate{Key: apikey.Key{ID: fmt.Sprint("near", i)}}
 	}
 	if key, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal()); !errors.Is(err, apikey.ErrUnknown) {
-		t.Errorf("taken for %v: %v", key.ID, err)
+		t.Errorf("mistaken for %v: %v", key.ID, err)
 	}
 	s.keys[hash] = apikey.Candidate{Key: apikey.Key{ID: "it"}}
 	if key, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal()); err != nil || key.ID != "it" {
@@ -149,8 +149,8 @@ func TestOtherHashWithTheSameBeginning(t *testing.T) {
 	}
 }
 
-// TestRevokedKeyStops: whatever the store's delay, a request that arrives more than
-// CacheTTL after a revocation is refused, and one key costs a question in that time.
+// TestRevokedKeyStops: however slow the store is, a request that arrives more than CacheTTL
+// after a revocation is refused, and each key costs one lookup per CacheTTL.
 func TestRevokedKeyStops(t *testing.T) {
 	for _, slow := range []time.Duration{0, 100 * time.Millisecond, 450 * time.Millisecond, 3 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -181,14 +181,14 @@ func TestRevokedKeyStops(t *testing.T) {
 			}
 			wait.Wait()
 			if s.asked > 9 { // in 4 s
-				t.Errorf("slow %v: the store was asked %d times for 400 requests", slow, s.asked)
+				t.Errorf("slow %v: %d lookups for 400 requests", slow, s.asked)
 			}
 		})
 	}
 }
 
-// TestForget: what this edge has changed itself holds for the next request, even
-// where a question is under way that began before.
+// TestForget: a change made by this edge applies to the next request, even if a lookup that
+// started earlier is still under way.
 func TestForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
@@ -201,7 +201,7 @@ func TestForget(t *testing.T) {
 		s.set(func() { s.slow = 200 * time.Millisecond })
 		time.Sleep(apikey.CacheTTL)
 		go func() { _ = identify() }()
-		synctest.Wait() // asked, and the answer of before is under way
+		synctest.Wait() // the lookup is under way with the old result
 		s.change(secret, func(c *apikey.Candidate) { c.Key.RevokedAt = time.Now() })
 		time.Sleep(time.Millisecond)
 		a.Forget()
@@ -212,7 +212,7 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// TestStoreOutOfReach: an error of the store is no verdict on a key, and is not kept.
+// TestStoreOutOfReach: a store error says nothing about a key and is not cached.
 func TestStoreOutOfReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
@@ -225,9 +225,10 @@ func TestStoreOutOfReach(t *testing.T) {
 		}
 		s.err = nil
 		if _, _, err := a.Identify(t.Context(), secret.Reveal()); err != nil {
-			t.Errorf("the failure was remembered: %v", err)
+			t.Errorf("the failure was cached: %v", err)
 		}
-		// A store that hangs gives up, and so does a client that has gone; others wait on.
+		// A lookup in a store that hangs times out or ends with its client; other waiters are
+		// not affected.
 		s.slow = time.Hour
 		time.Sleep(apikey.CacheTTL)
 		leaving, leave := context.WithCancel(t.Context())
@@ -238,16 +239,16 @@ func TestStoreOutOfReach(t *testing.T) {
 		synctest.Wait()
 		leave()
 		if err := <-results; !errors.Is(err, context.Canceled) {
-			t.Errorf("the one who left: %v", err)
+			t.Errorf("canceled caller: %v", err)
 		}
 		begun := time.Now()
 		if err := <-results; !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) > 5*time.Second {
-			t.Errorf("the other: %v after %v", err, time.Since(begun))
+			t.Errorf("other caller: %v after %v", err, time.Since(begun))
 		}
 	})
 }
 
-// TestInventedKeysHoldNoMemory floods an edge with keys that look right.
+// TestInventedKeysHoldNoMemory floods an edge with well-formed but invented keys.
 func TestInventedKeysHoldNoMemory(t *testing.T) {
 	suite.InTest(t)
 	s := newStore(t)
@@ -259,10 +260,10 @@ func TestInventedKeysHoldNoMemory(t *testing.T) {
 		}
 	}
 	if n := apikey.Remembered(a); n > 2*8192 || n == 0 {
-		t.Errorf("%d answers are held", n)
+		t.Errorf("%d lookups are cached", n)
 	}
 	if s.asked != flood {
-		t.Errorf("%d keys made %d questions", flood, s.asked)
+		t.Errorf("%d keys caused %d lookups", flood, s.asked)
 	}
 }
 
@@ -289,7 +290,7 @@ func TestLastUsedIsStoredLater(t *testing.T) {
 			t.Errorf("%d writes for 1000 requests in a second", s.touches)
 		}
 		if got := a.LastUsed(apikey.Key{ID: "one"}); !got.Equal(last) {
-			t.Errorf("this edge knows %v instead of %v", got, last)
+			t.Errorf("this edge reports %v, want %v", got, last)
 		}
 		time.Sleep(apikey.FlushEvery)
 		synctest.Wait()
@@ -297,9 +298,9 @@ func TestLastUsedIsStoredLater(t *testing.T) {
 			t.Errorf("stored: %v after %d writes", s.touched, s.touches)
 		}
 		if stored := last.Add(time.Hour); !a.LastUsed(apikey.Key{ID: "one", LastUsedAt: stored}).Equal(stored) {
-			t.Error("what another edge has stored later is forgotten")
+			t.Error("a later use stored by another edge was overwritten")
 		}
-		// What could not be stored is stored later, a newer use before an older one.
+		// A failed write is retried later and does not replace a newer use.
 		s.set(func() { s.err = errors.New("disk full") })
 		apikey.Use(a, "two", last)
 		apikey.Use(a, "one", last.Add(time.Second))
@@ -310,7 +311,7 @@ func TestLastUsedIsStoredLater(t *testing.T) {
 		stop()
 		<-done
 		if len(failures) != 1 || !s.touched["two"].Equal(last.Add(2*time.Second)) || !s.touched["one"].Equal(last.Add(time.Second)) {
-			t.Errorf("after a failure (%v) and the end: %v", failures, s.touched)
+			t.Errorf("after a failure (%v) and shutdown: %v", failures, s.touched)
 		}
 		_ = two
 	})
@@ -326,14 +327,14 @@ func TestPresented(t *testing.T) {
 	}{
 		{http.Header{}, "", true, ""},
 		{http.Header{"X-Api-Key": {key}}, key, false, ""},
-		{http.Header{"X-Api-Key": {""}}, "", false, ""}, // which Parse refuses
+		{http.Header{"X-Api-Key": {""}}, "", false, ""}, // Parse refuses an empty key
 		{http.Header{"X-Api-Key": {key, key}}, "", false, "more than once"},
 		{http.Header{"Authorization": {"Bearer " + key}}, "", false, "x-api-key"},
 		{http.Header{"Authorization": {"bearer x"}}, "", false, "x-api-key"},
 		{http.Header{"Authorization": {"Bearer"}}, "", false, "x-api-key"},
 		{http.Header{"Authorization": {"Token  " + key}}, "", false, "x-api-key"},
 		{http.Header{"Authorization": {key}}, "", false, "x-api-key"},
-		{http.Header{"Authorization": {"Basic dTpw"}}, "", true, ""}, // a proxy's own
+		{http.Header{"Authorization": {"Basic dTpw"}}, "", true, ""}, // a proxy's own credentials
 		{http.Header{"Authorization": {"Basic " + base64.StdEncoding.EncodeToString([]byte(key+":"))}}, "", false, "x-api-key"},
 		{http.Header{"Authorization": {"basic  " + base64.StdEncoding.EncodeToString([]byte("api:"+key))}}, "", false, "x-api-key"},
 		{http.Header{"Authorization": {"Basic !"}}, "", true, ""},

@@ -2,14 +2,14 @@ package apikey
 
 import "time"
 
-// Remembered is how many answers of the store are held.
+// Remembered returns the number of cached lookups.
 func Remembered(a *Authenticator) int {
 	a.cache.mu.RLock()
 	defer a.cache.mu.RUnlock()
 	return len(a.cache.younger) + len(a.cache.older)
 }
 
-// Use notes a use without a key.
+// Use records a use without a key.
 func Use(a *Authenticator, id string, at time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

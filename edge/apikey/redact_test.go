@@ -25,7 +25,7 @@ func TestRedact(t *testing.T) {
 		"see kx_ and key_abc": "see kx_ and key_abc",
 	} {
 		if got := apikey.Redact(text); got != want {
-			t.Errorf("%q became %q, want %q", text, got, want)
+			t.Errorf("%q: got %q, want %q", text, got, want)
 		}
 	}
 }
@@ -40,7 +40,7 @@ func TestLogHandlerRedacts(t *testing.T) {
 		log.Info("plain", "n", 5, "error", errors.New("all is well"), "list", []int{1, 2})
 	}
 	if strings.Contains(out.String(), key[3:20]) || strings.Contains(out.String(), key[12:35]) {
-		t.Errorf("the log shows a key: %s", out.String())
+		t.Errorf("the log contains a key: %s", out.String())
 	}
 	for _, want := range []string{"n=5", `error="all is well"`, `"list":[1,2]`, `"error":"all is well"`} {
 		if !strings.Contains(out.String(), want) {
@@ -48,7 +48,7 @@ func TestLogHandlerRedacts(t *testing.T) {
 		}
 	}
 	if n := strings.Count(out.String(), "…redacted"); n < 18 {
-		t.Errorf("%d places say that they hide something: %s", n, out.String())
+		t.Errorf("only %d redaction marks: %s", n, out.String())
 	}
 }
 

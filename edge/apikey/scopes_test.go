@@ -27,7 +27,7 @@ func TestScopes(t *testing.T) {
 		t.Errorf("%v", got)
 	}
 	if DefaultScopes.Has(ScopeKeys) || !Everything.Covers(DefaultScopes) || DefaultScopes.Covers(Everything) || !DefaultScopes.Covers(0) {
-		t.Error("the default scopes are not all but that for keys")
+		t.Error("the default scopes are not all scopes except keys")
 	}
 }
 

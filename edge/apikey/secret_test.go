@@ -15,8 +15,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// known is a key that was made by hand: its checksum was worked out with Python's
-// zlib.crc32.
+// known is a key created by hand; its checksum was computed with Python's zlib.crc32.
 const known = "kx_0123456789ABCDEFGHIJKLMNOPQRSTUV" + "1ggZdL"
 
 func TestGenerate(t *testing.T) {
@@ -27,7 +26,7 @@ func TestGenerate(t *testing.T) {
 		s := apikey.Generate()
 		text := s.Reveal()
 		if len(text) != 41 || !strings.HasPrefix(text, "kx_") || seen[text] {
-			t.Fatalf("a key of %d characters, or a second time", len(text))
+			t.Fatalf("a key of %d characters, or a duplicate", len(text))
 		}
 		seen[text] = true
 		for _, r := range text[3:35] {
@@ -35,11 +34,11 @@ func TestGenerate(t *testing.T) {
 		}
 		again, err := apikey.Parse(text)
 		if err != nil || again.Reveal() != text {
-			t.Fatalf("a key that was made is not accepted: %v", err)
+			t.Fatalf("a generated key is not accepted: %v", err)
 		}
 		sum := sha256.Sum256([]byte(text))
 		if s.Hash() != hex.EncodeToString(sum[:]) {
-			t.Fatal("the hash is not the SHA-256 of the key")
+			t.Fatal("hash is not the SHA-256 of the key")
 		}
 		if s.Masked() != text[:7]+"…"+text[37:] {
 			t.Fatalf("masked as %s", s.Masked())
@@ -47,11 +46,11 @@ func TestGenerate(t *testing.T) {
 	}
 	// 32·2000/62 ≈ 1032 of each, with a standard deviation of 32.
 	if len(letters) != 62 {
-		t.Errorf("%d different characters instead of 62", len(letters))
+		t.Errorf("%d different characters, want 62", len(letters))
 	}
 	for r, count := range letters {
 		if count < 1032-8*32 || count > 1032+8*32 {
-			t.Errorf("%q stands %d times in keys instead of about 1032", r, count)
+			t.Errorf("%q occurs %d times in keys, want about 1032", r, count)
 		}
 	}
 }
@@ -89,16 +88,16 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		s, err := apikey.Parse(text)
 		if !errors.Is(err, apikey.ErrMalformed) || !strings.Contains(err.Error(), says) || s.Reveal() != "" {
-			t.Errorf("%.50q: %v, want one that says %q", text, err, says)
+			t.Errorf("%.50q: error %v, want one with %q", text, err, says)
 		}
 		if err != nil && len(text) > 20 && strings.Contains(err.Error(), text[4:12]) {
-			t.Errorf("the error repeats what was sent: %v", err)
+			t.Errorf("the error repeats the input: %v", err)
 		}
 	}
 }
 
-// TestNoPrintingShowsASecret goes through every way in which values come into
-// logs, errors and answers.
+// TestNoPrintingShowsASecret tries every way a value can end up in logs, errors and
+// responses.
 func TestNoPrintingShowsASecret(t *testing.T) {
 	secret := apikey.Generate()
 	type holder struct {
@@ -118,7 +117,7 @@ func TestNoPrintingShowsASecret(t *testing.T) {
 			}
 		}
 		fmt.Fprintln(&out, v)
-		// Not every one of these can be encoded, which is as good.
+		// Some of these cannot be encoded, which is just as good.
 		for _, encode := range []func(any) ([]byte, error){json.Marshal, xml.Marshal} {
 			b, _ := encode(v)
 			out.Write(b)
@@ -136,10 +135,10 @@ func TestNoPrintingShowsASecret(t *testing.T) {
 		}
 	}
 	if n := strings.Count(out.String(), "kx_…redacted"); n < 500 {
-		t.Errorf("only %d of the printings say that they hide a key", n)
+		t.Errorf("only %d of the outputs have a redaction mark", n)
 	}
 	if (apikey.Secret{}).Reveal()+(apikey.Secret{}).Masked() != "" {
-		t.Error("the zero Secret is a key")
+		t.Error("the zero Secret is valid")
 	}
 }
 
@@ -171,16 +170,16 @@ func FuzzParse(f *testing.F) {
 			return
 		}
 		if s.Reveal() != text || len(text) != 41 || len(s.Hash()) != 64 || strings.Contains(fmt.Sprintf("%+v %s", s, s.Masked()), text[3:35]) {
-			t.Fatalf("%q was taken as %q", text, s.Reveal())
+			t.Fatalf("%q was parsed as %q", text, s.Reveal())
 		}
-		// One other character is always found out.
+		// Changing a single character is always detected.
 		for i := 3; i < len(text); i++ {
 			other := byte('a')
 			if text[i] == other {
 				other = 'b'
 			}
 			if _, err := apikey.Parse(text[:i] + string(other) + text[i+1:]); err == nil {
-				t.Fatalf("%q with another character %d is taken too", text, i+1)
+				t.Fatalf("%q is also valid with another character %d", text, i+1)
 			}
 		}
 	})

@@ -9,9 +9,9 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestTimingOfKeyComparison is the attack on a comparison that stops at the first
-// difference: how long it takes tells how much of a guess is right. The same
-// measurement must find such a comparison out, or it proves nothing.
+// TestTimingOfKeyComparison attacks a comparison that stops at the first difference: its
+// duration would reveal how much of a guess is right. The same measurement must detect such a
+// comparison, or it proves nothing.
 func TestTimingOfKeyComparison(t *testing.T) {
 	suite.WithoutRace(t)
 	hash := sha256.Sum256([]byte("kx_"))
@@ -38,7 +38,7 @@ func TestTimingOfKeyComparison(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("a difference at the end takes %v longer than one at the beginning; where a comparison stops at the first, %v longer", ours, leak)
+	t.Errorf("a late difference takes %v longer than an early one; with a comparison that stops at the first difference, %v", ours, leak)
 }
 
 // excess returns how much longer a thousand uninterrupted calls take with late than with

@@ -17,8 +17,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// attacked is a service with a GitHub and an OpenID Connect provider, both in the
-// hands of the test.
+// attacked is a service with a GitHub and an OpenID Connect provider, both controlled by the
+// test.
 type attacked struct {
 	*service
 	hub     *authtest.GitHub
@@ -35,24 +35,25 @@ func attack(t *testing.T, secure bool) attacked {
 	return a
 }
 
-// answered begins a sign-in and returns the provider's answer, not yet brought back.
+// answered starts a sign-in and returns the provider's response before it reaches the
+// callback.
 func (a attacked) answered(b *browser, provider string) *url.URL {
 	b.t.Helper()
 	return b.follow(b.begin(a.service, provider), a.atCallback).target(b.t)
 }
 
-// nobody fails where an answer has signed somebody in.
+// nobody fails the test if a response has signed somebody in.
 func (a attacked) nobody(t *testing.T, b *browser, p page, status int) {
 	t.Helper()
 	if p.status != status || b.cookie(a.url, "kindex-session") != "" || keyShape.MatchString(p.body) {
-		t.Errorf("%d instead of %d; session %q\n%s", p.status, status, b.cookie(a.url, "kindex-session"), p.body)
+		t.Errorf("status %d, want %d; session %q\n%s", p.status, status, b.cookie(a.url, "kindex-session"), p.body)
 	}
 	if got := a.accounts(t); len(got) != 0 {
-		t.Errorf("accounts were made: %q", got)
+		t.Errorf("accounts were created: %q", got)
 	}
 }
 
-// plant puts a cookie into a browser, as a neighbour under the same domain may.
+// plant sets a cookie in a browser, as a sibling host of the same domain can.
 func (a attacked) plant(t *testing.T, b *browser, name, value string) {
 	t.Helper()
 	u, err := url.Parse(a.url)
@@ -62,8 +63,8 @@ func (a attacked) plant(t *testing.T, b *browser, name, value string) {
 	b.client.Jar.SetCookies(u, []*http.Cookie{{Name: name, Value: value, Path: "/"}})
 }
 
-// TestSessionFixation plants a session in the victim's browser before the sign-in:
-// one that was made up, and the attacker's own.
+// TestSessionFixation plants a session in the victim's browser before the sign-in: an
+// invented one, and the attacker's own.
 func TestSessionFixation(t *testing.T) {
 	suite.InTest(t)
 	a := attack(t, false)
@@ -77,7 +78,7 @@ func TestSessionFixation(t *testing.T) {
 		a.plant(t, victim, "kindex-session", planted)
 		victim.open(callback.String())
 		if got := victim.cookie(a.url, "kindex-session"); got == planted || len(got) < 43 {
-			t.Errorf("the session after the sign-in is %q", got)
+			t.Errorf("session after the sign-in: %q", got)
 		}
 		if victim.signedIn(a.service) != "victim" {
 			t.Errorf("signed in to %q", victim.signedIn(a.service))
@@ -90,8 +91,7 @@ func TestSessionFixation(t *testing.T) {
 	}
 }
 
-// forgeries are POSTs that no page of the service has sent; token stands for the
-// right one of the session.
+// forgeries are POSTs that no page of the service sends; token is the session's valid token.
 func forgeries(service, token string) map[string]struct {
 	token  string
 	header map[string]string
@@ -115,7 +115,7 @@ func forgeries(service, token string) map[string]struct {
 	}
 }
 
-// TestCSRF forges the form for signing out, and any other of the panel's.
+// TestCSRF forges the sign-out form and every other form of the panel.
 func TestCSRF(t *testing.T) {
 	suite.InTest(t)
 	a := attack(t, false)
@@ -155,7 +155,7 @@ func TestCSRF(t *testing.T) {
 	r = forge(own.Get("token"), map[string]string{"Origin": a.url})
 	r.AddCookie(&http.Cookie{Name: "kindex-session", Value: victim.cookie(a.url, "kindex-session")})
 	if err := a.handler.Load().CheckForm(r); err != nil {
-		t.Errorf("the page's own form: CheckForm: %v", err)
+		t.Errorf("own form: CheckForm: %v", err)
 	}
 	if p := victim.open(a.url + "/signout?token=" + own.Get("token")); p.status != http.StatusMethodNotAllowed || victim.signedIn(a.service) != "victim" {
 		t.Errorf("GET /signout: %d", p.status)
@@ -163,12 +163,12 @@ func TestCSRF(t *testing.T) {
 	r = victim.request(http.MethodPost, a.url+"/signout?token="+own.Get("token"), url.Values{})
 	r.Header.Set("Origin", a.url)
 	if p := victim.send(r); p.status != http.StatusForbidden {
-		t.Errorf("the token in the address: %d", p.status)
+		t.Errorf("token in the address: %d", p.status)
 	}
 }
 
-// TestSignInForged begins a sign-in from a page of somebody else, which would end
-// with the victim in an account of the attacker's choice.
+// TestSignInForged starts a sign-in from another site's page, which would sign the victim in
+// to an account of the attacker's choice.
 func TestSignInForged(t *testing.T) {
 	a := attack(t, false)
 	for name, c := range forgeries(a.url, strings.Repeat("A", 43)) {
@@ -190,14 +190,14 @@ func TestSignInForged(t *testing.T) {
 	}
 }
 
-// TestReplayedCallback brings an answer again, with the cookie that it needed.
+// TestReplayedCallback replays a callback with the cookie that it needed.
 func TestReplayedCallback(t *testing.T) {
 	a := attack(t, false)
 	b := newBrowser(t, a.service)
 	callback := a.answered(b, "oidc")
 	secret := b.cookie(a.url, "kindex-signin")
 	if p := b.open(callback.String()); p.status != http.StatusOK {
-		t.Fatalf("the first time: %d\n%s", p.status, p.body)
+		t.Fatalf("first time: %d\n%s", p.status, p.body)
 	}
 	exchanged := a.crafted.exchanges.Load()
 	thief := newBrowser(t, a.service)
@@ -210,8 +210,8 @@ func TestReplayedCallback(t *testing.T) {
 	}
 }
 
-// TestCallbacksAtOnce brings one answer many times at the same moment, on both
-// engines: one gets in.
+// TestCallbacksAtOnce sends one callback many times concurrently, on both engines: exactly
+// one succeeds.
 func TestCallbacksAtOnce(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -238,8 +238,8 @@ func TestCallbacksAtOnce(t *testing.T) {
 	})
 }
 
-// TestSwappedState puts the attacker's state, code or both into the victim's
-// browser. The victim's own sign-in is not spoilt by it.
+// TestSwappedState puts the attacker's state, code or both into the victim's browser. The
+// victim's own sign-in still completes.
 func TestSwappedState(t *testing.T) {
 	a := attack(t, false)
 	attacker, victim := newBrowser(t, a.service), newBrowser(t, a.service)
@@ -261,19 +261,18 @@ func TestSwappedState(t *testing.T) {
 		t.Run(name, func(t *testing.T) { a.nobody(t, victim, victim.open(address), http.StatusBadRequest) })
 	}
 	if victim.open(own.String()); victim.signedIn(a.service) != "victim" {
-		t.Error("the victim's own sign-in was spoilt")
+		t.Error("the victim's own sign-in failed")
 	}
 }
 
-// TestInjectedCode brings the code of the attacker's session with the state of the
-// victim's. The code verifier tells, and where a provider does not look at it, the
-// nonce.
+// TestInjectedCode sends the code of the attacker's session with the state of the victim's.
+// The code verifier reveals it, and if a provider ignores the verifier, the nonce does.
 func TestInjectedCode(t *testing.T) {
 	suite.InTest(t)
 	for name, lax := range map[string]bool{"code verifier": false, "nonce": true} {
 		for _, provider := range []string{"github", "oidc"} {
 			if lax && provider == "github" {
-				continue // which has no nonce and does look
+				continue // it has no nonce, and checks the verifier
 			}
 			t.Run(name+" "+provider, func(t *testing.T) {
 				a := attack(t, false)
@@ -289,8 +288,8 @@ func TestInjectedCode(t *testing.T) {
 	}
 }
 
-// TestMixedUpProvider brings the answer of one provider to the other's address, and
-// answers whose issuer is not the one that was asked (RFC 9207).
+// TestMixedUpProvider sends one provider's response to the other's callback, and responses
+// whose issuer is not the expected one (RFC 9207).
 func TestMixedUpProvider(t *testing.T) {
 	a := attack(t, false)
 	for _, ways := range [][2]string{{"github", "oidc"}, {"oidc", "github"}} {
@@ -307,11 +306,11 @@ func TestMixedUpProvider(t *testing.T) {
 		})
 	}
 	if a.crafted.exchanges.Load() != 0 {
-		t.Error("a code was shown to the wrong provider")
+		t.Error("a code was sent to the wrong provider")
 	}
 }
 
-// TestOpenRedirect tries to have the browser sent elsewhere.
+// TestOpenRedirect tries to have the browser redirected to another host.
 func TestOpenRedirect(t *testing.T) {
 	a := attack(t, false)
 	const evil = "https://evil.example/"
@@ -327,7 +326,7 @@ func TestOpenRedirect(t *testing.T) {
 	}
 	callback := b.follow(p, a.atCallback).target(t)
 	if strings.Contains(callback.String(), "evil") {
-		t.Errorf("the answer comes to %s", callback)
+		t.Errorf("the callback is %s", callback)
 	}
 	b.open(callback.String() + "&" + strings.ReplaceAll(extra, "redirect_uri", "url"))
 	for _, path := range []string{"/signin", callback.RequestURI(), "/developer/", "/signin//evil.example/callback", "/signin/..%2f..%2fevil/callback", "//evil.example/developer"} {
@@ -342,8 +341,8 @@ func TestOpenRedirect(t *testing.T) {
 	}
 }
 
-// TestHostHeader says another host in every way there is. Redirect addresses and
-// pages keep to the address that the operator has given.
+// TestHostHeader names another host in every possible way. Redirects and pages always use the
+// address that the operator configured.
 func TestHostHeader(t *testing.T) {
 	a := attack(t, false)
 	lie := func(r *http.Request) *http.Request {
@@ -368,10 +367,10 @@ func TestHostHeader(t *testing.T) {
 	}
 	for _, c := range p.header.Values("Set-Cookie") {
 		if strings.Contains(strings.ToLower(c), "domain") {
-			t.Errorf("cookie for a domain: %s", c)
+			t.Errorf("cookie with a domain: %s", c)
 		}
 	}
-	// A name of the attacker's own that leads to this service: origin and host agree.
+	// An attacker's name that resolves to this service: origin and host agree.
 	r = b.request(http.MethodPost, a.url+"/signin/github", url.Values{})
 	r.Host = "evil.example"
 	r.Header.Set("Origin", "http://evil.example")
@@ -381,7 +380,7 @@ func TestHostHeader(t *testing.T) {
 	}
 }
 
-// TestAttemptTooOld waits longer at the provider's than is allowed.
+// TestAttemptTooOld stays at the provider longer than allowed.
 func TestAttemptTooOld(t *testing.T) {
 	a := attack(t, false)
 	b := newBrowser(t, a.service)

@@ -33,17 +33,17 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// service is a sign-in on loopback, as the edge has it.
+// service is a sign-in on loopback, configured as in the edge.
 type service struct {
 	url     string
 	state   *storage.State
 	log     *logged
-	ahead   *atomic.Int64 // nanoseconds that its clock is ahead
+	ahead   *atomic.Int64 // nanoseconds its clock is ahead
 	server  *httptest.Server
 	handler atomic.Pointer[auth.Handler]
 }
 
-// serve listens first: providers must know the address to come back to.
+// serve listens first: providers must know the callback address.
 func serve(t testing.TB, s *storage.State, secure bool) *service {
 	t.Helper()
 	v := &service{state: s, log: &logged{}, ahead: new(atomic.Int64)}
@@ -65,7 +65,7 @@ func serve(t testing.TB, s *storage.State, secure bool) *service {
 	return v
 }
 
-// offer makes the handler with the providers that options name.
+// offer creates the handler with the providers that options name.
 func (v *service) offer(t testing.TB, o auth.Options) {
 	t.Helper()
 	o.URL, o.Store, o.Pages = v.url, v.state, look{site(t), v.url}
@@ -78,7 +78,7 @@ func (v *service) offer(t testing.TB, o auth.Options) {
 	v.handler.Store(h)
 }
 
-// logged is a log to be read while it is written.
+// logged is a log that can be read while it is written.
 type logged struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -96,7 +96,7 @@ func (l *logged) String() string {
 	return l.b.String()
 }
 
-// browser keeps cookies and says where its requests come from, as browsers do.
+// browser keeps cookies and sends Origin and Sec-Fetch headers, as browsers do.
 type browser struct {
 	t      testing.TB
 	client *http.Client
@@ -113,7 +113,7 @@ func newBrowser(t testing.TB, v *service) *browser {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
 }
 
-// page is an answer that was read to its end.
+// page is a response with its body.
 type page struct {
 	url    *url.URL
 	status int
@@ -121,7 +121,7 @@ type page struct {
 	body   string
 }
 
-// send sends one request and follows nothing.
+// send sends one request and does not follow redirects.
 func (b *browser) send(r *http.Request) page {
 	b.t.Helper()
 	res, err := b.client.Do(r)
@@ -152,13 +152,13 @@ func (b *browser) request(method, address string, form url.Values) *http.Request
 	return r
 }
 
-// open asks for an address and follows no redirect.
+// open requests an address and does not follow redirects.
 func (b *browser) open(address string) page {
 	b.t.Helper()
 	return b.send(b.request(http.MethodGet, address, nil))
 }
 
-// submit sends a form as the page at from does, and follows no redirect.
+// submit sends a form as the page at from does, and does not follow redirects.
 func (b *browser) submit(from, address string, form url.Values) page {
 	b.t.Helper()
 	r := b.request(http.MethodPost, address, form)
@@ -174,7 +174,7 @@ func (b *browser) submit(from, address string, form url.Values) page {
 	return b.send(r)
 }
 
-// follow goes where redirects lead, until they end or until says stop.
+// follow follows redirects to their end or until until returns true.
 func (b *browser) follow(p page, until func(*url.URL) bool) page {
 	b.t.Helper()
 	for range 20 {
@@ -184,11 +184,11 @@ func (b *browser) follow(p page, until func(*url.URL) bool) page {
 		}
 		p = b.open(to.String())
 	}
-	b.t.Fatalf("redirects without end at %s", p.url)
+	b.t.Fatalf("endless redirects at %s", p.url)
 	return p
 }
 
-// target is where a redirect leads, nil for another answer.
+// target returns the target of a redirect, nil for any other response.
 func (p page) target(t testing.TB) *url.URL {
 	t.Helper()
 	if p.status < 300 || p.status > 399 {
@@ -209,8 +209,8 @@ var (
 	keyShape   = regexp.MustCompile(`kx_[0-9A-Za-z]{38}`)
 )
 
-// form finds the form of a page whose action ends like this, with the values that
-// it would send; nil where there is none.
+// form finds the form of a page whose action ends with the given suffix, with the values it
+// would send; nil if there is none.
 func (p page) form(t testing.TB, ending string) (action string, fields url.Values) {
 	t.Helper()
 	for _, m := range formShape.FindAllStringSubmatch(p.body, -1) {
@@ -233,7 +233,7 @@ func (p page) form(t testing.TB, ending string) (action string, fields url.Value
 	return "", nil
 }
 
-// press sends the form of a page whose action ends like this.
+// press sends the form of a page whose action ends with the given suffix.
 func (b *browser) press(p page, ending string, set ...string) page {
 	b.t.Helper()
 	to, fields := p.form(b.t, ending)
@@ -252,12 +252,12 @@ func (b *browser) begin(v *service, provider string) page {
 	return b.press(b.open(v.url+"/signin"), "/signin/"+provider)
 }
 
-// atCallback stops before the provider's answer is brought back.
+// atCallback stops before the redirect to the callback.
 func (v *service) atCallback(to *url.URL) bool {
 	return strings.HasPrefix(to.String(), v.url) && strings.HasSuffix(to.Path, "/callback")
 }
 
-// cookie is the value that the browser would send, "" for none.
+// cookie returns the value that the browser would send, "" for none.
 func (b *browser) cookie(address, name string) string {
 	b.t.Helper()
 	u, err := url.Parse(address)
@@ -272,7 +272,7 @@ func (b *browser) cookie(address, name string) string {
 	return ""
 }
 
-// signedIn tells the account that the browser is signed in to, "" for none.
+// signedIn returns the account that the browser is signed in to, "" for none.
 func (b *browser) signedIn(v *service) string {
 	b.t.Helper()
 	p := b.open(v.url + "/developer/")
@@ -296,7 +296,7 @@ func (v *service) owner(t testing.TB, key string) string {
 	return account.Name
 }
 
-// accounts are the names of all accounts.
+// accounts returns the names of all accounts.
 func (v *service) accounts(t testing.TB) []string {
 	t.Helper()
 	list, err := v.state.Accounts(t.Context())

@@ -19,28 +19,28 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// crafted is an OpenID Connect provider that lets everybody in at once, and can be
-// made to lie in any part of what it says.
+// crafted is an OpenID Connect provider that signs everybody in without asking, and can be
+// made to lie in any part of its responses.
 type crafted struct {
 	issuer string
 	key    *rsa.PrivateKey
 
 	mu         sync.Mutex
-	says       map[string]any             // claims other than the honest ones; nil takes one out
-	sign       func(claims string) string // instead of RS256 with the key that is told
-	discovery  map[string]any             // what it says of itself other than the truth
-	answer     url.Values                 // parameters of its answer other than the honest ones
-	lax        bool                       // takes any code verifier
-	padding    int                        // bytes that its description of itself is longer
-	info       map[string]any             // what it tells of the user beside the token
+	says       map[string]any             // claims that replace the honest ones; nil removes one
+	sign       func(claims string) string // instead of RS256 with the published key
+	discovery  map[string]any             // metadata that replaces the true values
+	answer     url.Values                 // parameters of its authorization response that replace the honest ones
+	lax        bool                       // accepts any code verifier
+	padding    int                        // extra bytes of its metadata
+	info       map[string]any             // userinfo about the user, alongside the token
 	infoStatus int
-	moved      string                // where it sends those on who bring a code
-	codes      map[string]url.Values // the requests that codes were given for
-	exchanges  atomic.Int64          // how many codes were brought
-	broken     atomic.Bool           // the endpoints do not answer
+	moved      string                // redirect target for token requests
+	codes      map[string]url.Values // code to its authorization request
+	exchanges  atomic.Int64          // number of token requests
+	broken     atomic.Bool           // the endpoints do not respond
 }
 
-// craftedKey is made once: it takes a while.
+// craftedKey is created once, since that takes a while.
 var craftedKey = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {

@@ -18,15 +18,15 @@ func gitHubOptions(h *authtest.GitHub) auth.Options {
 	return auth.Options{GitHub: auth.GitHub{Client: authtest.Client, Secret: authtest.ClientSecret, URL: h.URL}}
 }
 
-// throughHub goes the whole way with GitHub, and returns the answer of the callback.
+// throughHub completes a sign-in with GitHub and returns the callback's response.
 func (b *browser) throughHub(v *service) page {
 	b.t.Helper()
 	back := b.follow(b.begin(v, "github"), v.atCallback)
 	return b.open(back.target(b.t).String())
 }
 
-// TestGitHub signs in with a GitHub Enterprise. Accounts follow the numeric id: a
-// login that somebody has given up opens nothing to whoever takes it.
+// TestGitHub signs in with a GitHub Enterprise. Accounts follow the numeric ID: taking over
+// an abandoned login gives no access to its old account.
 func TestGitHub(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -45,18 +45,18 @@ func TestGitHub(t *testing.T) {
 		h.Answer(http.StatusOK, `{"id": 9000000001, "login": "octo-cat"}`)
 		thief := newBrowser(t, v)
 		if p = thief.throughHub(v); p.status != http.StatusOK || thief.signedIn(v) != "octo-cat-2" {
-			t.Errorf("whoever takes over a login: %d, signed in to %q", p.status, thief.signedIn(v))
+			t.Errorf("new owner of a login: %d, signed in to %q", p.status, thief.signedIn(v))
 		}
 		if got := v.accounts(t); !slices.Equal(got, []string{"octo-cat", "octo-cat-2"}) {
 			t.Errorf("accounts %q", got)
 		}
 		if strings.Contains(v.log.String(), "gho_") || strings.Contains(v.log.String(), clientSecret) {
-			t.Errorf("the log has a secret:\n%s", v.log)
+			t.Errorf("the log contains a secret:\n%s", v.log)
 		}
 	})
 }
 
-// TestGitHubAnswers sends away whoever the API does not vouch for.
+// TestGitHubAnswers refuses a sign-in unless the API confirms the user.
 func TestGitHubAnswers(t *testing.T) {
 	suite.InTest(t)
 	for name, c := range map[string]struct {

@@ -19,8 +19,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestIDTokens sends away whoever comes with an id_token that is not what it should
-// be, each time in one single way. The log says in which; the page does not.
+// TestIDTokens refuses ID tokens with exactly one defect each. The log names the defect; the
+// page does not.
 func TestIDTokens(t *testing.T) {
 	suite.InTest(t)
 	other, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -94,17 +94,16 @@ func TestIDTokens(t *testing.T) {
 				t.Errorf("%d, session %q, accounts %q", p.status, b.cookie(v.url, "kindex-session"), v.accounts(t))
 			}
 			if !strings.Contains(v.log.String(), c.want) || strings.Contains(p.body, c.want) {
-				t.Errorf("the log should say %q:\n%s", c.want, v.log)
+				t.Errorf("the log lacks %q:\n%s", c.want, v.log)
 			}
 			if strings.Contains(v.log.String(), clientSecret) {
-				t.Errorf("the log has the secret:\n%s", v.log)
+				t.Errorf("the log contains the secret:\n%s", v.log)
 			}
 		})
 	}
 }
 
-// TestDiscovery refuses providers that say wrong things of themselves, and takes
-// one that has recovered.
+// TestDiscovery refuses providers with wrong metadata, and accepts one that has recovered.
 func TestDiscovery(t *testing.T) {
 	suite.InTest(t)
 	for name, lie := range map[string]func(*crafted){
@@ -130,8 +129,8 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestRedirectedExchange has the provider send the service on when it brings a code,
-// and with it the client's secret.
+// TestRedirectedExchange has the provider redirect the token request, and with it the
+// client's secret.
 func TestRedirectedExchange(t *testing.T) {
 	v, c, thief := serve(t, storagetest.SQLite(t), false), startCrafted(t), startCrafted(t)
 	v.offer(t, oidcOptions(c.issuer))
@@ -139,12 +138,12 @@ func TestRedirectedExchange(t *testing.T) {
 	b := newBrowser(t, v)
 	p := b.open(b.follow(b.begin(v, "oidc"), v.atCallback).target(t).String())
 	if p.status != http.StatusBadGateway || c.exchanges.Load() != 1 || thief.exchanges.Load() != 0 {
-		t.Errorf("%d; asked %d times, and where it was sent %d times", p.status, c.exchanges.Load(), thief.exchanges.Load())
+		t.Errorf("%d; %d token requests, %d at the redirect target", p.status, c.exchanges.Load(), thief.exchanges.Load())
 	}
 }
 
-// TestUserInfo takes the name from where the provider tells it, and nobody's word
-// for somebody else.
+// TestUserInfo takes the name from wherever the provider publishes it, but only if it is
+// about the same user.
 func TestUserInfo(t *testing.T) {
 	suite.InTest(t)
 	for name, c := range map[string]struct {

@@ -29,8 +29,8 @@ func oidcOptions(issuer string) auth.Options {
 	return auth.Options{OIDC: auth.OIDC{Issuer: issuer, Client: clientID, Secret: clientSecret}}
 }
 
-// atProvider signs in at the provider's own pages as this subject, and returns the
-// redirect back to the service.
+// atProvider signs in on the provider's own pages as this subject and returns the redirect
+// back to the service.
 func (b *browser) atProvider(v *service, p page, subject string) page {
 	b.t.Helper()
 	for range 5 {
@@ -48,19 +48,19 @@ func (b *browser) atProvider(v *service, p page, subject string) page {
 		}
 		p = b.submit(p.url.String(), to, fields)
 	}
-	b.t.Fatalf("the provider does not come to an end: %s", p.url)
+	b.t.Fatalf("the provider did not finish: %s", p.url)
 	return p
 }
 
-// signIn goes the whole way, and returns the answer of the callback.
+// signIn completes a sign-in and returns the callback's response.
 func (b *browser) signIn(v *service, subject string) page {
 	b.t.Helper()
 	back := b.atProvider(v, b.begin(v, "oidc"), subject)
 	return b.open(back.target(b.t).String())
 }
 
-// TestOpenIDConnect goes through the life of accounts with a provider of others:
-// on both engines, with the cookies of https and those of http.
+// TestOpenIDConnect goes through the life of accounts with a third-party provider: on both
+// engines, with https and http cookies.
 func TestOpenIDConnect(t *testing.T) {
 	for name, secure := range map[string]bool{"http": false, "https": true} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestOpenIDConnect(t *testing.T) {
 				signOut(t, v, ann, other)
 				for _, secret := range []string{clientSecret, callback.Query().Get("code"), callback.Query().Get("state"), "kx_"} {
 					if strings.Contains(v.log.String(), secret) {
-						t.Errorf("the log has the secret %q:\n%s", secret, v.log)
+						t.Errorf("the log contains the secret %q:\n%s", secret, v.log)
 					}
 				}
 			})
@@ -87,10 +87,10 @@ func TestOpenIDConnect(t *testing.T) {
 	}
 }
 
-// firstSignIn makes an account and shows its key.
+// firstSignIn creates an account and shows its key.
 func firstSignIn(t *testing.T, v *service, ann *browser) *url.URL {
 	if got := ann.signedIn(v); got != "" {
-		t.Fatalf("signed in to %q before", got)
+		t.Fatalf("already signed in to %q", got)
 	}
 	p := ann.signIn(v, "1001")
 	key := keyShape.FindString(p.body)
@@ -98,23 +98,23 @@ func firstSignIn(t *testing.T, v *service, ann *browser) *url.URL {
 		t.Fatalf("first sign-in: %d\n%s", p.status, p.body)
 	}
 	if p.header.Get("Cache-Control") != "no-store" || p.header.Get("Referrer-Policy") != "no-referrer" {
-		t.Errorf("the page with the key may be kept or told on: %v", p.header)
+		t.Errorf("the page with the key may be cached or leak its address: %v", p.header)
 	}
 	if got := v.owner(t, key); got != "zoe-o-neil" {
-		t.Errorf("the key is of the account %q", got)
+		t.Errorf("the key belongs to the account %q", got)
 	}
 	if got := ann.signedIn(v); got != "zoe-o-neil" {
 		t.Errorf("signed in to %q", got)
 	}
 	panel := ann.open(v.url + "/developer/")
 	if strings.Contains(panel.body, key) || !strings.Contains(panel.body, key[:7]+"…"+key[len(key)-4:]) {
-		t.Errorf("the panel shows the whole key, or not the masked one:\n%s", panel.body)
+		t.Errorf("the panel shows the full key, or not the masked one:\n%s", panel.body)
 	}
 	return p.url
 }
 
-// reload brings the provider's answer once more: the browser that had it is sent
-// on, another gets nothing.
+// reload repeats the callback: the browser that sent it first is redirected, any other gets
+// an error.
 func reload(t *testing.T, v *service, ann, other *browser, callback *url.URL) {
 	p := ann.open(callback.String())
 	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/developer/" || keyShape.MatchString(p.body) {
@@ -129,8 +129,7 @@ func reload(t *testing.T, v *service, ann, other *browser, callback *url.URL) {
 	}
 }
 
-// again signs in from another browser, as the same and as somebody of the same
-// name.
+// again signs in from another browser, as the same person and as somebody with the same name.
 func again(t *testing.T, v *service, ann, other *browser) {
 	p := other.signIn(v, "1001")
 	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/developer/" || other.signedIn(v) != "zoe-o-neil" {
@@ -138,7 +137,7 @@ func again(t *testing.T, v *service, ann, other *browser) {
 	}
 	third := newBrowser(t, v)
 	if p = third.signIn(v, "1002"); p.status != http.StatusOK || third.signedIn(v) != "zoe-o-neil-2" {
-		t.Errorf("somebody of the same name: %d, signed in to %q", p.status, third.signedIn(v))
+		t.Errorf("another person with the same name: %d, signed in to %q", p.status, third.signedIn(v))
 	}
 	if got := v.accounts(t); !slices.Equal(got, []string{"zoe-o-neil", "zoe-o-neil-2"}) {
 		t.Errorf("accounts %q", got)
@@ -155,7 +154,7 @@ func again(t *testing.T, v *service, ann, other *browser) {
 	}
 }
 
-// signOut ends one browser's session, and no other's.
+// signOut ends the session of one browser only.
 func signOut(t *testing.T, v *service, ann, other *browser) {
 	token := ann.cookie(v.url, "kindex-session")
 	p := ann.press(ann.open(v.url+"/developer/"), "/signout")
@@ -167,14 +166,14 @@ func signOut(t *testing.T, v *service, ann, other *browser) {
 		r.AddCookie(&http.Cookie{Name: name, Value: token})
 	}
 	if p = ann.send(r); p.status != http.StatusSeeOther {
-		t.Errorf("the cookie of a session that has ended still works: %d", p.status)
+		t.Errorf("the cookie of an ended session still works: %d", p.status)
 	}
 	if other.signedIn(v) != "zoe-o-neil" {
 		t.Error("another browser was signed out too")
 	}
 }
 
-// TestProviderRefuses lets somebody turn back at the provider's page.
+// TestProviderRefuses cancels at the provider's page.
 func TestProviderRefuses(t *testing.T) {
 	suite.InRace(t)
 	v := serve(t, storagetest.SQLite(t), false)
@@ -184,11 +183,11 @@ func TestProviderRefuses(t *testing.T) {
 	_, after, ok := strings.Cut(p.body, `<a href="`)
 	abort, _, _ := strings.Cut(after, `"`)
 	if !ok || !strings.HasSuffix(abort, "/abort") {
-		t.Fatalf("no way out at the provider's:\n%s", p.body)
+		t.Fatalf("no cancel link at the provider:\n%s", p.body)
 	}
 	back := ann.follow(ann.open(abort), v.atCallback)
 	if got := back.target(t).Query().Get("error"); got != "access_denied" {
-		t.Fatalf("the provider sent back %s", back.target(t))
+		t.Fatalf("the provider returned %s", back.target(t))
 	}
 	p = ann.open(back.target(t).String())
 	if p.status != http.StatusForbidden || !strings.Contains(p.body, "denied the sign-in") || ann.signedIn(v) != "" || len(v.accounts(t)) != 0 {
@@ -196,7 +195,7 @@ func TestProviderRefuses(t *testing.T) {
 	}
 }
 
-// TestProviderDown keeps the rest going while the provider cannot be reached.
+// TestProviderDown: the rest keeps working while the provider is unreachable.
 func TestProviderDown(t *testing.T) {
 	v := serve(t, storagetest.SQLite(t), false)
 	v.offer(t, oidcOptions("http://127.0.0.1:1"))

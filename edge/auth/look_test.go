@@ -19,8 +19,7 @@ import (
 	"kindex/site/panel"
 )
 
-// website is the site that the pages of the tests are rendered by, of a build with
-// one entity.
+// website is the site that renders the pages of the tests, over a build with one entity.
 var website struct {
 	sync.Once
 	site *pages.Site
@@ -87,7 +86,7 @@ func (l look) render(r *http.Request, p panel.Page) ([]byte, error) {
 	return a.Body, nil
 }
 
-// developer is the page behind the sign-in: whose session it is, and the keys.
+// developer is the page for signed-in users: it shows the session's account and its keys.
 func (v *service) developer(w http.ResponseWriter, r *http.Request, l look) {
 	auth.Guard(w.Header())
 	account, token, err := v.handler.Load().Session(r)
@@ -114,7 +113,7 @@ func (v *service) developer(w http.ResponseWriter, r *http.Request, l look) {
 	_, _ = w.Write(body)
 }
 
-// belongs tells whether a request is for the page behind the sign-in.
+// belongs reports whether a request is for the page for signed-in users.
 func belongs(r *http.Request) bool {
 	return r.Method == http.MethodGet && strings.TrimSuffix(r.URL.Path, "/")+"/" == auth.Panel
 }

@@ -9,7 +9,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// names are what people are called elsewhere, and their accounts here.
+// names maps names at the provider to account names.
 var names = map[string]string{
 	"octocat":                       "octocat",
 	"Octo-Cat":                      "octo-cat",
@@ -25,7 +25,7 @@ var names = map[string]string{
 	"":                              "user",
 	"---":                           "user",
 	"İstanbul":                      "istanbul",
-	"раураl":                        "l", // Cyrillic but for the last letter
+	"раураl":                        "l", // Cyrillic except for the last letter
 	strings.Repeat("a", 100):        strings.Repeat("a", maxName),
 	strings.Repeat("a", 39) + "-bc": strings.Repeat("a", 39),
 }
@@ -33,21 +33,22 @@ var names = map[string]string{
 func TestAccountName(t *testing.T) {
 	for login, want := range names {
 		if got := accountName(login); got != want {
-			t.Errorf("%q makes %q, want %q", login, got, want)
+			t.Errorf("%q: got %q, want %q", login, got, want)
 		}
 	}
 }
 
-// TestPlainLogin: what cannot be seen, or what a terminal obeys, is not kept.
+// TestPlainLogin: invisible characters and terminal control characters are dropped.
 func TestPlainLogin(t *testing.T) {
 	for login, want := range map[string]string{"ann\u202eeve\u200b\U000e0041": "anneve", "\x1b[2Jann\r\n": "[2Jann", " Zoë O'Neil ": "Zoë O'Neil", "山田": "山田", "a\u2028b\u0085c": "abc"} {
 		if got := plainLogin(login); got != want {
-			t.Errorf("%q is kept as %q, want %q", login, got, want)
+			t.Errorf("%q: stored as %q, want %q", login, got, want)
 		}
 	}
 }
 
-// FuzzNames makes names of anything: fit for an account, a page and a database.
+// FuzzNames turns arbitrary text into names that are fit for an account, a page and a
+// database.
 func FuzzNames(f *testing.F) {
 	for login := range names {
 		f.Add(login)
@@ -56,11 +57,11 @@ func FuzzNames(f *testing.F) {
 	f.Fuzz(func(t *testing.T, login string) {
 		name := accountName(login)
 		if err := apikey.CheckName(name); err != nil || !fit.MatchString(name) || len(name) > maxName {
-			t.Errorf("%q makes the account %q: %v", login, name, err)
+			t.Errorf("%q: account %q: %v", login, name, err)
 		}
 		plain := plainLogin(login)
 		if len(plain) > maxLogin || !utf8.ValidString(plain) || strings.ContainsAny(plain, "\x00\r\n\x1b") || strings.TrimSpace(plain) != plain {
-			t.Errorf("%q is kept as %q", login, plain)
+			t.Errorf("%q: stored as %q", login, plain)
 		}
 	})
 }

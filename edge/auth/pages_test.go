@@ -12,8 +12,8 @@ import (
 	"kindex/edge/auth"
 )
 
-// TestHostileNames signs in people whose names are attacks on the pages, the log
-// and the database.
+// TestHostileNames signs in people whose names are attacks on the pages, the log and the
+// database.
 func TestHostileNames(t *testing.T) {
 	suite.InTest(t)
 	for i, login := range []string{
@@ -32,7 +32,7 @@ func TestHostileNames(t *testing.T) {
 				}
 				for _, bad := range []string{"<script", "<img", "onmouseover='", "\x00", "\r\nSet-Cookie"} {
 					if strings.Contains(ownScripts.ReplaceAllString(shown.body, ""), bad) {
-						t.Errorf("the page has %q:\n%s", bad, shown.body)
+						t.Errorf("the page contains %q:\n%s", bad, shown.body)
 					}
 				}
 				if len(shown.body) > 12<<10 {
@@ -41,20 +41,20 @@ func TestHostileNames(t *testing.T) {
 			}
 			name := b.signedIn(a.service)
 			if strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-") != "" || name == "" || name[0] == '-' || len(name) > 64 {
-				t.Errorf("the account is called %q", name)
+				t.Errorf("the account is named %q", name)
 			}
 			if n := strings.Count(a.log.String(), "\n"); n != 1 {
-				t.Errorf("%d lines of log:\n%s", n, a.log)
+				t.Errorf("%d log lines:\n%s", n, a.log)
 			}
 		})
 	}
 }
 
-// ownScripts are those of the website.
+// ownScripts are the website's scripts.
 var ownScripts = regexp.MustCompile(`<script (type="module" )?src="/assets/[a-z]+\.[0-9a-f]{8}\.js"></script>`)
 
-// TestHeaders holds every kind of answer to the headers that keep it private and
-// apart, and the cookies to what browsers protect.
+// TestHeaders checks that every kind of response has the headers that keep it private and
+// isolated, and that cookies have the attributes that browsers enforce.
 func TestHeaders(t *testing.T) {
 	for _, secure := range []bool{false, true} {
 		a := attack(t, secure)
@@ -72,12 +72,12 @@ func TestHeaders(t *testing.T) {
 			}
 			for _, kind := range []string{"script-src", "style-src", "img-src", "connect-src"} {
 				if !strings.Contains(csp, kind+" 'self';") {
-					t.Errorf("%s: policy %q lets in what is not the site's", p.url.Path, csp)
+					t.Errorf("%s: policy %q allows foreign resources", p.url.Path, csp)
 				}
 			}
 			for _, inside := range []string{"<style", " style=", "<script>", " onclick="} {
 				if strings.Contains(p.body, inside) {
-					t.Errorf("%s has %s, which its policy does not let in", p.url.Path, inside)
+					t.Errorf("%s has %s, which its policy forbids", p.url.Path, inside)
 				}
 			}
 			if strings.Contains(csp, "unsafe") || strings.Contains(csp, "sha256-") {
@@ -100,7 +100,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestAddresses refuses addresses under which sign-in would not be safe.
+// TestAddresses refuses service addresses at which sign-in would not be safe.
 func TestAddresses(t *testing.T) {
 	good := auth.Options{URL: "https://index.example.org", GitHub: auth.GitHub{Client: "c", Secret: "s"}, OIDC: auth.OIDC{Issuer: "https://id.example.org", Client: "c", Secret: "s"}}
 	if err := good.Check(); err != nil {

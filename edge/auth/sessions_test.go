@@ -14,10 +14,10 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// later moves the clock of the service.
+// later moves the service's clock.
 func (v *service) later(d time.Duration) { v.ahead.Add(int64(d)) }
 
-// TestSessionEnds lets a session go unused for too long, and be used for too long.
+// TestSessionEnds leaves a session idle for too long, and uses one for too long.
 func TestSessionEnds(t *testing.T) {
 	suite.InTest(t)
 	const day = 24 * time.Hour
@@ -51,8 +51,8 @@ func TestSessionEnds(t *testing.T) {
 	})
 }
 
-// TestSuspended suspends an account: its sessions are over for good, it gets no new
-// one, and after a pardon signing in works.
+// TestSuspended suspends an account: its sessions end permanently and it gets no new one;
+// after reinstatement, signing in works.
 func TestSuspended(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -74,12 +74,12 @@ func TestSuspended(t *testing.T) {
 		change((*storage.Tx).Suspend)
 		change((*storage.Tx).Unsuspend)
 		if ann.signedIn(v) != "" || unused.signedIn(v) != "" {
-			t.Error("an old session works again after the pardon")
+			t.Error("an old session works again after reinstatement")
 		}
 		ann.throughHub(v)
 		change((*storage.Tx).Suspend)
 		if ann.signedIn(v) != "" {
-			t.Error("suspended, and still signed in")
+			t.Error("still signed in while suspended")
 		}
 		p := newBrowser(t, v).throughHub(v)
 		if p.status != http.StatusForbidden || len(p.header.Values("Set-Cookie")) != 2 {
@@ -87,12 +87,12 @@ func TestSuspended(t *testing.T) {
 		}
 		change((*storage.Tx).Unsuspend)
 		if p := ann.throughHub(v); p.status != http.StatusSeeOther || ann.signedIn(v) != "ann" {
-			t.Errorf("sign-in after the pardon: %d", p.status)
+			t.Errorf("sign-in after reinstatement: %d", p.status)
 		}
 	})
 }
 
-// TestStateGone has the pages say so where the state cannot be reached.
+// TestStateGone: the pages say so if the state is unreachable.
 func TestStateGone(t *testing.T) {
 	s, err := storage.Open(t.Context(), t.TempDir()+"/kindex.db", storage.Options{})
 	if err != nil {
@@ -115,14 +115,14 @@ func TestStateGone(t *testing.T) {
 		}
 	}
 	if ann.cookie(v.url, "kindex-session") == "" {
-		t.Error("the session's cookie was taken back")
+		t.Error("the session's cookie was removed")
 	}
 	if _, err := auth.New(auth.Options{}); err == nil {
-		t.Error("no options make a handler")
+		t.Error("missing options were accepted")
 	}
 }
 
-// hurried is a state that notes whether a sign-in ends by itself.
+// hurried is a state that records whether a sign-in has a deadline of its own.
 type hurried struct {
 	*storage.State
 	ends bool
@@ -134,7 +134,7 @@ func (h *hurried) SignIn(ctx context.Context, a auth.SignedInIdentity) (apikey.A
 	return h.State.SignIn(ctx, a)
 }
 
-// TestSignInEnds: a sign-in goes on where the browser leaves, but not for ever.
+// TestSignInEnds: a sign-in continues if the browser leaves, but not forever.
 func TestSignInEnds(t *testing.T) {
 	v, h := serve(t, storagetest.SQLite(t), false), authtest.StartGitHub(t)
 	o, store := gitHubOptions(h), &hurried{State: v.state}
@@ -146,6 +146,6 @@ func TestSignInEnds(t *testing.T) {
 	v.handler.Store(handler)
 	h.Answer(http.StatusOK, `{"id": 1, "login": "ann"}`)
 	if newBrowser(t, v).throughHub(v); !store.ends {
-		t.Error("the state may take as long as it likes")
+		t.Error("the sign-in has no deadline")
 	}
 }

@@ -47,7 +47,7 @@ type Options struct {
 
 // OIDC is a client that is registered with an OpenID Connect provider.
 type OIDC struct {
-	Issuer string // its address, as it is in the tokens
+	Issuer string // its address, as in the tokens
 	Client string
 	Secret string
 }

@@ -45,7 +45,7 @@ var (
 type Attempt struct {
 	Browser   string // hash of the cookie
 	State     string // hash of the parameter "state"
-	Provider  string // name of the provider, as it is in addresses
+	Provider  string // name of the provider, as in addresses
 	Nonce     string // to be found in the id_token
 	Verifier  string // of PKCE
 	Network   string // the network it was started from, as returned by NetworkOf; TakeAttempt does not return it

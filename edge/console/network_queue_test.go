@@ -10,8 +10,8 @@ import (
 	"kindex/edge/ratelimit"
 )
 
-// TestNetworkQueues: of one network one has its turn at a time, some wait, and the rest are
-// sent away; other networks do not wait. Nothing is kept of those who have gone.
+// TestNetworkQueues: one request per network runs at a time, some wait, and the rest are
+// refused; other networks do not wait. Nothing is kept of networks without requests.
 func TestNetworkQueues(t *testing.T) {
 	var all networkQueues
 	one, other := ratelimit.Network(netip.MustParseAddr("198.51.100.1")), ratelimit.Network(netip.MustParseAddr("2001:db8::1"))
@@ -47,7 +47,7 @@ func TestNetworkQueues(t *testing.T) {
 	}
 	done()
 	if len(all.networks) != 0 {
-		t.Errorf("%d networks are kept", len(all.networks))
+		t.Errorf("%d networks are still stored", len(all.networks))
 	}
 	if done, err = all.acquire(t.Context(), one); err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func TestEveryActionHasAText(t *testing.T) {
 	}
 	for a := range actionTexts {
 		if !slices.Contains(storage.Actions, a) {
-			t.Errorf("%s is no action", a)
+			t.Errorf("%s is not an action", a)
 		}
 	}
 }

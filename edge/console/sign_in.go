@@ -29,7 +29,7 @@ func (s *Console) openSignIn(o auth.Options) error {
 	}
 	for _, r := range auth.Routes() {
 		s.Routes = append(s.Routes, pageRoute{r.Method, r.Path, func(c *web.Call, w http.ResponseWriter) {
-			ctx, cancel := context.WithTimeout(c.Request.Context(), s.writeTimeout) // nobody can be answered later
+			ctx, cancel := context.WithTimeout(c.Request.Context(), s.writeTimeout) // no response can be sent later
 			defer cancel()
 			s.auth.ServeHTTP(w, c.Request.WithContext(ctx))
 		}})

@@ -62,7 +62,7 @@ func (s *Console) pageOrProblem(c *web.Call, a *pages.Answer, err error) (*web.R
 	return pageReply(a, err)
 }
 
-// pageReply is a page as it is answered.
+// pageReply returns the reply for a page.
 func pageReply(a *pages.Answer, err error) (*web.Reply, error) {
 	if err != nil {
 		return nil, err

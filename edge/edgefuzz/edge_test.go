@@ -1,5 +1,5 @@
-// Package edgefuzz has tests alone: they send an edge whatever a stranger could
-// send, and check that it neither fails nor grows.
+// Package edgefuzz contains only tests: they send an edge whatever a stranger could send, and
+// check that it neither fails nor grows.
 package edgefuzz
 
 import (
@@ -40,27 +40,26 @@ var (
 
 const (
 	workers = 4
-	// maxGrowth is how much more memory an edge may hold at the end of a run than
-	// after its first quarter, once garbage is collected: room for the tables that
-	// are bounded by a number of entries, none for a leak. At 1,000 requests a
-	// second, 20 minutes that leaked 16 bytes a request would exceed it.
+	// maxGrowth is how much the heap of an edge may grow between the first quarter and the
+	// end of a run, after garbage collection: room for the tables that are bounded by a
+	// number of entries, none for a leak. At 1,000 requests a second, leaking 16 bytes per
+	// request for 20 minutes would exceed it.
 	maxGrowth = 16 << 20
 )
 
-// TestWholeEdge sends requests made from the description of the interface, with
-// mutated values, headers and bodies, to every address of an edge: the API, /data,
-// /mcp, badges, the website, the form, sign-in and the panel. No answer may be a
-// 5xx, no error may be logged, every answer keeps the rules that hold for all of
-// them, and the edge may not grow.
+// TestWholeEdge sends requests generated from the API description, with mutated values,
+// headers and bodies, to every address of an edge: the API, /data, /mcp, badges, the website,
+// the form, sign-in and the panel. No response may be a 5xx, no error may be logged, every
+// response follows the common rules, and the edge may not grow.
 func TestWholeEdge(t *testing.T) {
 	suite.InTest(t)
 	f := newFuzz(t)
-	rounds := suite.Pick(750, 1500) // for each worker
+	rounds := suite.Pick(750, 1500) // per worker
 	var end time.Time
 	if *length > 0 {
 		rounds, end = 1<<40, time.Now().Add(*length)
 	}
-	// The first quarter fills the tables that may fill.
+	// The first quarter fills the bounded tables.
 	quarter, rest := rounds/4, rounds-rounds/4
 	middle := end
 	if *length > 0 {
@@ -73,18 +72,18 @@ func TestWholeEdge(t *testing.T) {
 	t.Logf("%d requests from seed %d, %d kinds of answers; %d KiB after the first quarter, %d KiB at the end",
 		f.sent.Load(), *seed, len(f.seen), before>>10, after>>10)
 	if after > before+maxGrowth {
-		t.Errorf("the memory in use grew from %d KiB to %d KiB", before>>10, after>>10)
+		t.Errorf("memory use grew from %d KiB to %d KiB", before>>10, after>>10)
 	}
 	f.checkCoverage(t)
 	if busy, sent := f.busy.Load(), f.sent.Load(); busy > sent/2 {
 		t.Errorf("%d of %d requests were refused as busy: too few reached the edge's handlers", busy, sent)
 	}
 	if status := f.status(t); status != http.StatusOK {
-		t.Errorf("the key that the requests had does not work any more: %d; they have shown little", status)
+		t.Errorf("the key of the requests no longer works: %d; the run covered little", status)
 	}
 }
 
-// status asks for something with the key of the requests.
+// status requests something with the key that the requests use.
 func (f *fuzz) status(t *testing.T) int {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodGet, f.edge.URL+"/api/developer/api-keys", nil)
@@ -103,28 +102,28 @@ func (f *fuzz) status(t *testing.T) int {
 // heap returns the bytes of memory in use after a forced collection.
 func heap() uint64 {
 	runtime.GC()
-	debug.FreeOSMemory() // collects again, so that what sync.Pool kept is free
+	debug.FreeOSMemory() // collects again, to free the contents of sync.Pool
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
 
-// fuzz is one edge under fire, and what its answers have taught the senders.
+// fuzz is one edge under test, and what its responses have taught the senders.
 type fuzz struct {
 	edge    *edgetest.Edge
 	address string
 	ops     []*operation
 	key     string // with a limit that is never reached
-	keyID   string // its id, which no request revokes
-	spent   string // with nothing left
-	cookie  string // of somebody who is signed in
+	keyID   string // its ID, which no request revokes
+	spent   string // with its limit used up
+	cookie  string // of a signed-in session
 	token   string // of the forms of that session
 	sent    atomic.Int64
 	busy    atomic.Int64 // requests refused as busy
 
 	mu       sync.Mutex
-	learned  map[string][]string // kind of value to values seen in answers
-	seen     map[string]int      // "operation status" to the number of answers
+	learned  map[string][]string // kind of value to values seen in responses
+	seen     map[string]int      // "operation status" to the number of responses
 	problems int
 }
 
@@ -132,7 +131,7 @@ func newFuzz(t *testing.T) *fuzz {
 	t.Helper()
 	hub := authtest.StartGitHub(t)
 	f := &fuzz{ops: operations(t), learned: map[string][]string{}, seen: map[string]int{}}
-	// Webhooks may name one address of this machine, which the dialler does not reach.
+	// Webhooks may use one address of this machine, which the dialer does not connect to.
 	receiver, err := safedial.ParseException("127.0.0.1:9")
 	if err != nil {
 		t.Fatal(err)
@@ -205,7 +204,7 @@ func (f *fuzz) signIn(t *testing.T, hub *authtest.GitHub) {
 	}
 }
 
-// exhaust uses up the limit of an account.
+// exhaust uses up an account's limit.
 func (f *fuzz) exhaust(t *testing.T, account string) {
 	t.Helper()
 	a, err := f.edge.State.AccountNamed(t.Context(), account)
@@ -217,8 +216,8 @@ func (f *fuzz) exhaust(t *testing.T, account string) {
 	}
 }
 
-// run sends requests from all workers until each has sent rounds of them, or until
-// end where it is set.
+// run sends requests from all workers until each has sent rounds of them, or until end if
+// set.
 func (f *fuzz) run(t *testing.T, stream uint64, rounds int, end time.Time) {
 	var group sync.WaitGroup
 	for w := range uint64(workers) {
@@ -235,8 +234,7 @@ func (f *fuzz) run(t *testing.T, stream uint64, rounds int, end time.Time) {
 	group.Wait()
 }
 
-// report counts a problem and reports whether it should be told: the first few are
-// enough to work on.
+// report counts a problem and reports whether to print it: the first few are enough.
 func (f *fuzz) report() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -244,14 +242,14 @@ func (f *fuzz) report() bool {
 	return f.problems <= 20
 }
 
-// note counts an answer of an operation.
+// note counts a response of an operation.
 func (f *fuzz) note(op string, status int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.seen[fmt.Sprintf("%s %d", op, status)]++
 }
 
-// checkCoverage fails unless every operation has both succeeded and refused: a
+// checkCoverage fails unless every operation has both succeeded and refused requests: a
 // fuzzer that never gets in finds nothing.
 func (f *fuzz) checkCoverage(t *testing.T) {
 	for _, op := range f.ops {
@@ -267,8 +265,8 @@ func (f *fuzz) checkCoverage(t *testing.T) {
 	}
 }
 
-// watchedLog fails the test for everything that an edge logs as an error: a panic,
-// a stream that broke off, a state that could not be written.
+// watchedLog fails the test for everything that an edge logs as an error: a panic, an aborted
+// stream, a failed write to the state.
 type watchedLog struct {
 	t    *testing.T
 	fuzz *fuzz

@@ -16,19 +16,19 @@ import (
 	"kindex/edge/openapi"
 )
 
-// operation is one of the description, or an address that it does not know.
+// operation is an operation of the description, or an address that it does not contain.
 type operation struct {
 	OperationID string
 	Method      string
 	Path        string // {name} is a parameter
 	params      []*openapi3.Parameter
-	body        []any // examples of what it takes, nil for nothing
+	body        []any // example bodies, nil for none
 	contentType string
-	cookie      bool // asked with a session
-	absent      bool // nothing is there, or not for a stranger
+	cookie      bool // sent with a session
+	absent      bool // does not exist, or not for a stranger
 }
 
-// operations returns those of the description, in its order, then the pages.
+// operations returns the operations of the description in order, then the pages.
 func operations(t *testing.T) []*operation {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
@@ -46,13 +46,13 @@ func operations(t *testing.T) []*operation {
 		if op.RequestBody != nil {
 			content := op.RequestBody.Value.Content.Get("application/json")
 			if content == nil {
-				t.Fatalf("%s takes something else than JSON", op.OperationID)
+				t.Fatalf("%s does not take JSON", op.OperationID)
 			}
 			o.contentType = "application/json"
 			for _, name := range slices.Sorted(maps.Keys(content.Examples)) {
 				o.body = append(o.body, content.Examples[name].Value.Value)
 			}
-			if op.OperationID == "createWebhook" { // the example names a host, and tests look none up
+			if op.OperationID == "createWebhook" { // the example names a host, and tests do no lookups
 				o.body = []any{map[string]any{"url": "https://127.0.0.1:9/", "events": []any{"entity.created"}}}
 			}
 			if content.Example != nil {
@@ -64,7 +64,7 @@ func operations(t *testing.T) []*operation {
 	return append(list, furtherOperations()...)
 }
 
-// furtherOperations are what the description leaves out: pages, forms, agents.
+// furtherOperations are missing from the description: pages, forms, agents.
 func furtherOperations() []*operation {
 	get := func(name, path string) *operation {
 		return &operation{OperationID: name, Method: http.MethodGet, Path: path}
@@ -112,7 +112,7 @@ func furtherOperations() []*operation {
 	return list
 }
 
-// raw is a request as it goes over the wire.
+// raw is a request as sent over the wire.
 type raw struct {
 	op      *operation
 	method  string
@@ -122,7 +122,7 @@ type raw struct {
 	plain   bool // nothing in it was mutated
 }
 
-// text writes the request in HTTP/1.1.
+// text returns the request in HTTP/1.1 syntax.
 func (q *raw) text(host string) []byte {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s %s HTTP/1.1\r\nHost: %s\r\n", q.method, q.target, host)
@@ -137,8 +137,8 @@ func (q *raw) text(host string) []byte {
 	return []byte(b.String())
 }
 
-// next makes the i-th request of a sender: first each operation as its examples have
-// it, then mutations.
+// next creates the i-th request of a sender: first each operation as in its examples, then
+// mutations.
 func (s *sender) next(i int) *raw {
 	plain := i < 2*len(s.fuzz.ops) || s.rng.IntN(12) == 0
 	op := s.fuzz.ops[i%len(s.fuzz.ops)]
@@ -192,7 +192,7 @@ func (s *sender) address(q *raw) {
 	}
 }
 
-// few is how often a parameter may be repeated.
+// few returns how often to repeat a parameter.
 func (s *sender) few(q *raw) int {
 	switch {
 	case q.plain:
@@ -203,7 +203,7 @@ func (s *sender) few(q *raw) int {
 	return s.rng.IntN(3)
 }
 
-// part returns a part of a path, escaped.
+// part returns a path segment, escaped.
 func (s *sender) part(q *raw, name string) string {
 	if !q.plain && s.rng.IntN(8) == 0 {
 		return url.PathEscape(s.nasty())
@@ -225,8 +225,8 @@ func (s *sender) part(q *raw, name string) string {
 	return url.PathEscape(s.nasty())
 }
 
-// value returns a value of a parameter: an example, one that an answer has named, a
-// value of its schema, or something hostile.
+// value returns a value of a parameter: an example, a value seen in a response, a value that
+// fits its schema, or something hostile.
 func (s *sender) value(q *raw, p *openapi3.Parameter) string {
 	if !q.plain && s.rng.IntN(4) == 0 {
 		return s.nasty()

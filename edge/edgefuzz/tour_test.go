@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// tour does what random requests rarely do in a row: revoke a key that was just
-// created, report one as leaked, replay a delivery that failed.
+// tour does what random requests rarely do in sequence: revoke a newly created key, report
+// one as leaked, replay a failed delivery.
 func (f *fuzz) tour(t *testing.T) {
 	t.Helper()
 	ask := func(operation, method, path, body string) (answer struct {

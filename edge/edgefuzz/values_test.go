@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// samples are values that the shipped content has, by the name of a parameter.
+// samples are values from the shipped content, by parameter name.
 var samples = map[string][]string{
 	"type":       {"tool", "model"},
 	"slug":       {"pytorch", "tensorlayer", "keras", "mxnet", "o3", "pytorch.md", "nothing-like-it"},
@@ -36,8 +36,8 @@ var hostile = []string{
 	"2026-02-30", "2026-11-01T00:00:00Z", "0000-00-00", "99999-01-01", "*", "a*", "^", "(((((", "\\", "a b c d e f g h i j k l m n o p", `"a b" "c d" "e`, "kx_", "kx_00000000000000000000000000000000000000",
 }
 
-// nasty returns something hostile: one of the list, long, repeated, random, or
-// something an answer has said.
+// nasty returns something hostile: a value of the list, a long, repeated or random one, or
+// one seen in a response.
 func (s *sender) nasty() string {
 	r := s.rng
 	switch r.IntN(10) {
@@ -63,7 +63,7 @@ func (s *sender) nasty() string {
 	return pick(r, hostile)
 }
 
-// flip changes, removes or doubles a part of a text.
+// flip changes, removes or duplicates a part of a text.
 func (s *sender) flip(text string) string {
 	if text == "" {
 		return text
@@ -83,8 +83,8 @@ func (s *sender) flip(text string) string {
 	return string(b)
 }
 
-// makeBody gives the request a body: an example, with some of its values replaced,
-// or bytes that are hardly JSON.
+// makeBody gives the request a body: an example with some of its values replaced, or bytes
+// that are hardly JSON.
 func (s *sender) makeBody(q *raw) {
 	example := pick(s.rng, q.op.body)
 	if form, ok := example.(string); ok {
@@ -107,7 +107,7 @@ func (s *sender) makeBody(q *raw) {
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		text = []byte("{}") // a number that JSON has not
+		text = []byte("{}") // a number that JSON cannot represent
 	}
 	switch {
 	case q.plain:
@@ -121,8 +121,8 @@ func (s *sender) makeBody(q *raw) {
 	q.body = text
 }
 
-// fresh copies an example; names in it are given a number, so that what is created
-// differs from what there is.
+// fresh copies an example and appends a number to its names, so that each created object is
+// new.
 func (s *sender) fresh(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -144,7 +144,7 @@ func (s *sender) fresh(v any) any {
 	return v
 }
 
-// mutate replaces, adds or removes something in a value of JSON.
+// mutate replaces, adds or removes something in a JSON value.
 func (s *sender) mutate(v any, depth int) any {
 	r := s.rng
 	switch v := v.(type) {
@@ -179,7 +179,7 @@ func (s *sender) mutate(v any, depth int) any {
 	return s.anything(depth)
 }
 
-// anything returns a value of JSON.
+// anything returns an arbitrary JSON value.
 func (s *sender) anything(depth int) any {
 	r := s.rng
 	switch r.IntN(9) {

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// sender is a client that sends one request after another. It is for one goroutine.
+// sender is a client that sends one request after another. It is for use by one goroutine.
 type sender struct {
 	fuzz *fuzz
 	rng  *rand.Rand
@@ -34,10 +34,10 @@ func (s *sender) close() {
 	}
 }
 
-// hanging is when a request is taken for stuck.
+// hanging is how long a request may take before it counts as stuck.
 const hanging = 3 * time.Minute
 
-// once sends one request and returns what is wrong with the answer, "" for nothing.
+// once sends one request and returns what is wrong with the response, "" for nothing.
 func (s *sender) once(i int) string {
 	q := s.next(i)
 	text := q.text(s.fuzz.address)
@@ -55,14 +55,14 @@ func (s *sender) once(i int) string {
 		return problem("%v", err)
 	}
 	s.fuzz.sent.Add(1)
-	// A server that refuses a body closes the connection while it is still sent; its
-	// answer can be read all the same.
+	// A server that refuses a body closes the connection while it is still being sent; its
+	// response can be read anyway.
 	_, sendErr := s.conn.Write(text)
 	res, err := http.ReadResponse(s.in, &http.Request{Method: strings.ToUpper(q.method)})
 	if err != nil {
 		s.close()
 		if sendErr != nil {
-			return "" // reset before the answer could be read
+			return "" // reset before the response could be read
 		}
 		return problem("no answer: %v", err)
 	}
@@ -84,7 +84,7 @@ func (s *sender) once(i int) string {
 	return ""
 }
 
-// check returns the rule of every answer that this one breaks.
+// check returns the common rule that this response breaks, "" for none.
 func check(q *raw, res *http.Response, body []byte) string {
 	h := res.Header
 	switch {
@@ -94,7 +94,7 @@ func check(q *raw, res *http.Response, body []byte) string {
 	case h.Get("X-Injected") != "":
 		return "a header that came out of a value"
 	case h.Get("X-Request-Id") == "" || q.method == http.MethodOptions:
-		// net/http has refused it, or it is a preflight or a redirect of the router.
+		// net/http refused it, or it is a preflight or a redirect of the router.
 		return ""
 	}
 	path, _, _ := strings.Cut(q.target, "?")
@@ -134,7 +134,7 @@ func isBusy(res *http.Response, body []byte) bool {
 		(bytes.Contains(body, []byte(`"code":"busy"`)) || res.Request.Method == http.MethodHead)
 }
 
-// makeHeaders gives the request a caller and headers.
+// makeHeaders sets the request's credentials and headers.
 func (s *sender) makeHeaders(q *raw) {
 	add := func(name, value string) { q.headers = append(q.headers, [2]string{name, clean(value)}) }
 	r := s.rng
@@ -188,8 +188,8 @@ func (s *sender) makeHeaders(q *raw) {
 	}
 }
 
-// clean takes out of a value what would end the header: net/http refuses it, and
-// nothing is learned.
+// clean removes characters that would end the header: net/http refuses them, and nothing is
+// learned.
 func clean(value string) string {
 	value = strings.Map(func(c rune) rune {
 		if c < ' ' && c != '\t' || c == 0x7f {
@@ -200,7 +200,7 @@ func clean(value string) string {
 	return value[:min(len(value), 4000)]
 }
 
-// further are headers that a request may have.
+// further are optional request headers.
 var further = []struct {
 	name   string
 	values []string
@@ -238,10 +238,10 @@ var (
 	cursorText = regexp.MustCompile(`"nextCursor":\s?"([^"]+)"`)
 )
 
-// maxLearned is how many values of a kind are remembered.
+// maxLearned is the number of values of a kind to remember.
 const maxLearned = 64
 
-// learn remembers from an answer what later requests can name.
+// learn remembers values of a response for later requests.
 func (f *fuzz) learn(res *http.Response, body []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -281,7 +281,7 @@ func (f *fuzz) learn(res *http.Response, body []byte) {
 	}
 }
 
-// recall returns what answers have named so far. The list is never changed.
+// recall returns the values seen in responses so far. The list is never modified.
 func (f *fuzz) recall(kind string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

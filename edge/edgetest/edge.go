@@ -1,6 +1,6 @@
-// Package edgetest gives tests an edge on loopback, over the shipped content with a
-// short history, and what clients meet in the world: connections that break, servers
-// that are busy, limits that are used up, receivers of webhooks.
+// Package edgetest gives tests an edge on loopback, over the shipped content with a short
+// history, and simulates real-world conditions for clients: broken connections, busy servers,
+// exhausted limits, webhook receivers.
 package edgetest
 
 import (
@@ -28,16 +28,16 @@ type Edge struct {
 	Dir   string
 }
 
-// Start starts an edge. Of the options, the folder is Built unless given, the state a
-// SQLite file, and the network is out of reach; where people can sign in, the address
-// is the one that it listens at. Each wrap is laid around the handler.
+// Start starts an edge. Unless the options set them, the folder is Built and the state is a
+// SQLite file; the network is unreachable. If sign-in is enabled, the public address is the
+// listening address. Each wrap wraps the handler.
 func Start(t testing.TB, o edge.Options, wrap ...func(http.Handler) http.Handler) *Edge {
 	t.Helper()
 	return StartOn(t, Listen(t), o, wrap...)
 }
 
-// Listen listens on loopback, for an edge that StartOn starts there: somebody must
-// know its address before, such as a provider of sign-ins.
+// Listen listens on loopback for an edge that StartOn starts later, for tests that need the
+// address first, such as for a sign-in provider.
 func Listen(t testing.TB) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -47,7 +47,7 @@ func Listen(t testing.TB) net.Listener {
 	return l
 }
 
-// StartOn is Start on what Listen has given.
+// StartOn is Start on a listener from Listen.
 func StartOn(t testing.TB, l net.Listener, o edge.Options, wrap ...func(http.Handler) http.Handler) *Edge {
 	t.Helper()
 	if o.Dir == "" {
@@ -96,7 +96,7 @@ func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, e
 	return nil, errors.New("no network in tests: " + address)
 }
 
-// Key makes an account, where there is none, and a key of it.
+// Key creates the account if missing, and a key for it.
 func (e *Edge) Key(t testing.TB, account string) string {
 	t.Helper()
 	secret := apikey.Generate()
@@ -112,8 +112,8 @@ func (e *Edge) Key(t testing.TB, account string) string {
 	return secret.Reveal()
 }
 
-// BeforeMidnight is a clock by which a UTC day ends so long after the present moment:
-// a limit that is used up is a new one then.
+// BeforeMidnight returns a clock by which the UTC day ends after the given time: an exhausted
+// limit is then reset.
 func BeforeMidnight(wait time.Duration) func() time.Time {
 	begin := time.Now()
 	midnight := begin.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)

@@ -14,24 +14,24 @@ import (
 	"time"
 )
 
-// Run is where examples run, and with what.
+// Run configures how and where examples run.
 type Run struct {
-	Edge *Edge  // stands at http://127.0.0.1:8080 in the examples; none if nil
+	Edge *Edge  // at http://127.0.0.1:8080 in the examples; none if nil
 	Key  string // the variable KEY
-	Dir  string // the folder they run in; a new one unless given
-	// Env are further variables, NAME=value. Of the machine's, HOME is an empty folder,
-	// and registries and proxies lead nowhere.
+	Dir  string // the folder they run in; a new one by default
+	// Env are additional variables, NAME=value. HOME is an empty folder, and registries and
+	// proxies are unreachable.
 	Env  []string
 	Path []string // folders with programs, in front of PATH
-	// Programs are the program and arguments that run a block of a further language; the
-	// file's name is added. Another file extension than the language may stand behind a
-	// dot: "ts.mts".
+	// Programs maps an additional language to the program and arguments that run its blocks;
+	// the file's name is appended. A file extension other than the language may follow a dot:
+	// "ts.mts".
 	Programs map[string][]string
-	// Except are blocks that are not run, each with the reason.
+	// Except are blocks not to run, each with the reason.
 	Except []Exception
-	// After, unless nil, is called with what each block has printed.
+	// After, unless nil, is called with each block's output.
 	After func(b Block, printed string)
-	// Timeout is the longest time for one block; two minutes unless given.
+	// Timeout is the time limit for one block; two minutes by default.
 	Timeout time.Duration
 	// WaitDelay is how long to wait for processes that a block left running; a minute by
 	// default.
@@ -40,29 +40,28 @@ type Run struct {
 
 // Exception says why one block is not run.
 type Exception struct {
-	Text   string // only that block has this text
+	Text   string // the only block that contains this text
 	Reason string
 }
 
-// programs run blocks, by language and extension of the file.
+// programs run blocks, by language and file extension.
 var programs = map[string][]string{
 	"sh.sh": {"bash", "-euo", "pipefail"}, "bash.sh": {"bash", "-euo", "pipefail"}, "console.sh": {"bash", "-uo", "pipefail"},
 	"python.py": {"python3"}, "js.mjs": {"node"}, "mjs.mjs": {"node"}, "javascript.mjs": {"node"},
 }
 
-// Examples runs every fenced block of a Markdown file below Root exactly as it is
-// printed, but for the address of the edge, in their order and in one folder:
+// Examples runs every fenced block of a Markdown file below Root exactly as printed, except
+// for the address of the edge, in order and in one folder:
 //
-//   - a block that is a file (see Block) is written there, whatever its language; one of
-//     the later blocks must use it;
+//   - a block that is a file (see Block) is written there, whatever its language; a later
+//     block must use it;
 //   - sh and bash blocks are run by bash -euo pipefail, python by python3, js and mjs as
-//     modules by node, what Run.Programs names by that;
-//   - of a console block, the commands behind "$ " are run one by one. Each must succeed,
-//     and what it prints is what stands below it, see shown;
-//   - a text or json block behind one that was run is what that one prints to its
-//     standard output;
-//   - anything else, and what fails, is an error, unless it is in Run.Except. Those are
-//     logged. An exception that is no block's is an error, too.
+//     modules by node, and languages in Run.Programs by their program;
+//   - in a console block, the commands after "$ " are run one by one. Each must succeed and
+//     print what is shown below it, see shown;
+//   - a text or json block after a block that was run is that block's standard output;
+//   - anything else, and any failure, is an error, unless listed in Run.Except, which is
+//     logged. An exception that matches no block is an error, too.
 func Examples(t testing.TB, file string, run Run) {
 	t.Helper()
 	if run.Dir == "" {
@@ -91,7 +90,7 @@ func Examples(t testing.TB, file string, run Run) {
 	}
 }
 
-// excepted are the reasons of the blocks that are not run, by number.
+// excepted returns the reasons for blocks not to run, by number.
 func (run Run) excepted(t testing.TB, file string, blocks []Block) map[int]string {
 	t.Helper()
 	reasons := map[int]string{}
@@ -110,7 +109,8 @@ func (run Run) excepted(t testing.TB, file string, blocks []Block) map[int]strin
 	return reasons
 }
 
-// environment keeps the machine's settings out of examples, and them on the machine.
+// environment isolates examples from the machine's settings, and the machine from the
+// examples.
 func (run Run) environment(t testing.TB) []string {
 	t.Helper()
 	nowhere := "http://127.0.0.1:1/"
@@ -125,14 +125,14 @@ func (run Run) environment(t testing.TB) []string {
 	return append(append(env, "no_proxy=127.0.0.1,localhost", "NO_PROXY=127.0.0.1,localhost"), run.Env...)
 }
 
-// examples are those of one file while they run.
+// examples is the state of one file's examples while they run.
 type examples struct {
 	testing.TB
 	Run
 	env     []string
 	at      string // file:line of the block
-	ran     bool   // whether the block before was run
-	printed string // what it printed
+	ran     bool   // whether the previous block was run
+	printed string // its output
 }
 
 func (x *examples) do(b Block, later []Block) {
@@ -169,7 +169,7 @@ func (x *examples) do(b Block, later []Block) {
 	}
 }
 
-// program is what runs a language, and the extension of its files.
+// program returns the program that runs a language and its file extension.
 func (x *examples) program(language string) ([]string, string) {
 	for _, table := range []map[string][]string{x.Programs, programs} {
 		for name, program := range table {
@@ -200,7 +200,7 @@ func (x *examples) write(b Block, later []Block) {
 	}
 	parts := strings.Split(b.File, "/")
 	for _, l := range later {
-		for i := range parts { // the file, or a folder that it is in
+		for i := range parts { // the file, or a folder that contains it
 			if l.File == "" && strings.Contains(l.Text, strings.Join(parts[:i+1], "/")) {
 				return
 			}
@@ -209,8 +209,8 @@ func (x *examples) write(b Block, later []Block) {
 	x.Errorf("%s: no later block uses %s", x.at, b.File)
 }
 
-// run runs a block as a file of that name, which is gone afterwards. What it leaves
-// running is an error, and is ended.
+// run runs a block as a file with that name and removes the file afterwards. Processes left
+// running are killed and reported as an error.
 func (x *examples) run(program []string, name, text string, merged bool) (string, string, error) {
 	x.Helper()
 	path := filepath.Join(x.Dir, name)
@@ -230,22 +230,22 @@ func (x *examples) run(program []string, name, text string, merged bool) (string
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	err := cmd.Run()
 	if cmd.Process != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what runs on in the background
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // background processes
 	}
 	return stdout.String(), stderr.String(), err
 }
 
-// command is one of a console block, and what is shown below it.
+// command is a command of a console block and the output shown below it.
 type command struct{ text, shows string }
 
-// mark stands between what the commands of a console block print.
+// mark separates the outputs of a console block's commands.
 const mark = "\x1e"
 
 var marks = regexp.MustCompile(mark + `\d+` + mark)
 
-// console makes a script of a console block, which prints a mark and the exit status
-// behind each command. A command goes on in lines that begin with "> ", and behind a
-// line that ends with a backslash.
+// console turns a console block into a script that prints a mark and the exit status after
+// each command. A command continues on lines that start with "> ", and after a line that ends
+// with a backslash.
 func (x *examples) console(b Block) ([]command, string) {
 	x.Helper()
 	var commands []command
@@ -274,8 +274,7 @@ func (x *examples) console(b Block) ([]command, string) {
 	return commands, script.String()
 }
 
-// compare compares what the commands of a console block have printed with what it
-// shows.
+// compare compares the output of a console block's commands with what it shows.
 func (x *examples) compare(commands []command, printed string) {
 	x.Helper()
 	for _, c := range commands {
@@ -295,8 +294,8 @@ func (x *examples) compare(commands []command, printed string) {
 	}
 }
 
-// Example is the text of the block of a Markdown file that is the named file, with the
-// address of the edge: for tests that do more with it than the page.
+// Example returns the text of a Markdown file's block that is the named file, with the
+// address of the edge: for tests that do more with it than the page does.
 func (e *Edge) Example(t testing.TB, file, name string) string {
 	t.Helper()
 	for _, b := range Blocks(t, file) {

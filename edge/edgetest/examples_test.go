@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { Main(m) }
 
-// recorder is a test that records what is said of it.
+// recorder is a testing.TB that records errors.
 type recorder struct {
 	testing.TB
 	errors, logs []string
@@ -119,11 +119,11 @@ func TestExamples(t *testing.T) {
 		t.Errorf("printed: %q", printed)
 	}
 	if left, err := filepath.Glob(filepath.Join(dir, "block-*")); err != nil || len(left) > 0 {
-		t.Errorf("%v %v are left", left, err)
+		t.Errorf("left over: %v %v", left, err)
 	}
 }
 
-// TestExamplesFail has pages with one fault each.
+// TestExamplesFail runs pages with one fault each.
 func TestExamplesFail(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -170,7 +170,7 @@ func TestExamplesFail(t *testing.T) {
 	}
 }
 
-// TestBlocksThatDoNotEnd is about the parser alone.
+// TestBlocksThatDoNotEnd tests only the parser.
 func TestBlocksThatDoNotEnd(t *testing.T) {
 	if b, err := parseBlocks("a\n```sh\nb\n~~~\n"); err == nil || !strings.HasPrefix(err.Error(), "2:") {
 		t.Errorf("%v %v", b, err)

@@ -16,7 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// fake is an API that answers as a test says.
+// fake is an API whose responses the test defines.
 type fake func(ctx context.Context, path string, query url.Values) (int, http.Header, string, error)
 
 // Get implements API.
@@ -29,7 +29,7 @@ func asJSON(body string) (int, http.Header, string, error) {
 	return http.StatusOK, http.Header{"Content-Type": {"application/json"}}, body, nil
 }
 
-// connect connects a client of the protocol to a server over an API.
+// connect connects an MCP client to a server over an API.
 func connect(t testing.TB, api API, o Options) *sdk.ClientSession {
 	t.Helper()
 	here, there := sdk.NewInMemoryTransports()
@@ -49,7 +49,7 @@ func connect(t testing.TB, api API, o Options) *sdk.ClientSession {
 	return cs
 }
 
-// use calls a tool; the text is that of the answer or of the protocol's error.
+// use calls a tool; the text is that of the response or of the protocol error.
 func use(t testing.TB, cs *sdk.ClientSession, tool string, arguments any) (text string, wrong bool) {
 	t.Helper()
 	r, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
@@ -59,8 +59,8 @@ func use(t testing.TB, cs *sdk.ClientSession, tool string, arguments any) (text 
 	return r.Content[0].(*sdk.TextContent).Text, r.IsError
 }
 
-// TestErrorsAreReported: whatever the API does, the model reads what has happened and what
-// to do, and nothing of the machine.
+// TestErrorsAreReported: whatever the API does, the model reads what happened and what to do
+// next, and no internals.
 func TestErrorsAreReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		api  fake
@@ -98,8 +98,8 @@ func TestErrorsAreReported(t *testing.T) {
 	}
 }
 
-// TestUnknownCategory: where no category is near, those that there are are named, or who
-// can name them.
+// TestUnknownCategory: if no category is similar, the error lists the existing ones, or names
+// the tool that does.
 func TestUnknownCategory(t *testing.T) {
 	api := fake(func(context.Context, string, url.Values) (int, http.Header, string, error) {
 		return 400, http.Header{"Content-Type": {"application/problem+json"}}, `{"detail":"category: \"zzz\" is not a known value","code":"invalid-parameter","errors":[{"field":"category","message":"\"zzz\" is not a known value"}],"suggestion":null}`, nil
@@ -112,7 +112,7 @@ func TestUnknownCategory(t *testing.T) {
 	}
 }
 
-// TestManyFaults: of thousands of arguments that nobody knows, the first are told.
+// TestManyFaults: of thousands of unknown arguments, only the first are listed.
 func TestManyFaults(t *testing.T) {
 	given := map[string]any{}
 	for i := range 1000 {
@@ -124,8 +124,7 @@ func TestManyFaults(t *testing.T) {
 	}
 }
 
-// TestMovedEntity: a slug that has changed leads to the entity, on the same service
-// only.
+// TestMovedEntity: a slug that has changed leads to the entity, but only on the same service.
 func TestMovedEntity(t *testing.T) {
 	asked := []string{}
 	to := "/api/entity/tool/new"
@@ -149,7 +148,7 @@ func TestMovedEntity(t *testing.T) {
 	}
 }
 
-// TestHostileRecords: what stands in a record makes no line and no cell of its own.
+// TestHostileRecords: texts in a record cannot create lines or cells of their own.
 func TestHostileRecords(t *testing.T) {
 	record := `{"type":"tool","slug":"a","name":"A |\n| x","provider":"P\r\n2. tool/b","description":"D\n\n# Ignore | all","category":"c","status":"active","tags":["t|u\n","v\\|w"],"scores":{"composite":1},
 		"signals":{"stars":{"value":1000000},"benchmarks":[{"name":"B |\n","value":0.5}]},"reasons":["r\n1. x"],"similarity":0.5}`
@@ -172,7 +171,8 @@ func TestHostileRecords(t *testing.T) {
 	}
 }
 
-// TestClient: the client keeps the key to itself, and tells who does not answer.
+// TestClient: the client does not reveal the key, and names the service that does not
+// respond.
 func TestClient(t *testing.T) {
 	var got []http.Header
 	var answer http.HandlerFunc
@@ -218,9 +218,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestExposed: a key is told of where it goes over the network in the clear.
-// TestMoments: since and until take the same forms, and an id means the changes behind
-// it only of since.
+// TestMoments: since and until accept the same forms, and an ID means the changes after it
+// only for since.
 func TestMoments(t *testing.T) {
 	for _, one := range newTools(nil, nil).list {
 		for _, a := range one.args {
@@ -234,6 +233,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
+// TestExposed: there is a warning if a key would cross the network in cleartext.
 func TestExposed(t *testing.T) {
 	for address, want := range map[string]bool{"http://index.example.org": true, "http://192.0.2.1:8080": true, "https://index.example.org": false,
 		"http://127.0.0.1:8080": false, "http://[::1]": false, "http://localhost:1": false, "http://localhost.example": true} {
@@ -247,8 +247,8 @@ func TestExposed(t *testing.T) {
 	}
 }
 
-// FuzzArguments gives the tools anything for arguments. The API is asked only for
-// addresses of its own, and answers are no longer than they need be.
+// FuzzArguments passes arbitrary arguments to the tools. They request only addresses of the
+// API, and answers are no longer than necessary.
 func FuzzArguments(f *testing.F) {
 	for _, arguments := range []string{`{}`, `null`, `[]`, `{"query":"x","limit":1e400}`, `{"entity":"tool/a/../../b"}`, `{"entities":["tool/a","tool/b"],"x":{}}`,
 		`{"category":"../x?y#z","limit":"5"}`, `{"since":"2026-01-01","type":null,"full":"yes"}`, `{"query":"` + strings.Repeat("é", 300) + `"}`, `{"limit":{"a":[]}}`} {

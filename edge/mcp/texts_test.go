@@ -14,9 +14,9 @@ import (
 	"kindex/exports/safetext"
 )
 
-// TestHiddenInstructions: an index of an earlier version, or somebody's that does not
-// check, sends no instructions to a model that people do not see, and none that
-// seem to come from the index.
+// TestHiddenInstructions: an index of an earlier version, or one that does not check its
+// content, cannot send a model instructions that are invisible to people or that seem to come
+// from the index itself.
 func TestHiddenInstructions(t *testing.T) {
 	const tags = "\U000e0049\U000e0067"
 	raw := "Fast" + tags + "\u200b\u202e\u3164"
@@ -68,17 +68,17 @@ func TestHiddenInstructions(t *testing.T) {
 						}
 					}
 				}
-				for depth, at := 0, 0; at < len(words); at++ { // nothing ends a quotation but its own mark
+				for depth, at := 0, 0; at < len(words); at++ { // only its own mark ends a quotation
 					switch {
 					case strings.HasPrefix(words[at:], "«"):
 						depth++
 					case strings.HasPrefix(words[at:], "»"):
 						depth--
 					case strings.HasPrefix(words[at:], "SYSTEM") && depth != 1 && !strings.Contains(words[:at], `{"`):
-						t.Errorf("%s has a text outside of its marks: %s", tool, words[:at])
+						t.Errorf("%s has text outside its marks: %s", tool, words[:at])
 					}
 					if depth < 0 || depth > 1 {
-						t.Fatalf("%s: the marks do not match: %s", tool, words)
+						t.Fatalf("%s: unbalanced marks: %s", tool, words)
 					}
 				}
 			}

@@ -14,7 +14,7 @@ import (
 	"kindex/edge/openapi"
 )
 
-// described is one operation with its address.
+// described is an operation with its address.
 type described struct {
 	path, method string
 	*openapi3.Operation
@@ -31,8 +31,8 @@ func operations(doc *openapi3.T) []described {
 	return list
 }
 
-// TestComplete holds every operation to more than OpenAPI asks for: what a stranger
-// needs is there, with an example of everything.
+// TestComplete requires more of every operation than OpenAPI does: everything a newcomer
+// needs, with an example of everything.
 func TestComplete(t *testing.T) {
 	suite.WithoutRace(t)
 	doc := load(t, openapi.YAML)
@@ -50,14 +50,14 @@ func TestComplete(t *testing.T) {
 			continue
 		}
 		if _, known := tags[op.Tags[0]]; !known {
-			t.Errorf("%s has the tag %s, which is not explained", id, op.Tags[0])
+			t.Errorf("%s has the undescribed tag %s", id, op.Tags[0])
 		}
 		tags[op.Tags[0]]++
 		if op.Summary == "" || len(op.Summary) > 60 || strings.HasSuffix(op.Summary, ".") {
-			t.Errorf("%s: the summary %q is not a short line", id, op.Summary)
+			t.Errorf("%s: summary %q is not a short line", id, op.Summary)
 		}
 		if len(op.Description) < 60 || op.Description == op.Summary {
-			t.Errorf("%s: the description %q says too little", id, op.Description)
+			t.Errorf("%s: description %q is too short", id, op.Description)
 		}
 		checkParameters(t, op)
 		if body := op.RequestBody; body != nil {
@@ -73,7 +73,7 @@ func TestComplete(t *testing.T) {
 	}
 	for tag, n := range tags {
 		if n == 0 {
-			t.Errorf("no operation has the tag %s", tag)
+			t.Errorf("no operation uses the tag %s", tag)
 		}
 	}
 }
@@ -94,7 +94,7 @@ func checkParameters(t *testing.T, op described) {
 	}
 }
 
-// checkStatuses: what any address can answer is described for each.
+// checkStatuses: the statuses that any address can return are described for each operation.
 func checkStatuses(t *testing.T, op described) {
 	t.Helper()
 	want := []string{"400", "405", "500", "503"}
@@ -142,8 +142,8 @@ func checkResponse(t *testing.T, where string, r *openapi3.Response) {
 
 var inCode = regexp.MustCompile("`([a-z-]+)`")
 
-// TestProblemsHaveExamples: each code that a response names has an example, and no
-// example has another one.
+// TestProblemsHaveExamples: each code that a response names has an example, and no example
+// has another code.
 func TestProblemsHaveExamples(t *testing.T) {
 	suite.InTest(t)
 	doc := load(t, openapi.YAML)
@@ -151,7 +151,7 @@ func TestProblemsHaveExamples(t *testing.T) {
 	for _, v := range doc.Components.Schemas["Problem"].Value.Properties["code"].Value.Enum {
 		codes[fmt.Sprint(v)] = true
 	}
-	shown := map[string]bool{"not-found": true} // at addresses that are no operation's
+	shown := map[string]bool{"not-found": true} // at addresses without an operation
 	for _, op := range operations(doc) {
 		for status, r := range op.Responses.Map() {
 			content := r.Value.Content["application/problem+json"]
@@ -168,13 +168,13 @@ func TestProblemsHaveExamples(t *testing.T) {
 				v := e.Value.Value.(map[string]any)
 				examples = append(examples, fmt.Sprint(v["code"]))
 				if fmt.Sprint(v["status"]) != status || v["type"] != "urn:kindex:problem:"+fmt.Sprint(v["code"]) {
-					t.Errorf("%s %s: the example %v does not fit", op.OperationID, status, v)
+					t.Errorf("%s %s: example %v does not match", op.OperationID, status, v)
 				}
 			}
 			slices.Sort(named)
 			slices.Sort(examples)
 			if named, examples := slices.Compact(named), slices.Compact(examples); !slices.Equal(named, examples) {
-				t.Errorf("%s %s: named are the codes %s, with examples %s", op.OperationID, status, named, examples)
+				t.Errorf("%s %s: codes %s, examples %s", op.OperationID, status, named, examples)
 			}
 			for _, code := range examples {
 				shown[code] = true
@@ -183,19 +183,19 @@ func TestProblemsHaveExamples(t *testing.T) {
 	}
 	for code := range maps.Keys(codes) {
 		if !shown[code] {
-			t.Errorf("the code %s has no example", code)
+			t.Errorf("code %s has no example", code)
 		}
 	}
 }
 
-// TestSchemasAreExplained: every member of an object is, unless its schema is one
-// that has a name and an explanation of its own.
+// TestSchemasAreExplained: every member of an object has a description, unless its schema is
+// a named one that has its own.
 func TestSchemasAreExplained(t *testing.T) {
 	suite.InTest(t)
 	doc := load(t, openapi.YAML)
 	for name, ref := range doc.Components.Schemas {
 		if ref.Value.Description == "" {
-			t.Errorf("the schema %s has no description", name)
+			t.Errorf("schema %s has no description", name)
 		}
 		for member, p := range ref.Value.Properties {
 			if p.Value.Description == "" {

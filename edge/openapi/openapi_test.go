@@ -30,15 +30,15 @@ func load(t *testing.T, data []byte) *openapi3.T {
 func TestValid(t *testing.T) {
 	doc := load(t, openapi.YAML)
 	if doc.OpenAPI != "3.0.3" {
-		t.Errorf("the description is of OpenAPI %s", doc.OpenAPI)
+		t.Errorf("the description uses OpenAPI %s", doc.OpenAPI)
 	}
 	if err := doc.Validate(context.Background(), openapi3.EnableExamplesValidation()); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestJSONEqualsYAML reads both forms with another parser than the one that
-// turns the first into the second.
+// TestJSONEqualsYAML reads both forms with a different parser from the one that converts YAML
+// to JSON.
 func TestJSONEqualsYAML(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -56,11 +56,11 @@ func TestJSONEqualsYAML(t *testing.T) {
 		return v
 	}
 	if !reflect.DeepEqual(decoded(openapi.YAML), decoded(openapi.JSON())) {
-		t.Error("the JSON form means something else than the YAML form")
+		t.Error("the JSON and YAML forms differ")
 	}
 }
 
-// TestContact: whoever reads the description learns whom to ask for more.
+// TestContact: the description names a contact for more requests.
 func TestContact(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -94,8 +94,8 @@ func TestContact(t *testing.T) {
 
 var semantic = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$`)
 
-// TestChangesNeedAVersion keeps a version of the description from meaning two
-// things: its hash is kept in testdata/<version>.sha256.
+// TestChangesNeedAVersion prevents two descriptions with the same version: the hash of each
+// is in testdata/<version>.sha256.
 func TestChangesNeedAVersion(t *testing.T) {
 	version := load(t, openapi.YAML).Info.Version
 	if !semantic.MatchString(version) {

@@ -13,11 +13,11 @@ import (
 	"kindex/edge/openapi"
 )
 
-// redocly is the linter of others, among what node is needed for.
+// redocly is the third-party linter, installed with the other node dependencies.
 const redocly = "../../site/node_modules/.bin/redocly"
 
-// TestRedocly: Redocly, with the rules that it recommends, finds nothing to be better,
-// and does find what was made worse.
+// TestRedocly: Redocly finds nothing to improve with its recommended rules, and does find
+// deliberate faults.
 func TestRedocly(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -26,11 +26,11 @@ func TestRedocly(t *testing.T) {
 		suite.Missing(t, "@redocly/cli")
 	}
 	if found := lint(t, openapi.YAML); len(found) > 0 {
-		t.Errorf("Redocly finds %s", strings.Join(found, "\n"))
+		t.Errorf("Redocly found %s", strings.Join(found, "\n"))
 	}
 	worse := bytes.Replace(openapi.YAML, []byte("      operationId: getEntity\n"), []byte("      operationId: listEntities\n"), 1)
 	if found := lint(t, worse); len(found) != 1 || !strings.Contains(found[0], "operation-operationId-unique") {
-		t.Errorf("of an operationId that is there twice, Redocly finds %q", found)
+		t.Errorf("for a duplicate operationId, Redocly found %q", found)
 	}
 }
 
@@ -41,7 +41,7 @@ func lint(t *testing.T, description []byte) []string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir() // without settings that could say something else
+	dir := t.TempDir() // without settings that could interfere
 	if err := os.WriteFile(filepath.Join(dir, "openapi.yaml"), description, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -36,7 +36,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// readAll reads everything that a list address reads.
+// readAll reads all parameters of a list address.
 func readAll(raw string) error {
 	p, err := Parse(raw, allowed)
 	if err != nil {
@@ -57,7 +57,7 @@ func readAll(raw string) error {
 	return err
 }
 
-// TestMinScoreIsNotRounded keeps records below the given score out.
+// TestMinScoreIsNotRounded excludes records below the given score.
 func TestMinScoreIsNotRounded(t *testing.T) {
 	for given, want := range map[string]float64{"40.04": 40.1, "40.06": 40.1, "99.99": 100, "0.00": 0} {
 		p, err := Parse("minScore="+given, allowed)
@@ -68,7 +68,7 @@ func TestMinScoreIsNotRounded(t *testing.T) {
 			t.Errorf("minScore=%s: %v, %v", given, f, err)
 		}
 	}
-	for tenths := range 1001 { // what is given exactly stays
+	for tenths := range 1001 { // exact values are unchanged
 		given := strconv.FormatFloat(float64(tenths)/10, 'f', 1, 64)
 		p, err := Parse("minScore="+given, allowed)
 		if err != nil {
@@ -104,7 +104,7 @@ func TestCursorRoundTrip(t *testing.T) {
 			t.Errorf("%+v %v", got, err)
 		}
 		if _, err := ParseCursor(c.String("scope"), "other"); err == nil || !strings.Contains(err.Error(), "different request") {
-			t.Errorf("a cursor of another request was accepted: %v", err)
+			t.Errorf("a cursor from another request was accepted: %v", err)
 		}
 	}
 }

@@ -102,7 +102,7 @@ func TestClientIP(t *testing.T) {
 	}
 }
 
-// TestForgedIsReportedOnce tells of one forger only, since there may be many.
+// TestForgedIsReportedOnce reports only one forger, since there may be many.
 func TestForgedIsReportedOnce(t *testing.T) {
 	var reported []netip.Addr
 	p := NewProxies(proxies(t), func(peer netip.Addr) { reported = append(reported, peer) })
@@ -148,9 +148,9 @@ func TestParseTrusted(t *testing.T) {
 	}
 }
 
-// FuzzClientIP says that whatever a client sends through a proxy that appends to
-// one of the headers, the client cannot choose its address: it is its own, or where
-// it has made the header unreadable the proxy's. Directly, it is always its own.
+// FuzzClientIP checks that whatever a client sends through a proxy that appends to one of the
+// headers, the client cannot choose its address: it is its own or, if it made the header
+// unreadable, the proxy's. Without a proxy, it is always its own.
 func FuzzClientIP(f *testing.F) {
 	for _, s := range []string{"", "203.0.113.7", "10.0.0.9", `for="`, `for="x\`, "for=1.2.3.4", `a="`, ",,", "[::1]:80", "unknown", "for=_x;", `"`, `\`} {
 		f.Add(s, s, true)
@@ -178,7 +178,7 @@ func FuzzClientIP(f *testing.F) {
 		own("X-Forwarded-For", http.Header{"X-Forwarded-For": list}, attacker)
 		own("X-Forwarded-For, with Forwarded from the client", http.Header{"X-Forwarded-For": list, "Forwarded": {host}}, attacker, proxy)
 
-		// A proxy quotes the host that it was asked for.
+		// A proxy quotes the host that was requested.
 		quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(host)
 		element := fmt.Sprintf(`for=%s;host="%s"`, attacker, quoted)
 		own("Forwarded on its own line", http.Header{"Forwarded": {sent, element}}, attacker)
@@ -186,7 +186,7 @@ func FuzzClientIP(f *testing.F) {
 	})
 }
 
-// FuzzForwarded takes apart what it has put together.
+// FuzzForwarded parses headers that it has built itself.
 func FuzzForwarded(f *testing.F) {
 	f.Add(uint64(1), 3)
 	f.Fuzz(func(t *testing.T, seed uint64, n int) {
@@ -205,13 +205,13 @@ func FuzzForwarded(f *testing.F) {
 			want = append(want, addr)
 			hops = append(hops, []string{"", "proto=https;", `host="a,\"b";`}[rng.IntN(3)]+"for="+node+[]string{"", ";by=_x", "; by=unknown"}[rng.IntN(3)])
 		}
-		// Trust all but the first, one after the other.
+		// Trust all but the first, in order.
 		var trusted []netip.Prefix
 		peer := netip.MustParseAddr("fd00::1")
 		trusted = append(trusted, netip.PrefixFrom(peer, 128))
 		for _, addr := range slices.Backward(want) {
 			if contains(trusted, addr) {
-				return // a ring
+				return // a cycle
 			}
 			for _, h := range []http.Header{{"Forwarded": {strings.Join(hops, ", ")}}, {"Forwarded": hops}} {
 				if got, forged := ClientIP(peer, h, trusted); got != addr || forged {

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// slowStore has stored the counts a second before it says so. Whoever does not wait that
-// long gets an error.
+// slowStore stores the counts a second before it returns. Callers with a shorter deadline get
+// an error.
 type slowStore struct{ *store }
 
 // AddCounters implements CounterStore.
@@ -27,7 +27,7 @@ func (s slowStore) AddCounters(ctx context.Context, counts []Count) error {
 }
 
 // TestCloseDuringFlush closes a Memory while counts are on their way to the store: they are
-// counted once. A store that says nothing does not keep it from ending.
+// counted once. A store that does not respond does not block closing.
 func TestCloseDuringFlush(t *testing.T) {
 	for what, patience := range map[string]time.Duration{"a slow store": time.Minute, "an impatient caller": 100 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
@@ -43,12 +43,12 @@ func TestCloseDuringFlush(t *testing.T) {
 			begun := time.Now()
 			err := m.Close(ctx)
 			if took := time.Since(begun); (err == nil) != (patience > time.Second) || took > min(patience, time.Second) {
-				t.Errorf("%s: it ends after %v: %v", what, took, err)
+				t.Errorf("%s: ended after %v: %v", what, took, err)
 			}
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			if got := slices.Collect(maps.Values(s.counts)); err == nil && (len(got) != 1 || got[0] != 1) {
-				t.Errorf("%s: one request is counted as %v", what, got)
+				t.Errorf("%s: one request counted as %v", what, got)
 			}
 		})
 	}

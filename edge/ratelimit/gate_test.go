@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestGateIsExact: slots, callers and those who wait are bounded, and what was taken
-// is given back on every way out.
+// TestGateIsExact: slots, callers and waiters are bounded, and every way out releases what
+// was taken.
 func TestGateIsExact(t *testing.T) {
 	g := NewGate(GateOptions{Slots: 2, PerCaller: 1, MaxWaiting: 1, Wait: time.Minute})
 	if err := errors.Join(g.Enter(t.Context(), "a"), g.Enter(t.Context(), "b")); err != nil {
@@ -26,11 +26,11 @@ func TestGateIsExact(t *testing.T) {
 		time.Sleep(time.Millisecond)
 	}
 	if err := g.Enter(t.Context(), "d"); !errors.Is(err, ErrBusy) {
-		t.Errorf("one too many waits: %v", err)
+		t.Errorf("one waiter too many: %v", err)
 	}
 	leave()
 	if err := <-waited; !errors.Is(err, context.Canceled) {
-		t.Errorf("who has left: %v", err)
+		t.Errorf("canceled caller: %v", err)
 	}
 	go func() { waited <- g.Enter(t.Context(), "c") }()
 	for !g.Contended() {
@@ -38,16 +38,16 @@ func TestGateIsExact(t *testing.T) {
 	}
 	g.Leave("a")
 	if err := <-waited; err != nil {
-		t.Errorf("who has waited: %v", err)
+		t.Errorf("waiting caller: %v", err)
 	}
 	g.Leave("b")
 	g.Leave("c")
 	if len(g.by) != 0 || len(g.slots) != 0 || g.waiting.Load() != 0 {
-		t.Errorf("left behind: %v, %d slots, %d waiting", g.by, len(g.slots), g.waiting.Load())
+		t.Errorf("not released: %v, %d slots, %d waiting", g.by, len(g.slots), g.waiting.Load())
 	}
 }
 
-// TestBuckets follows one bucket through time.
+// TestBuckets follows one bucket over time.
 func TestBuckets(t *testing.T) {
 	now := time.Unix(1000, 0)
 	b := NewBuckets(50, 100, func() time.Time { return now })
@@ -64,7 +64,7 @@ func TestBuckets(t *testing.T) {
 		t.Errorf("%d at first", got)
 	}
 	if b.HasToken(addr) || b.Idle() || !b.HasToken(netip.MustParseAddr("2001:db8:0:1::1")) || !b.Take(netip.Addr{}) {
-		t.Error("what is left is wrong")
+		t.Error("wrong number remaining")
 	}
 	now = now.Add(time.Second)
 	if got := take(500); got != 50 {
@@ -79,7 +79,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestAttackBucketsOfManyAddresses asks from more addresses than there is room for.
+// TestAttackBucketsOfManyAddresses sends requests from more addresses than there is room for.
 func TestAttackBucketsOfManyAddresses(t *testing.T) {
 	b := NewBuckets(50, 100, func() time.Time { return time.Unix(1000, 0) })
 	var a [4]byte
@@ -88,6 +88,6 @@ func TestAttackBucketsOfManyAddresses(t *testing.T) {
 		b.Take(netip.AddrFrom4(a))
 	}
 	if n := len(b.younger) + len(b.older); n > 2*maxBuckets {
-		t.Errorf("%d buckets are held, %d may be", n, 2*maxBuckets)
+		t.Errorf("%d buckets are stored, limit %d", n, 2*maxBuckets)
 	}
 }

@@ -27,7 +27,7 @@ func TestWindows(t *testing.T) {
 	}{
 		{"2026-03-01T00:00:00Z", 0, "2026-03-02T00:00:00Z"},
 		{"2026-03-01T23:59:59.999999999Z", 0, "2026-03-02T00:00:00Z"},
-		{"2026-03-02T00:30:00+02:00", 0, "2026-03-02T00:00:00Z"}, // it is still the first in UTC
+		{"2026-03-02T00:30:00+02:00", 0, "2026-03-02T00:00:00Z"}, // still the first in UTC
 		{"2028-02-29T12:00:00Z", Day, "2028-03-01T00:00:00Z"},
 		{"2026-03-01T10:59:59Z", time.Hour, "2026-03-01T11:00:00Z"},
 		{"2026-03-01T10:00:00.4Z", 300 * time.Millisecond, "2026-03-01T10:00:01Z"}, // rounds up
@@ -97,14 +97,14 @@ func TestHeaders(t *testing.T) {
 				t.Errorf("%s: %q, want %q", name, got, want)
 			}
 			if cap(h[name]) > 1 {
-				t.Errorf("to append to %s overwrites another header", name)
+				t.Errorf("appending to %s overwrites another header", name)
 			}
 		}
 	}
 }
 
-// TestHeadersAreStructuredFields holds the headers of any state against the grammar
-// of RFC 9651: a list of one string with integer parameters of at most 15 digits.
+// TestHeadersAreStructuredFields checks the headers of any state against the grammar of RFC
+// 9651: a list of one string with integer parameters of at most 15 digits.
 func TestHeadersAreStructuredFields(t *testing.T) {
 	item := regexp.MustCompile(`^"[ !#-\[\]-~]*"(;[a-z*][a-z0-9_.*-]*=-?[0-9]{1,15})+$`)
 	ok := func(limit, used int64, window uint32, unix int32) bool {
@@ -121,7 +121,7 @@ func TestHeadersAreStructuredFields(t *testing.T) {
 	}
 }
 
-// failing is a Limiter whose store may be out of reach.
+// failing is a Limiter whose store may be unreachable.
 type failing struct {
 	Limiter
 	err   error
@@ -153,22 +153,22 @@ func TestFallback(t *testing.T) {
 	take(customer, true, 1)
 
 	first.err = asUnavailable(errors.New("connection refused"))
-	local := take(visitor, true, 1) // counted anew
+	local := take(visitor, true, 1) // counted from zero
 	take(visitor, true, 0)
 	take(visitor, false, 0)
 	if _, err := f.Take(t.Context(), customer); !errors.Is(err, ErrUnavailable) {
-		t.Errorf("whoever has a key got %v", err)
+		t.Errorf("request with a key got %v", err)
 	}
 	if st, err := f.Give(t.Context(), visitor, local); err != nil || st.Remaining != 1 {
 		t.Errorf("%+v, %v", st, err)
 	}
 
-	first.err = nil // back again, with the counts of before
+	first.err = nil // back again, with the earlier counts
 	take(customer, true, 0)
 	take(visitor, true, 0)
 	take(visitor, false, 0)
 
-	first.err = context.Canceled // the client's own doing is no failure of the store
+	first.err = context.Canceled // cancellation by the client is not a store failure
 	if _, err := f.Take(t.Context(), visitor); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
@@ -178,13 +178,13 @@ func TestFallback(t *testing.T) {
 	asked := first.asked
 	take(visitor, false, 0)
 	if _, err := f.Take(t.Context(), customer); !errors.Is(err, ErrUnavailable) || first.asked != asked {
-		t.Errorf("%v, and the store was asked %d times meanwhile", err, first.asked-asked)
+		t.Errorf("%v, and the store got %d requests meanwhile", err, first.asked-asked)
 	}
 	first.err = nil
 	c.add(retryAfter)
 	take(visitor, false, 0)
 	if first.asked != asked+1 {
-		t.Errorf("the store was asked %d times after the pause", first.asked-asked)
+		t.Errorf("the store got %d requests after the pause", first.asked-asked)
 	}
 }
 

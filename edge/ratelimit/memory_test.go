@@ -53,7 +53,7 @@ func (s *store) AddCounters(_ context.Context, counts []Count) error {
 	for _, c := range counts {
 		k := key{c.Subject, c.Window}
 		if seen[k] || c.N == 0 {
-			return fmt.Errorf("%v is in the group twice, or for nothing", c)
+			return fmt.Errorf("%v is in the batch twice, or without a change", c)
 		}
 		seen[k] = true
 		s.counts[k] += c.N
@@ -95,7 +95,7 @@ func memory(t testing.TB, s CounterStore, o MemoryOptions) *Memory {
 
 func account(id string, limit int64) Subject { return AccountSubject(id, 0, 0, limit) }
 
-// TestExact has many take from few counts, of which there is no room for all.
+// TestExact takes concurrently from a few counts, for which there is not enough room.
 func TestExact(t *testing.T) {
 	const workers, subjects, most = 32, 8, 500
 	for _, entries := range []int{1, 3, 1000} {
@@ -148,8 +148,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestNothingIsLost takes and gives at random from many at once, with few entries,
-// a store that fails now and then, windows of several lengths and time that passes
+// TestNothingIsLost takes and gives back at random and concurrently, with room for few
+// entries, a store that sometimes fails, windows of different lengths and time that passes
 // midnight. In the end the store has exactly what was taken and not given back.
 func TestNothingIsLost(t *testing.T) {
 	for seed := range uint64(12) {
@@ -194,14 +194,14 @@ func TestNothingIsLost(t *testing.T) {
 			}
 			for k, n := range stored {
 				if n != 0 {
-					t.Errorf("the store has %d for %v, which nobody took", n, k)
+					t.Errorf("the store has %d for %v, which was never taken", n, k)
 				}
 			}
 		})
 	}
 }
 
-// interleaving is what several do at random, and what must come of it.
+// interleaving is a random concurrent workload and its expected result.
 type interleaving struct {
 	m       *Memory
 	c       *clock
@@ -251,8 +251,8 @@ func (x *interleaving) run(t *testing.T, rng *rand.Rand) {
 	}
 }
 
-// TestSingleFlight loads a count once, however many wait for it, and does not let
-// one who goes away fail the others.
+// TestSingleFlight loads a count once, however many callers wait for it, and a caller that
+// leaves does not make the others fail.
 func TestSingleFlight(t *testing.T) { synctest.Test(t, singleFlight) }
 
 func singleFlight(t *testing.T) {
@@ -269,7 +269,7 @@ func singleFlight(t *testing.T) {
 	synctest.Wait() // until it waits for the store
 	cancel()
 	if err := <-first; !errors.Is(err, context.Canceled) {
-		t.Errorf("the one who went away got %v", err)
+		t.Errorf("canceled caller got %v", err)
 	}
 	var wg sync.WaitGroup
 	for range 50 {
@@ -285,8 +285,8 @@ func singleFlight(t *testing.T) {
 	}
 }
 
-// TestFlushUnderWay does not load a count again while what was added to it is on its
-// way to the store.
+// TestFlushUnderWay does not load a count again while its additions are on their way to the
+// store.
 func TestFlushUnderWay(t *testing.T) {
 	s := newStore()
 	s.gate = make(chan chan struct{})
@@ -314,7 +314,7 @@ func TestFlushUnderWay(t *testing.T) {
 	if err := <-flushed; err != nil {
 		t.Error(err)
 	}
-	go func() { // whatever has to be stored from here on
+	go func() { // whatever is stored from here on
 		for adding := range s.gate {
 			close(adding)
 		}
@@ -330,8 +330,8 @@ func TestFlushUnderWay(t *testing.T) {
 	}
 }
 
-// TestLoadsOnce loads a count once for each request that needs it, even where there
-// is room for none of the others.
+// TestLoadsOnce loads a count once for each request that needs it, even if there is no room
+// for the others.
 func TestLoadsOnce(t *testing.T) {
 	const workers, each = 64, 50
 	s := newStore()
@@ -352,8 +352,8 @@ func TestLoadsOnce(t *testing.T) {
 	}
 }
 
-// TestGiveLoads takes back from a count that is held no more, for a client that has
-// gone.
+// TestGiveLoads gives back to a count that is no longer in memory, for a client that has
+// left.
 func TestGiveLoads(t *testing.T) {
 	s := newStore()
 	m := memory(t, s, MemoryOptions{Now: clockAt(noon).now, Entries: 1})
@@ -372,8 +372,8 @@ func TestGiveLoads(t *testing.T) {
 	}
 }
 
-// TestStoreFails tells of a store that cannot be read, and holds on to what it
-// cannot write.
+// TestStoreFails reports a store that cannot be read, and keeps counts that cannot be
+// written.
 func TestStoreFails(t *testing.T) {
 	s := newStore()
 	w := WindowAt(noon, 0)
@@ -398,7 +398,7 @@ func TestStoreFails(t *testing.T) {
 		t.Errorf("a third entry had room while two could not be stored: %v", err)
 	}
 	if st, err := m.Take(t.Context(), account("a", 9)); err != nil || st.Remaining != 5 {
-		t.Errorf("what is held goes on being counted: %+v, %v", st, err)
+		t.Errorf("cached count: %+v, %v", st, err)
 	}
 	s.fail(nil)
 	if st, err := m.Take(t.Context(), account("c", 9)); err != nil || st.Remaining != 8 {
@@ -443,7 +443,7 @@ func TestFlushInTime(t *testing.T) {
 	}
 }
 
-// TestBound keeps no more entries than it may while new subjects come and go.
+// TestBound stays within its number of entries while subjects come and go.
 func TestBound(t *testing.T) {
 	for _, kept := range []CounterStore{nil, newStore()} {
 		m := memory(t, kept, MemoryOptions{Now: clockAt(noon).now, Entries: 64, FlushAfter: time.Millisecond})
@@ -457,7 +457,7 @@ func TestBound(t *testing.T) {
 			n += len(m.shards[i].entries)
 		}
 		if n > 64 || n < 32 {
-			t.Errorf("%d entries are held, 64 may be", n)
+			t.Errorf("%d entries are stored, limit 64", n)
 		}
 	}
 }
@@ -485,14 +485,14 @@ func TestMidnight(t *testing.T) {
 		t.Fatal(err)
 	}
 	if st, err := m.Peek(t.Context(), addr); err != nil || st.Allowed {
-		t.Errorf("what was taken yesterday was given back to today: %+v, %v", st, err)
+		t.Errorf("yesterday's take was given back to today: %+v, %v", st, err)
 	}
 	if err := m.Flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	m.sweep()
 	if sh := m.shardOf(addr.ID); len(sh.entries) != 1 {
-		t.Errorf("%d entries are held, only today's should be", len(sh.entries))
+		t.Errorf("%d entries are stored, want only today's", len(sh.entries))
 	}
 	c.add(-time.Millisecond) // a clock that is set back
 	if st, err := m.Take(t.Context(), addr); err != nil || st.Allowed {
@@ -500,7 +500,7 @@ func TestMidnight(t *testing.T) {
 	}
 }
 
-// TestGive takes back once, and never more than was taken.
+// TestGive gives back once, and never more than was taken.
 func TestGive(t *testing.T) {
 	m := memory(t, newStore(), MemoryOptions{Now: clockAt(noon).now})
 	s := account("a", 2)

@@ -22,8 +22,8 @@ func parsed[T any](t *testing.T, parse func(string) (T, error), texts ...string)
 	return list
 }
 
-// TestTunnelledAddresses dials public IPv6 addresses that a router sends on to IPv4
-// addresses that are not.
+// TestTunnelledAddresses dials public IPv6 addresses that a router forwards to non-public
+// IPv4 addresses.
 func TestTunnelledAddresses(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -62,13 +62,13 @@ func TestTunnelledAddresses(t *testing.T) {
 			}
 		}
 		if n := int(w.packets.Load()); n != len(c.dialled) {
-			t.Errorf("%s: %d addresses were dialled, not %d", c.name, n, len(c.dialled))
+			t.Errorf("%s: %d addresses were dialled, want %d", c.name, n, len(c.dialled))
 		}
 	}
 }
 
-// TestDeniedNames neither registers nor calls a name that the operator denies, whatever
-// it leads to, and does not look it up.
+// TestDeniedNames neither registers nor calls a name that the operator denies, whatever it
+// resolves to, and does not look it up.
 func TestDeniedNames(t *testing.T) {
 	n := &names{t: t, are: map[string][]string{"example.org": {"8.8.8.8"}, "a.example.org": {"8.8.8.8"}, "notexample.org": {"8.8.8.8"}}}
 	w := &wire{}
@@ -89,17 +89,17 @@ func TestDeniedNames(t *testing.T) {
 	}
 	for _, bad := range []string{"", "10.0.0.1/8", "https://example.org", "example.org:443", "*.example.org", "fe80::1%eth0", "1.2.3"} {
 		if _, err := ParseDenial(bad); err == nil {
-			t.Errorf("%q can be denied", bad)
+			t.Errorf("%q is accepted as a denied name", bad)
 		}
 	}
 	for _, bad := range []string{"", "64:ff9b::/97", "64:ff9b::1/96", "10.0.0.0/8", "64:ff9b::"} {
 		if _, err := ParseNAT64(bad); err == nil {
-			t.Errorf("%q is taken for a NAT64", bad)
+			t.Errorf("%q is accepted as a NAT64 prefix", bad)
 		}
 	}
 }
 
-// TestManyHostsAreForgotten: what is kept of hosts is bounded by what they get.
+// TestManyHostsAreForgotten: the memory used for hosts is bounded.
 func TestManyHostsAreForgotten(t *testing.T) {
 	suite.InTest(t)
 	now := time.Now()
@@ -107,24 +107,24 @@ func TestManyHostsAreForgotten(t *testing.T) {
 	for i := range 100_000 {
 		end, wait := p.reserve(network(netip.AddrFrom4([4]byte{8, byte(i >> 16), byte(i >> 8), byte(i)})))
 		if wait > 0 {
-			t.Fatal("a host has to wait at its first request")
+			t.Fatal("the first request to a host must wait")
 		}
 		end()
 		now = now.Add(time.Millisecond)
 	}
 	if len(p.hosts) > 2*minPruneHosts {
-		t.Errorf("%d hosts are kept", len(p.hosts))
+		t.Errorf("%d hosts are stored", len(p.hosts))
 	}
-	// A host that is asked too often tells each who waits another moment, within bounds.
+	// Requests for a busy host are told different waiting times, within bounds.
 	last := time.Duration(0)
 	for i := range 100_000 {
 		_, wait := p.reserve("victim.example")
 		if wait > maxWait || wait < last || i < 10 && wait > 0 {
-			t.Fatalf("request %d has to wait %v after %v", i, wait, last)
+			t.Fatalf("request %d must wait %v after %v", i, wait, last)
 		}
 		last = wait
 	}
 	if last != maxWait {
-		t.Errorf("the last has to wait %v", last)
+		t.Errorf("the last one must wait %v", last)
 	}
 }

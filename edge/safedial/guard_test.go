@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// names stands in for the resolver. It fails the test where a name is looked up
-// that must never be.
+// names replaces the resolver. It fails the test if a forbidden name is looked up.
 type names struct {
 	t    *testing.T
 	are  map[string][]string
@@ -40,11 +39,11 @@ func (n *names) LookupNetIP(_ context.Context, network, host string) ([]netip.Ad
 	return addrs, nil
 }
 
-// wire stands in for the network: it does what a net.Dialer does up to the first
-// packet, and counts the packets that would have been sent.
+// wire replaces the network: it does what a net.Dialer does up to the first packet, and
+// counts the packets that would have been sent.
 type wire struct {
 	packets   atomic.Int64
-	reach     string // what the address turns out to be, "" for itself
+	reach     string // the address actually reached, "" for the dialled one
 	delivered func() (net.Conn, error)
 }
 
@@ -94,7 +93,7 @@ func TestAddressesThatAreNotPublicAreRefusedBeforeAnyPacket(t *testing.T) {
 	if n := w.packets.Load(); n != 0 {
 		t.Errorf("%d packets would have been sent", n)
 	}
-	for _, a := range []string{"8.8.8.8", "2606:4700::1111"} { // the double does let through what is allowed
+	for _, a := range []string{"8.8.8.8", "2606:4700::1111"} { // the fake lets allowed addresses through
 		if _, err := g.Dial(t.Context(), "tcp", net.JoinHostPort(a, "443")); err == nil || errors.Is(err, ErrRefused) {
 			t.Errorf("dialling %s: %v", a, err)
 		}
@@ -103,7 +102,7 @@ func TestAddressesThatAreNotPublicAreRefusedBeforeAnyPacket(t *testing.T) {
 		}
 	}
 	if n := w.packets.Load(); n != 2 {
-		t.Errorf("of the public addresses %d were dialled, not 2", n)
+		t.Errorf("%d public addresses were dialled, want 2", n)
 	}
 }
 
@@ -119,7 +118,7 @@ func isURLError(err error) bool {
 	return errors.As(err, &u)
 }
 
-// A name that is public when it is registered and private when it is dialled.
+// A name that is public when registered and private when dialled.
 func TestRebindingLeadsNowhere(t *testing.T) {
 	n := &names{t: t, are: map[string][]string{"hooks.example.org": {"8.8.8.8"}}}
 	w := &wire{}
@@ -134,19 +133,19 @@ func TestRebindingLeadsNowhere(t *testing.T) {
 			t.Errorf("%v: %v", now, err)
 		}
 	}
-	// Even where another address is reached than the one that was looked up, the
-	// check is of that which the connection goes to.
+	// Even if the address reached differs from the one looked up, the check applies to the
+	// actual connection.
 	n.are["hooks.example.org"], w.reach = []string{"8.8.8.8"}, "10.0.0.1:443"
 	if _, err := g.Client().Get("https://hooks.example.org/"); !errors.Is(err, ErrRefused) {
-		t.Errorf("an address exchanged below the resolver: %v", err)
+		t.Errorf("address replaced after the lookup: %v", err)
 	}
 	if p := w.packets.Load(); p != 0 {
 		t.Errorf("%d packets would have been sent", p)
 	}
 }
 
-// The dialler of the standard library asks the guard before it connects: a
-// listener on loopback, which is not allowed, sees nobody.
+// The standard library's dialer asks the guard before it connects: a listener on loopback,
+// which is not allowed, sees no connection.
 func TestTheRealDiallerIsRefusedToo(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -245,7 +244,7 @@ func TestURLsThatCanBeRegistered(t *testing.T) {
 		if got, err := g.CheckURL(t.Context(), raw); !isURLError(err) || !strings.Contains(err.Error(), says) {
 			t.Errorf("%q: %q, %v; want an error with %q", shown(raw), got, err, says)
 		} else if strings.Contains(err.Error(), "10.0.0.1") {
-			t.Errorf("%q: the error names an address inside: %v", raw, err)
+			t.Errorf("%q: the error names an internal address: %v", raw, err)
 		}
 	}
 	if w.packets.Load() != 0 {
@@ -286,7 +285,7 @@ func exceptions(t *testing.T, list ...string) []Exception {
 	return out
 }
 
-// receiver is a TLS server on loopback, and a client that may talk to it.
+// receiver is a TLS server on loopback, and a client that may connect to it.
 func receiver(t *testing.T, h http.HandlerFunc) (*httptest.Server, *http.Client) {
 	t.Helper()
 	s := httptest.NewTLSServer(h)
@@ -335,7 +334,7 @@ func TestOnlyHTTPSAndNoProxy(t *testing.T) {
 		t.Errorf("https through a proxy: %v", err)
 	}
 	if asked.Load() != 0 || w.packets.Load() != 0 {
-		t.Error("the proxy was asked")
+		t.Error("the proxy got a request")
 	}
 }
 
@@ -348,17 +347,17 @@ func TestOldTLSIsNotSpoken(t *testing.T) {
 	c := New(Options{Allow: exceptions(t, strings.TrimPrefix(s.URL, "https://")), Resolver: &names{t: t}}).Client()
 	trust(c, s)
 	if _, err := c.Get(s.URL); err == nil {
-		t.Error("TLS 1.1 was spoken")
+		t.Error("TLS 1.1 was accepted")
 	}
 }
 
 func TestCertificatesAreChecked(t *testing.T) {
-	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("a request came") }))
+	s := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("unexpected request") }))
 	defer s.Close()
 	c := New(Options{Allow: exceptions(t, strings.TrimPrefix(s.URL, "https://")), Resolver: &names{t: t}}).Client()
 	var unknown *tls.CertificateVerificationError
 	if _, err := c.Get(s.URL); !errors.As(err, &unknown) {
-		t.Errorf("an unknown certificate: %v", err)
+		t.Errorf("unknown certificate: %v", err)
 	}
 }
 
@@ -374,8 +373,8 @@ func TestAllowedReceiversAreReached(t *testing.T) {
 	}
 }
 
-// Whatever is accepted is https, has no userinfo, is stable, and its host is
-// either looked up by name or an address that the guard allows.
+// Every accepted address is https, has no userinfo and is stable, and its host is either
+// looked up by name or an address that the guard allows.
 func FuzzCheckURL(f *testing.F) {
 	for _, s := range []string{"https://example.org/a?b=c", "https://127.1", "https://[::1]/", "https://0x7f.1/", "https://a@b/", "https://8.8.8.8:443."} {
 		f.Add(s)

@@ -30,7 +30,7 @@ func TestSealedTextsOpenOnlyWhereTheyBelong(t *testing.T) {
 		t.Error("the same secret is sealed to the same text")
 	}
 	if strings.Contains(sealed, "whsec") {
-		t.Error("the secret shows through")
+		t.Error("the sealed text contains the secret")
 	}
 	if got, err := k.Open(sealed, "webhook", "wh_1"); err != nil || !bytes.Equal(got, secret) {
 		t.Fatalf("%q, %v", got, err)
@@ -48,7 +48,7 @@ func TestSealedTextsOpenOnlyWhereTheyBelong(t *testing.T) {
 			}
 			b[i] = c
 			if got, err := k.Open(string(b), "webhook", "wh_1"); err == nil {
-				t.Errorf("with %q at %d it opens as %q", c, i, got)
+				t.Errorf("%q at %d: opens as %q", c, i, got)
 			}
 		}
 	}
@@ -65,10 +65,10 @@ func TestRotation(t *testing.T) {
 	sealed := before.Seal([]byte("secret"), "p", "r")
 	both := parse(t, newer+"\n"+older)
 	if got, err := both.Open(sealed, "p", "r"); err != nil || string(got) != "secret" {
-		t.Errorf("the old key does not open: %q %v", got, err)
+		t.Errorf("the old key cannot open: %q %v", got, err)
 	}
 	if both.Current(sealed) || !both.Current(both.Seal(nil, "p", "r")) {
-		t.Error("the first key is not the one that seals")
+		t.Error("the first key was not used to seal")
 	}
 	var unknown *seal.UnknownKeyError
 	if _, err := parse(t, newer).Open(sealed, "p", "r"); !errors.As(err, &unknown) || unknown.ID != before.IDs()[0] {
@@ -121,19 +121,19 @@ func TestTheKeyFileIsMadeOnceForItsOwnerAlone(t *testing.T) {
 		}
 	}
 	if makers != 1 {
-		t.Errorf("%d have made the file", makers)
+		t.Errorf("%d callers created the file", makers)
 	}
 	if i, err := os.Stat(path); err != nil || i.Mode().Perm() != 0o600 {
 		t.Errorf("mode %v, %v", i.Mode(), err)
 	}
 	if left, _ := filepath.Glob(filepath.Join(filepath.Dir(path), ".kindex-key-*")); len(left) > 0 {
-		t.Errorf("left behind: %v", left)
+		t.Errorf("left over: %v", left)
 	}
 	if err := os.Chmod(path, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := seal.Load(path); err == nil || !strings.Contains(err.Error(), "chmod 600") {
-		t.Errorf("a key that everybody can read: %v", err)
+		t.Errorf("world-readable key file: %v", err)
 	}
 }
 

@@ -13,7 +13,7 @@ import (
 // accountColumns are what scanAccount reads.
 const accountColumns = "a.id, a.name, a.created_at, a.suspended_at, a.quota, a.quota_window"
 
-// accountRow is an account as it is stored.
+// accountRow is a stored account.
 type accountRow struct {
 	id, name                          string
 	created, suspended, quota, window sql.NullInt64

@@ -26,7 +26,7 @@ func TestAccounts(t *testing.T) {
 		}
 		for _, name := range []string{"", "a\x00b", " a", strings.Repeat("x", 65)} {
 			if err := s.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.EnsureAccount(name); return err }); err == nil {
-				t.Errorf("there is an account %q", name)
+				t.Errorf("unexpected account %q", name)
 			}
 		}
 		if _, err := s.AccountNamed(t.Context(), "Ada"); !errors.Is(err, apikey.ErrNoAccount) {
@@ -77,7 +77,7 @@ func testSuspension(t *testing.T, s *storage.State, ada apikey.Account, now func
 	}
 	var suspended *apikey.SuspendedError
 	if _, err := create(s, ada.ID, apikey.Generate()); !errors.As(err, &suspended) || suspended.Account != "ada" || !suspended.Since.Equal(since) {
-		t.Errorf("a key for a suspended account: %v", err)
+		t.Errorf("key for a suspended account: %v", err)
 	}
 	if _, _, err := apikey.NewAuthenticator(s, time.Now).Identify(t.Context(), secret.Reveal()); !errors.As(err, &suspended) {
 		t.Errorf("%v", err)
@@ -91,7 +91,7 @@ func testSuspension(t *testing.T, s *storage.State, ada apikey.Account, now func
 	}
 }
 
-// TestAccountsAreMadeOnce makes them many times at once, through several edges.
+// TestAccountsAreMadeOnce creates accounts many times at once, through several edges.
 func TestAccountsAreMadeOnce(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -105,7 +105,8 @@ func TestAccountsAreMadeOnce(t *testing.T) {
 				var a, b apikey.Account
 				isNew := false
 				err := edges[i%3].Write(context.Background(), func(tx *storage.Tx) (err error) {
-					// Two people of one name at the provider's, and an account of that name.
+					// Two people with the same name at the provider, and an account with that
+					// name.
 					if a, isNew, err = tx.IdentifiedAccount("https://id.example", fmt.Sprint(i%2), "Ada", "ada"); err != nil {
 						return err
 					}
@@ -128,14 +129,14 @@ func TestAccountsAreMadeOnce(t *testing.T) {
 			m.Range(func(k, _ any) bool {
 				n++
 				if strings.Contains(k.(string), taken.ID) {
-					t.Error("somebody got the account of another who has the same name")
+					t.Error("an account was given to another person with the same name")
 				}
 				return true
 			})
 			return n
 		}
 		if count(&ids) != 2 || count(&named) != 1 || made.Load() != 2 {
-			t.Errorf("%d accounts of two identities (%d made), %d of one name", count(&ids), made.Load(), count(&named))
+			t.Errorf("%d accounts for two identities (%d created), %d for one name", count(&ids), made.Load(), count(&named))
 		}
 		list, err := edges[0].Accounts(t.Context())
 		var names []string
@@ -143,12 +144,12 @@ func TestAccountsAreMadeOnce(t *testing.T) {
 			names = append(names, a.Name)
 		}
 		if got := strings.Join(names, " "); err != nil || got != "ada ada-2 ada-3 named" {
-			t.Errorf("there are the accounts %s (%v)", got, err)
+			t.Errorf("accounts: %s (%v)", got, err)
 		}
 	})
 }
 
-// TestManyOfOneName: names go on being found where all numbers are taken.
+// TestManyOfOneName: free names are found even if all numbers are taken.
 func TestManyOfOneName(t *testing.T) {
 	s := storagetest.SQLite(t)
 	seen := map[string]bool{}

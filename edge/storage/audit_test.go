@@ -16,7 +16,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// auditActions are the actions in an account's log, the oldest first.
+// auditActions returns the actions in an account's log, oldest first.
 func auditActions(t *testing.T, s *storage.State, account string) (actions []storage.Action) {
 	t.Helper()
 	list, count, err := s.AuditLog(t.Context(), account, 0, 10_000)
@@ -61,24 +61,24 @@ func TestAuditEntry(t *testing.T) {
 			t.Errorf("%q", d)
 		}
 		if list, _, err := s.AuditLog(t.Context(), ada.ID, newest.Seq, 1); err != nil || len(list) != 1 || list[0].Seq != first.Seq {
-			t.Errorf("the second page: %+v %v", list, err)
+			t.Errorf("second page: %+v %v", list, err)
 		}
 		for _, e := range auditActions(t, s, bob.ID) {
 			if e == storage.WebhookRotated || e == storage.WebhookDeleted {
-				t.Errorf("another account's log has %s", e)
+				t.Errorf("another account's log contains %s", e)
 			}
 		}
 		err = s.Write(t.Context(), func(tx *storage.Tx) error {
 			return tx.Audit(storage.AuditEntry{AccountID: "acc_none", Action: storage.KeyCreated})
 		})
 		if !errors.Is(err, apikey.ErrNoAccount) {
-			t.Errorf("an unknown account: %v", err)
+			t.Errorf("unknown account: %v", err)
 		}
 	})
 }
 
-// TestAuditIsBounded: many entries of one action leave those of others alone, and all
-// go after AuditRetention.
+// TestAuditIsBounded: many entries of one action do not displace those of others, and all are
+// removed after AuditRetention.
 func TestAuditIsBounded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -104,13 +104,13 @@ func TestAuditIsBounded(t *testing.T) {
 			}
 		}
 		if err != nil || count != storage.AuditPerAction || !revoked || list[0].Target != fmt.Sprint(storage.AuditPerAction+more-1) {
-			t.Errorf("%d webhook entries, the revoked key is there: %v, %v", count, revoked, err)
+			t.Errorf("%d webhook entries, the key's revocation is logged: %v, %v", count, revoked, err)
 		}
 		if err := s.PurgeAudit(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		if now := auditActions(t, s, ada.ID); len(now) != len(list) {
-			t.Errorf("%d of %d entries are left", len(now), len(list))
+			t.Errorf("%d of %d entries remain", len(now), len(list))
 		}
 	})
 }
@@ -138,11 +138,11 @@ func TestAuditIsForgotten(t *testing.T) {
 		t.Error(err)
 	}
 	if err := storagetest.Exec(target, "INSERT INTO audit_log SELECT * FROM audit_log WHERE action = 'key.revoked'"); err != nil {
-		t.Errorf("the old entry is stored: %v", err)
+		t.Errorf("the old entry is still stored: %v", err)
 	}
 }
 
-// TestAuditIsNumbered: entries that are made at once get numbers without a gap.
+// TestAuditIsNumbered: entries created concurrently are numbered without a gap.
 func TestAuditIsNumbered(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {

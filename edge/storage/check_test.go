@@ -14,7 +14,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// sound are rows of every table that has an invariant, with nothing wrong.
+// sound are valid rows of every table that has an invariant.
 var sound = []string{
 	`INSERT INTO accounts (id, name, created_at, audited) VALUES ('acc_a', 'ada', 1, 1)`,
 	`INSERT INTO idempotency (account_id, method, path, key, body_hash, status, location, answer, secret_id, created_at) VALUES ('acc_a', 'POST', '/api/submit', 'k', 'h', 201, '', '', '', 1)`,
@@ -48,7 +48,7 @@ func submissionRow(id, status string) string {
 		id + "', 'acc_a', '" + status + "', 'tool', '" + id + "', '', '', '" + id + "', '', '', '', '', 0, '', 1, 1)"
 }
 
-// keyRows are so many active keys.
+// keyRows returns n active keys.
 func keyRows(n int) (list []string) {
 	for i := range n {
 		hash := strings.Repeat(string(rune('a'+i)), 64)
@@ -64,11 +64,11 @@ func webhookRows(n int) (list []string) {
 	return list
 }
 
-// TestCheckFinds makes one thing wrong at a time, and looks for the word of it.
+// TestCheckFinds introduces one fault at a time and looks for its problem text.
 func TestCheckFinds(t *testing.T) {
 	suite.InTest(t)
 	cases := []struct {
-		wrong string // "" where nothing is
+		wrong string // "" for no problem
 		rows  []string
 	}{
 		{"", nil},
@@ -165,8 +165,8 @@ func testCheck(t *testing.T, s *storage.State, wrong string, rows []string) {
 	}
 }
 
-// TestInvariantsAreOfTables fails where a table has got another name: Check leaves
-// out what an earlier schema does not have.
+// TestInvariantsAreOfTables fails if a table was renamed: Check skips tables that an earlier
+// schema does not have.
 func TestInvariantsAreOfTables(t *testing.T) {
 	tables, err := storagetest.SQLite(t).Tables(t.Context())
 	if err != nil {
@@ -174,12 +174,12 @@ func TestInvariantsAreOfTables(t *testing.T) {
 	}
 	for _, name := range storage.InvariantTables() {
 		if !slices.Contains(tables, name) {
-			t.Errorf("there is no table %s", name)
+			t.Errorf("no table %s", name)
 		}
 	}
 }
 
-// TestCheckNamesSome shortens a long list.
+// TestCheckNamesSome abbreviates a long list.
 func TestCheckNamesSome(t *testing.T) {
 	s := storagetest.SQLite(t)
 	for _, subject := range strings.Fields("a b c d e f g") {
@@ -193,7 +193,7 @@ func TestCheckNamesSome(t *testing.T) {
 	}
 }
 
-// TestCheckOfFiles damages a SQLite file in ways that SQLite itself must find.
+// TestCheckOfFiles damages a SQLite file in ways that SQLite itself must detect.
 func TestCheckOfFiles(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
@@ -212,7 +212,7 @@ func TestCheckOfFiles(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, words string
-		mended      bool // by writing the file anew, so that a backup is sound
+		mended      bool // by rewriting the file, so that a backup is sound
 		damage      func(path string) error
 	}{
 		{"mode", "chmod 600", true, func(path string) error { return os.Chmod(path, 0o644) }},
@@ -263,8 +263,8 @@ func copyOf(t *testing.T, path string) string {
 	return to
 }
 
-// checkAndBackUp returns what is wrong, and whether there is a backup now; nothing
-// else may be left.
+// checkAndBackUp returns the problems, and whether there is a backup now; no other files may
+// be left.
 func checkAndBackUp(t *testing.T, path string) (problems string, backedUp bool) {
 	t.Helper()
 	s, err := storage.Open(t.Context(), path, storage.Options{SkipMigrations: true, MustExist: true})

@@ -19,7 +19,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// database opens a state behind the back of package storage.
+// database opens a state, bypassing package storage.
 func database(t *testing.T, target string) *sql.DB {
 	t.Helper()
 	driver := "sqlite"
@@ -58,8 +58,8 @@ func texts(t *testing.T, db *sql.DB, query string, args ...any) (list []string) 
 // rowsFilled is more than one statement of the copy inserts.
 const rowsFilled = 450
 
-// fill gives each table of a SQLite state rows of its own making, whatever tables
-// there are: long texts, extreme numbers, and nulls where they may be.
+// fill gives each table of a SQLite state generated rows, whatever tables there are: long
+// texts, extreme numbers, and nulls wherever allowed.
 func fill(t *testing.T, target string) (tables []string) {
 	t.Helper()
 	s := storagetest.Open(t, target)
@@ -98,7 +98,7 @@ func fill(t *testing.T, target string) (tables []string) {
 	return tables
 }
 
-// value is one that no other row of the column has.
+// value returns a value that is unique in its column.
 func value(name, refers string, kind []string, i, j int) any {
 	switch {
 	case refers != "":
@@ -113,7 +113,7 @@ func value(name, refers string, kind []string, i, j int) any {
 	return fmt.Sprintf("%s %d\n\t'\"\\ ü 💡 %s", name, i, strings.Repeat("x", i))
 }
 
-// dump is all that a state holds, by table, whatever the order of the rows.
+// dump returns the contents of a state, by table, independent of row order.
 func dump(t *testing.T, target string, tables []string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -160,8 +160,8 @@ func copyState(t *testing.T, from, to string) ([]storage.TableCount, error) {
 	return open(from).CopyTo(t.Context(), open(to))
 }
 
-// TestCopyOfEverything goes from SQLite to PostgreSQL and back, with rows in every
-// table that the migrations make.
+// TestCopyOfEverything copies from SQLite to PostgreSQL and back, with rows in every table
+// that the migrations create.
 func TestCopyOfEverything(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
@@ -192,7 +192,7 @@ func TestCopyOfEverything(t *testing.T) {
 	}
 }
 
-// TestCopyIsCompared lets the target change, or lose, a row on its way.
+// TestCopyIsCompared has the target change, or lose, a row during the copy.
 func TestCopyIsCompared(t *testing.T) {
 	suite.InTest(t)
 	first := filepath.Join(t.TempDir(), "first.db")
@@ -238,7 +238,7 @@ func TestCopyRefuses(t *testing.T) {
 	if _, err := copyState(t, filepath.Join(dir, "empty.db"), filepath.Join(dir, "other.db")); err == nil || !strings.Contains(err.Error(), "it has no schema") {
 		t.Errorf("no schema: %v", err)
 	}
-	// An earlier schema is copied as it is; into a later one it is refused.
+	// An earlier schema is copied unchanged; copying it into a later one is refused.
 	old := filepath.Join(dir, "old.db")
 	s, err := storage.Open(t.Context(), old, storage.Options{SkipMigrations: true})
 	if err != nil {
@@ -255,9 +255,9 @@ func TestCopyRefuses(t *testing.T) {
 	}
 }
 
-// TestSchemaIsTheSame fails where a migration makes something that the copy cannot
-// carry: on both engines there are the same tables, of columns of the two types that
-// both have, and beside them indexes alone.
+// TestSchemaIsTheSame fails if a migration creates something that the copy does not support:
+// both engines must have the same tables, with columns of the two types that both have, and
+// otherwise only indexes.
 func TestSchemaIsTheSame(t *testing.T) {
 	suite.InTest(t)
 	lite, shared := filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)
@@ -300,7 +300,7 @@ func TestSchemaIsTheSame(t *testing.T) {
 		t.Errorf("PostgreSQL also has %v", other)
 	}
 	if mine := texts(t, database(t, lite), "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' AND name <> 'goose_db_version' ORDER BY name"); !slices.Equal(mine, slices.Sorted(maps.Keys(a))) {
-		t.Errorf("the tables are %v, the copy knows %v", mine, slices.Sorted(maps.Keys(a)))
+		t.Errorf("tables %v, the copy knows %v", mine, slices.Sorted(maps.Keys(a)))
 	}
 }
 
@@ -312,8 +312,8 @@ func TestBackupDuringWrites(t *testing.T) {
 		pair := "INSERT INTO counters (ends, lasts, subject, used) VALUES (2, 1, $1, 1)"
 		end, done := make(chan struct{}), make(chan int, 1)
 		go func() {
-			// Each backup reads all that the ones before it have seen, so that they fall
-			// behind whoever writes without a pause.
+			// Each backup reads everything that the previous ones saw, so they fall behind a
+			// writer that never pauses.
 			tick := time.NewTicker(time.Millisecond)
 			defer tick.Stop()
 			for i := 0; ; i++ {
@@ -340,12 +340,12 @@ func TestBackupDuringWrites(t *testing.T) {
 			}
 		}
 		close(end)
-		t.Logf("%d pairs were written meanwhile", <-done)
+		t.Logf("%d pairs were written during the backups", <-done)
 		if i, err := os.Stat(last); err != nil || i.Mode().Perm() != 0o600 {
 			t.Errorf("%v %v", i, err)
 		}
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 5 {
-			t.Errorf("%v is left %v", entries, err)
+			t.Errorf("left over: %v %v", entries, err)
 		}
 		for i := range 5 {
 			n := texts(t, database(t, filepath.Join(dir, fmt.Sprint(i))), "SELECT COALESCE(SUM(subject LIKE 'a%'), 0) || ' ' || COALESCE(SUM(subject LIKE 'b%'), 0) FROM counters")[0]
@@ -356,7 +356,7 @@ func TestBackupDuringWrites(t *testing.T) {
 	})
 }
 
-// TestBackupRefuses tries names that are taken, and a backup that fails half-way.
+// TestBackupRefuses tries names that are taken, and a backup that fails halfway.
 func TestBackupRefuses(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -394,7 +394,7 @@ func TestBackupRefuses(t *testing.T) {
 			t.Errorf("%v %v", i, err)
 		}
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) != 3 {
-			t.Errorf("%v is left: %v", entries, err)
+			t.Errorf("left over: %v: %v", entries, err)
 		}
 	})
 }

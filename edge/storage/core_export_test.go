@@ -8,7 +8,7 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Exec lets tests of the core run statements of their own.
+// Exec lets tests of the core run arbitrary statements.
 func (tx *Tx) Exec(query string, args ...any) error {
 	_, err := tx.exec(query, args...)
 	return err
@@ -26,14 +26,13 @@ func (s *State) Number(ctx context.Context, query string, args ...any) (n int64,
 	return n, err
 }
 
-// OnWriter runs a statement on the connection of the writer, outside its
-// transactions.
+// OnWriter runs a statement on the writer's connection, outside its transactions.
 func (s *State) OnWriter(ctx context.Context, statement string) error {
 	_, err := s.writer.db.ExecContext(ctx, statement)
 	return err
 }
 
-// CountCommits counts what SQLite itself calls a commit.
+// CountCommits counts what SQLite itself considers a commit.
 func (s *State) CountCommits(ctx context.Context) (*atomic.Int64, error) {
 	c, err := s.writer.db.Conn(ctx)
 	if err != nil {
@@ -47,10 +46,10 @@ func (s *State) CountCommits(ctx context.Context) (*atomic.Int64, error) {
 	})
 }
 
-// Waiting is how many writes wait for the writer.
+// Waiting returns the number of writes that wait for the writer.
 func (s *State) Waiting() int { return len(s.writer.jobs) }
 
-// Tables are the names of all tables, each behind those that it refers to.
+// Tables returns the names of all tables, each after those that it refers to.
 func (s *State) Tables(ctx context.Context) (names []string, err error) {
 	list, err := s.tables(ctx)
 	for _, t := range list {
@@ -59,8 +58,8 @@ func (s *State) Tables(ctx context.Context) (names []string, err error) {
 	return names, err
 }
 
-// Columns are the columns of a table with their types, as in "id TEXT", and the
-// tables that it refers to.
+// Columns returns the columns of a table with their types, such as "id TEXT", and the tables
+// that it refers to.
 func (s *State) Columns(ctx context.Context, name string) (columns, parents []string, err error) {
 	list, err := s.tables(ctx)
 	for _, t := range list {
@@ -74,10 +73,10 @@ func (s *State) Columns(ctx context.Context, name string) (columns, parents []st
 	return columns, parents, err
 }
 
-// MigrateTo brings an empty state to an earlier schema.
+// MigrateTo migrates an empty state to an earlier schema.
 func (s *State) MigrateTo(ctx context.Context, version int64) error { return s.migrateTo(ctx, version) }
 
-// InvariantTables are the tables that Check has something to ask of.
+// InvariantTables returns the tables whose invariants Check verifies.
 func InvariantTables() (names []string) {
 	for _, in := range invariants {
 		for _, name := range in.tables {

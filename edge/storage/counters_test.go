@@ -16,7 +16,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestTakeAcrossEdges lets two edges take at once from one count.
+// TestTakeAcrossEdges has two edges take from one count concurrently.
 func TestTakeAcrossEdges(t *testing.T) {
 	suite.InRace(t)
 	const most, workers = 1000, 64
@@ -49,17 +49,17 @@ func TestTakeAcrossEdges(t *testing.T) {
 		}
 		wg.Wait()
 		if a, b := passed[0].Load(), passed[1].Load(); a+b != most || a == 0 || b == 0 {
-			t.Errorf("%d and %d passed; it should be %d together, and some of each", a, b, most)
+			t.Errorf("%d and %d allowed; want %d in total, and some of each", a, b, most)
 		}
 		for remaining := range seen {
 			if n := seen[remaining].Load(); n != 1 {
-				t.Errorf("%d were told that %d remain, it should be one", n, remaining)
+				t.Errorf("%d callers got %d remaining, want one", n, remaining)
 			}
 		}
 	})
 }
 
-// TestSharedCounts follows one count through all that may be done to it.
+// TestSharedCounts tries every operation on one count.
 func TestSharedCounts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		st, ctx := open(), t.Context()
@@ -87,7 +87,7 @@ func TestSharedCounts(t *testing.T) {
 		got, err = l.Give(gone, s, first)
 		want("giving back", got, err, false, 1)
 		if _, err := l.Take(gone, s); !errors.Is(err, context.Canceled) {
-			t.Errorf("taking for a client that has gone: %v", err)
+			t.Errorf("take for a client that has left: %v", err)
 		}
 		more := s
 		more.Limit = 5
@@ -110,8 +110,8 @@ func TestSharedCounts(t *testing.T) {
 	})
 }
 
-// TestRandomSharing compares the counts of several edges with a plain model, one
-// call at a time.
+// TestRandomSharing compares the counts of several edges with a simple model, one call at a
+// time.
 func TestRandomSharing(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -159,13 +159,12 @@ func TestRandomSharing(t *testing.T) {
 	})
 }
 
-// TestCountsAcrossRestarts flushes the counts of one edge and loads them in the
-// next.
+// TestCountsAcrossRestarts flushes the counts of one edge and loads them in the next.
 func TestCountsAcrossRestarts(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
-		const subjects, rounds = 1200, 3 // more than one statement holds
+		const subjects, rounds = 1200, 3 // more than fit into one statement
 		for round := range int64(rounds) {
 			m := ratelimit.NewMemory(open(), ratelimit.MemoryOptions{Now: noon})
 			for i := range int64(subjects) {
@@ -184,9 +183,9 @@ func TestCountsAcrossRestarts(t *testing.T) {
 	})
 }
 
-// TestCrashForgetsLittle never closes the state that counted, so that, as after a crash,
-// only what has reached the store remains. That is never more than was counted, never less
-// than before, and eventually all of it; TestFlushInTime in package ratelimit checks how soon,
+// TestCrashForgetsLittle never closes the state that counted, so that, as after a crash, only
+// what has reached the store remains. That is never more than was counted, never less than
+// before, and eventually everything; TestFlushInTime in package ratelimit checks how soon,
 // with a fake clock.
 func TestCrashForgetsLittle(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -203,7 +202,7 @@ func TestCrashForgetsLittle(t *testing.T) {
 				t.Fatal(err)
 			}
 			if n > used || n < last {
-				t.Fatalf("the store has %d of %d requests, and had %d before", n, used, last)
+				t.Fatalf("the store has %d of %d requests, %d before", n, used, last)
 			}
 			if n > last {
 				stages++
@@ -227,12 +226,12 @@ func TestCrashForgetsLittle(t *testing.T) {
 			}
 		}
 		if used != 500 || stages == 0 {
-			t.Errorf("%d requests reached the store in %d stages", used, stages)
+			t.Errorf("%d requests reached the store in %d steps", used, stages)
 		}
 	})
 }
 
-// TestDropCounters keeps what is not over yet.
+// TestDropCounters keeps windows that have not ended yet.
 func TestDropCounters(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -271,7 +270,7 @@ func TestDropCounters(t *testing.T) {
 	})
 }
 
-// BenchmarkTake is one counted request on PostgreSQL, a round trip through a Unix
+// BenchmarkTake measures one counted request on PostgreSQL, a round trip through a Unix
 // socket.
 func BenchmarkTake(b *testing.B) {
 	l := ratelimit.NewShared(storagetest.Open(b, storagetest.PostgreSQL(b)), nil)

@@ -15,8 +15,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// once makes a write as the edge does, and returns how it was answered and whether
-// it was made now. The answer is the id of the note that it makes.
+// once runs a write as the edge does, and returns its answer and whether it was run now. The
+// answer is the ID of the note that it creates.
 func once(s *storage.State, a storage.IdempotencyKey, id string) (answer storage.IdempotencyRecord, made bool, err error) {
 	err = s.Write(context.Background(), func(tx *storage.Tx) error {
 		done, err := tx.ClaimIdempotency(a)
@@ -63,13 +63,13 @@ func TestIdempotencyConcurrent(t *testing.T) {
 		}
 		wg.Wait()
 		if made.Load() != 1 || len(answers) != 1 || notes(t, edges[0], "%") != 1 {
-			t.Errorf("made %d times, %d rows; answers: %v", made.Load(), notes(t, edges[0], "%"), answers)
+			t.Errorf("run %d times, %d rows; answers: %v", made.Load(), notes(t, edges[0], "%"), answers)
 		}
 	})
 }
 
-// TestIdempotencyIsPerAccount tells attempts apart by account, method, path and key, and another
-// body by its hash.
+// TestIdempotencyIsPerAccount distinguishes attempts by account, method, path and key, and
+// different bodies by their hash.
 func TestIdempotencyIsPerAccount(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := withNotes(t, open())
@@ -83,7 +83,7 @@ func TestIdempotencyIsPerAccount(t *testing.T) {
 		other := post
 		other.BodyHash = "other"
 		if d, made, err := once(s, other, "other"); err != nil || made || d.BodyHash != "body" || d.Answer != "0" || d.Status != 201 || d.SecretID != "key_x" || d.Location != "/api/x/0" {
-			t.Errorf("another body: %+v, made %v, %v", d, made, err)
+			t.Errorf("another body: %+v, run %v, %v", d, made, err)
 		}
 	})
 }
@@ -121,14 +121,14 @@ func TestIdempotencyIsBounded(t *testing.T) {
 			}
 			for _, a := range []storage.IdempotencyKey{other, numbered(more), numbered(storage.MaxIdempotencyKeys + more - 1)} {
 				if _, made, err := once(s, a, "again"); err != nil || made {
-					t.Errorf("%+v was made again: %v", a, err)
+					t.Errorf("%+v was run again: %v", a, err)
 				}
 			}
 		})
 	}
 }
 
-// TestIdempotencyForgetsFailures makes a write whose first attempt failed.
+// TestIdempotencyForgetsFailures repeats a write whose first attempt failed.
 func TestIdempotencyForgetsFailures(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -144,12 +144,12 @@ func TestIdempotencyForgetsFailures(t *testing.T) {
 			t.Error(err)
 		}
 		if _, made, err := once(s, post, "0"); err != nil || !made {
-			t.Errorf("made %v, %v", made, err)
+			t.Errorf("run %v, %v", made, err)
 		}
 	})
 }
 
-// TestIdempotencyTTL moves the clock to the last moment of the day, and to its end.
+// TestIdempotencyTTL moves the clock to just before the end of the TTL, and to its end.
 func TestIdempotencyTTL(t *testing.T) {
 	suite.InTest(t)
 	for name, target := range map[string]func() string{
@@ -164,7 +164,7 @@ func TestIdempotencyTTL(t *testing.T) {
 				t.Helper()
 				now = begin.Add(at)
 				if d, made, err := once(s, post, id); err != nil || made != want {
-					t.Errorf("after %v: %+v, made %v, %v", at, d, made, err)
+					t.Errorf("after %v: %+v, run %v, %v", at, d, made, err)
 				}
 			}
 			kept := func(want int64) {
@@ -173,7 +173,7 @@ func TestIdempotencyTTL(t *testing.T) {
 					t.Error(err)
 				}
 				if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM idempotency"); n != want || err != nil {
-					t.Errorf("%d attempts are kept: %v", n, err)
+					t.Errorf("%d attempts are stored: %v", n, err)
 				}
 			}
 			step(0, "first", true)

@@ -23,8 +23,8 @@ func createLimited(t *testing.T, s *storage.State, account string, g apikey.Gran
 	return k, secret
 }
 
-// TestKeyFromBeforeScopes: a key that an earlier version has stored can do everything,
-// and is marked.
+// TestKeyFromBeforeScopes: a key stored by an earlier version has all scopes and is marked as
+// such.
 func TestKeyFromBeforeScopes(t *testing.T) {
 	suite.InTest(t)
 	for _, target := range []string{filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)} {
@@ -63,7 +63,7 @@ func TestKeyFromBeforeScopes(t *testing.T) {
 	}
 }
 
-// TestExpiredKeysMakeRoom: they are not listed, and five others can be active.
+// TestExpiredKeysMakeRoom: expired keys are not listed, and five others can be active.
 func TestExpiredKeysMakeRoom(t *testing.T) {
 	at := time.Now().Truncate(time.Millisecond)
 	s := storagetest.OpenAt(t, filepath.Join(t.TempDir(), "kindex.db"), func() time.Time { return at })
@@ -85,15 +85,15 @@ func TestExpiredKeysMakeRoom(t *testing.T) {
 		createLimited(t, s, ada.ID, apikey.Grant{Name: "next", Scopes: apikey.Everything})
 	}
 	if _, err := create(s, ada.ID, apikey.Generate()); !errors.Is(err, apikey.ErrTooMany) {
-		t.Errorf("a sixth of the next: %v", err)
+		t.Errorf("sixth new key: %v", err)
 	}
 	if r, err := s.Check(t.Context()); err != nil || len(r.Problems) > 0 {
 		t.Errorf("%+v %v", r, err)
 	}
 }
 
-// TestInactiveKeysAreBounded: creating and revoking keys for ever keeps a hundred, and the
-// active ones.
+// TestInactiveKeysAreBounded: creating and revoking keys repeatedly keeps a hundred of them,
+// and the active ones.
 func TestInactiveKeysAreBounded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -116,7 +116,7 @@ func TestInactiveKeysAreBounded(t *testing.T) {
 	})
 }
 
-// TestNoChangeWithoutEntry: where the log cannot be written, nothing is done.
+// TestNoChangeWithoutEntry: if the log cannot be written, nothing changes.
 func TestNoChangeWithoutEntry(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
@@ -165,7 +165,7 @@ func TestSignInIsLogged(t *testing.T) {
 	})
 }
 
-// TestReportFindsOneKey: only the key itself is found, not one that begins like it.
+// TestReportFindsOneKey: only the exact key is found, not one with the same prefix.
 func TestReportFindsOneKey(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -182,7 +182,7 @@ func TestReportFindsOneKey(t *testing.T) {
 			return k, err
 		}
 		if _, err := report(apikey.Generate()); !errors.Is(err, apikey.ErrUnknown) {
-			t.Errorf("an unknown one: %v", err)
+			t.Errorf("unknown key: %v", err)
 		}
 		if got, err := report(secret); err != nil || got.ID != k.ID || !got.RevokedAt.IsZero() {
 			t.Errorf("%+v %v", got, err)

@@ -16,7 +16,7 @@ import (
 // keyColumns are what keyRow reads.
 const keyColumns = "k.id, k.account_id, k.name, k.masked, k.created_at, k.last_used_at, k.revoked_at, k.expires_at, k.scopes"
 
-// keyRow is a key as it is stored.
+// keyRow is a stored key.
 type keyRow struct {
 	id, account, name, masked string
 	created, used, revoked    sql.NullInt64

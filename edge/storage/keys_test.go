@@ -63,7 +63,7 @@ func TestKeyLife(t *testing.T) {
 			t.Errorf("%+v %v", list, err)
 		}
 		if list, err := s.Keys(t.Context(), bob.ID); err != nil || len(list) != 0 {
-			t.Errorf("another account has %+v %v", list, err)
+			t.Errorf("another account's keys: %+v %v", list, err)
 		}
 		for _, c := range []struct{ account, id string }{{bob.ID, made.ID}, {"", made.ID}, {ada.ID, ""}, {ada.ID, "key_other"}, {ada.ID, made.ID + "'"}} {
 			if ok, err := revoke(s, c.account, c.id); ok || err != nil {
@@ -71,10 +71,10 @@ func TestKeyLife(t *testing.T) {
 			}
 		}
 		if _, _, err := identify(); err != nil {
-			t.Errorf("after the attempts of others: %v", err)
+			t.Errorf("after other accounts' attempts: %v", err)
 		}
 		if ok, err := revoke(s, ada.ID, made.ID); !ok || err != nil {
-			t.Errorf("not revoked: %v", err)
+			t.Errorf("revocation failed: %v", err)
 		}
 		if _, _, err := identify(); !errors.Is(err, apikey.ErrRevoked) {
 			t.Errorf("%v", err)
@@ -83,15 +83,15 @@ func TestKeyLife(t *testing.T) {
 			t.Errorf("revoked twice: %v", err)
 		}
 		if list, err := s.AllKeys(t.Context()); err != nil || len(list) != 1 || list[0].RevokedAt.IsZero() {
-			t.Errorf("the operator sees %+v %v", list, err)
+			t.Errorf("the operator's view: %+v %v", list, err)
 		}
 		if _, err := create(s, "acc_nobody", apikey.Generate()); !errors.Is(err, apikey.ErrNoAccount) {
-			t.Errorf("a key of nobody: %v", err)
+			t.Errorf("unknown key: %v", err)
 		}
 	})
 }
 
-// TestKeyLimitUnderConcurrentCreation is the attack of asking for many keys at once,
+// TestKeyLimitUnderConcurrentCreation attacks the limit by creating many keys concurrently
 // through several edges.
 func TestKeyLimitUnderConcurrentCreation(t *testing.T) {
 	suite.InRace(t)
@@ -117,15 +117,15 @@ func TestKeyLimitUnderConcurrentCreation(t *testing.T) {
 		for i, a := range accounts {
 			list, err := edges[i].Keys(t.Context(), a.ID)
 			if err != nil || made[i].Load() != apikey.MaxActive || len(list) != apikey.MaxActive {
-				t.Errorf("%s: %d of 60 were made, %d are there (%v)", a.Name, made[i].Load(), len(list), err)
+				t.Errorf("%s: %d of 60 were created, %d exist (%v)", a.Name, made[i].Load(), len(list), err)
 			}
 		}
 		testLimitWhileRevoking(t, edges, accounts[0])
 	})
 }
 
-// testLimitWhileRevoking revokes and creates at the same time: at no moment are there
-// more than there may be, and each revocation makes room for one.
+// testLimitWhileRevoking revokes and creates concurrently: the limit is never exceeded, and
+// each revocation makes room for one key.
 func testLimitWhileRevoking(t *testing.T, edges []*storage.State, a apikey.Account) {
 	var made, revoked atomic.Int64
 	var wait sync.WaitGroup
@@ -135,7 +135,7 @@ func testLimitWhileRevoking(t *testing.T, edges []*storage.State, a apikey.Accou
 			for range 8 {
 				list, err := s.Keys(context.Background(), a.ID)
 				if err != nil || len(list) > apikey.MaxActive {
-					t.Errorf("%d active keys at a moment (%v)", len(list), err)
+					t.Errorf("%d keys active at once (%v)", len(list), err)
 				}
 				if i < 8 && len(list) > 0 {
 					ok, err := revoke(s, a.ID, list[i%len(list)].ID)
@@ -157,7 +157,7 @@ func testLimitWhileRevoking(t *testing.T, edges []*storage.State, a apikey.Accou
 	wait.Wait()
 	list, err := edges[0].Keys(context.Background(), a.ID)
 	if err != nil || int64(len(list)) != apikey.MaxActive+made.Load()-revoked.Load() || revoked.Load() == 0 || made.Load() == 0 {
-		t.Errorf("%d were made and %d revoked, %d are left (%v)", made.Load(), revoked.Load(), len(list), err)
+		t.Errorf("%d were created and %d revoked, %d remain (%v)", made.Load(), revoked.Load(), len(list), err)
 	}
 }
 
@@ -199,8 +199,8 @@ func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
 	})
 }
 
-// TestOnlyHashesAreStored reads every byte of a SQLite state, and every row of one on
-// PostgreSQL.
+// TestOnlyHashesAreStored reads every byte of a SQLite state, and every row of a PostgreSQL
+// one.
 func TestOnlyHashesAreStored(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -218,9 +218,9 @@ func TestOnlyHashesAreStored(t *testing.T) {
 		for _, secret := range secrets {
 			text := secret.Reveal()
 			if !strings.Contains(stored, secret.Hash()) || !strings.Contains(stored, secret.Masked()) {
-				t.Error("the hash or the masked form is not where this test looks")
+				t.Error("the hash or the masked form is not where the test expects it")
 			}
-			for i := 3; i+10 <= len(text); i++ { // the masked form shows four and four
+			for i := 3; i+10 <= len(text); i++ { // the masked form shows the first and last four
 				if strings.Contains(stored, text[i:i+10]) {
 					t.Fatalf("characters %d to %d of a key are stored", i+1, i+10)
 				}
@@ -276,7 +276,7 @@ func TestTouchKeys(t *testing.T) {
 		day := time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 		used := map[string]time.Time{"key_that_is_not_there": day}
 		write(t, s, func(tx *storage.Tx) error {
-			clear(used) // it may be run again
+			clear(used) // the function may be retried
 			for i := range 61 {
 				a, err := tx.EnsureAccount(fmt.Sprint("a", i))
 				if err != nil {
@@ -292,7 +292,7 @@ func TestTouchKeys(t *testing.T) {
 			}
 			return nil
 		})
-		// Two edges, the one behind the other, at the same time and in one transaction each.
+		// Two edges, one of them behind in time, concurrently and in one transaction each.
 		later := map[string]time.Time{}
 		for id, at := range used {
 			later[id] = at.Add(time.Hour)
@@ -316,7 +316,7 @@ func TestTouchKeys(t *testing.T) {
 		}
 		for _, k := range list {
 			if !k.LastUsedAt.Equal(later[k.ID]) {
-				t.Fatalf("%s was used at %v, stored is %v", k.ID, later[k.ID], k.LastUsedAt)
+				t.Fatalf("%s was used at %v, stored %v", k.ID, later[k.ID], k.LastUsedAt)
 			}
 		}
 	})

@@ -18,7 +18,7 @@ import (
 	"kindex/edge/storage/storagetest/server"
 )
 
-// refused opens a state that must be refused, with words in the error.
+// refused opens a state that must be refused, with the given words in the error.
 func refused(t *testing.T, target string, o storage.Options, words ...string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), hanging)
@@ -35,8 +35,7 @@ func refused(t *testing.T, target string, o storage.Options, words ...string) er
 	return err
 }
 
-// TestExclusive keeps a second edge out by whatever name it knows the file, and lets
-// commands in.
+// TestExclusive refuses a second edge under any name of the same file, and allows commands.
 func TestExclusive(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -68,14 +67,14 @@ func TestExclusive(t *testing.T) {
 	}
 	next, err := storage.Open(t.Context(), target, storage.Options{Exclusive: true})
 	if err != nil {
-		t.Fatalf("when the edge has ended: %v", err)
+		t.Fatalf("after the edge ended: %v", err)
 	}
 	if err := next.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestFilesAreTheOwners looks at each file while it is in use.
+// TestFilesAreTheOwners checks the mode of each file while it is in use.
 func TestFilesAreTheOwners(t *testing.T) {
 	dir := t.TempDir()
 	s, err := storage.Open(t.Context(), filepath.Join(dir, "kindex.db"), storage.Options{Exclusive: true})
@@ -103,7 +102,7 @@ func TestFilesAreTheOwners(t *testing.T) {
 	}
 	for _, name := range []string{"kindex.db", "kindex.db-wal", "kindex.db-shm"} {
 		if !seen[name] {
-			t.Errorf("there is no %s: %v", name, seen)
+			t.Errorf("missing %s: %v", name, seen)
 		}
 	}
 }
@@ -130,8 +129,8 @@ func TestCommitsAreDurable(t *testing.T) {
 	}
 }
 
-// TestRootLeavesFilesToTheirOwner runs a command as root beside the state of an edge
-// that is not.
+// TestRootLeavesFilesToTheirOwner runs a command as root alongside an edge that runs as
+// another user.
 func TestRootLeavesFilesToTheirOwner(t *testing.T) {
 	if os.Geteuid() != 0 {
 		suite.CannotRun(t, "only root can do this")
@@ -152,13 +151,13 @@ func TestRootLeavesFilesToTheirOwner(t *testing.T) {
 	}
 	for _, name := range files {
 		if i, err := os.Stat(name); err != nil || i.Sys().(*syscall.Stat_t).Uid != edge {
-			t.Errorf("%s is not the edge's: %v", name, err)
+			t.Errorf("%s is not owned by the edge: %v", name, err)
 		}
 	}
 }
 
-// TestPaths writes to files with names that an address of SQLite would read
-// otherwise, and finds it there again.
+// TestPaths writes to files with names that have a special meaning in SQLite addresses, and
+// finds the data there again.
 func TestPaths(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
@@ -185,7 +184,7 @@ func TestPaths(t *testing.T) {
 	}
 	if err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
 		if path == "A.db" || path == "what" || path == "half" {
-			t.Errorf("%s was made", path)
+			t.Errorf("%s was created", path)
 		}
 		return err
 	}); err != nil {
@@ -210,14 +209,14 @@ func TestNoState(t *testing.T) {
 	_ = refused(t, "mysql://me:hunter2@127.0.0.1/x", storage.Options{}, "the database mysql://…", "postgres://")
 	_ = refused(t, "sqlite://"+in("x.db"), storage.Options{}, "use the path of a SQLite file")
 	if _, err := os.Stat(in("none.db")); err == nil {
-		t.Error("a file was made that was to exist")
+		t.Error("a file that must already exist was created")
 	}
 	if _, err := os.Stat("mysql:"); err == nil {
-		t.Error("mysql: was made")
+		t.Error("a file mysql: was created")
 	}
 }
 
-// TestNewerSchema opens what a newer kindex has left.
+// TestNewerSchema opens a state left by a newer kindex.
 func TestNewerSchema(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -243,7 +242,7 @@ func TestNewerSchema(t *testing.T) {
 	})
 }
 
-// TestVersionsWritesNothing asks an empty database.
+// TestVersionsWritesNothing queries an empty database.
 func TestVersionsWritesNothing(t *testing.T) {
 	for _, target := range []string{filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)} {
 		s, err := storage.Open(t.Context(), target, storage.Options{SkipMigrations: true})
@@ -257,7 +256,7 @@ func TestVersionsWritesNothing(t *testing.T) {
 			t.Errorf("schema %d of %d, tables %v: %v %v", at, newest, tables, err, err2)
 		}
 		if s.Engine() == storage.SQLite {
-			if i, err := os.Stat(target); err != nil || i.Size() > 4096 { // a page says that it has a write-ahead log
+			if i, err := os.Stat(target); err != nil || i.Size() > 4096 { // one page, which says that there is a write-ahead log
 				t.Errorf("%v %v", i, err)
 			}
 		}
@@ -268,7 +267,7 @@ func TestVersionsWritesNothing(t *testing.T) {
 	}
 }
 
-// TestPasswordIsNowhere gives wrong addresses, with a password in all of them.
+// TestPasswordIsNowhere tries invalid addresses, all with a password in them.
 func TestPasswordIsNowhere(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -291,12 +290,12 @@ func TestPasswordIsNowhere(t *testing.T) {
 		"postgres://me:hunter2@[::1/kindex",
 	} {
 		if err := refused(t, target, storage.Options{}, "postgres"); strings.Contains(err.Error(), "hunter2") {
-			t.Errorf("the password is in the error: %v", err)
+			t.Errorf("the error contains the password: %v", err)
 		}
 	}
 }
 
-// TestWrongPassword asks a server that knows the role.
+// TestWrongPassword connects to a server that knows the role.
 func TestWrongPassword(t *testing.T) {
 	suite.InTest(t)
 	target := storagetest.PostgreSQL(t)
@@ -316,15 +315,15 @@ func TestWrongPassword(t *testing.T) {
 	u.User = url.UserPassword(server.Guarded, "hunter2")
 	err = refused(t, u.String(), storage.Options{}, "cannot be reached", "password authentication failed")
 	if strings.Contains(err.Error(), "hunter2") {
-		t.Errorf("the password is in the error: %v", err)
+		t.Errorf("the error contains the password: %v", err)
 	}
 	u.User = url.UserPassword(server.Guarded, "right one/@")
 	if name := storagetest.Open(t, u.String()).String(); strings.Contains(name, "right") || !strings.Contains(name, server.Guarded) {
-		t.Errorf("the state is called %s", name)
+		t.Errorf("the state is named %s", name)
 	}
 }
 
-// TestServerGone takes the database away behind an open state.
+// TestServerGone stops the database under an open state.
 func TestServerGone(t *testing.T) {
 	suite.InRace(t)
 	target := storagetest.PostgreSQL(t)
@@ -338,7 +337,7 @@ func TestServerGone(t *testing.T) {
 	}
 	name := strings.TrimPrefix(u.Path, "/")
 	u.Path = "/postgres"
-	// Connections that are cut off are replaced, and the state goes on.
+	// Broken connections are replaced, and the state keeps working.
 	if err := storagetest.Exec(u.String(), "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '"+name+"'"); err != nil {
 		t.Fatal(err)
 	}
@@ -349,12 +348,12 @@ func TestServerGone(t *testing.T) {
 		}
 	}
 	if err != nil || notes(t, s, "behind") != 1 {
-		t.Errorf("the state does not come back: %v", err)
+		t.Errorf("the state does not recover: %v", err)
 	}
 	if err := storagetest.Exec(u.String(), "DROP DATABASE "+name+" WITH (FORCE)"); err != nil {
 		t.Fatal(err)
 	}
 	if s.Ping(t.Context()) == nil && writeOne(t.Context(), s, addNote, "lost", "") == nil {
-		t.Error("a database that is gone takes writes")
+		t.Error("a stopped database accepts writes")
 	}
 }

@@ -21,8 +21,8 @@ func arrival(subject, name, hash string) auth.SignedInIdentity {
 		Name: name, Key: apikey.Generate(), Hash: hash, At: time.Now()}
 }
 
-// TestSignInAtOnce lets one person arrive for the first time in many browsers and
-// at two edges at the same moment: that makes one account, with one key.
+// TestSignInAtOnce has one person sign in for the first time in many browsers and at two
+// edges concurrently: that creates one account, with one key.
 func TestSignInAtOnce(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -46,12 +46,12 @@ func TestSignInAtOnce(t *testing.T) {
 		all.Wait()
 		accounts, err := edges[0].Accounts(t.Context())
 		if err != nil || len(accounts) != 1 || accounts[0].Name != "ann" || accounts[0].ActiveKeys != 1 || made != 1 {
-			t.Errorf("accounts %+v, %d made: %v", accounts, made, err)
+			t.Errorf("accounts %+v, %d created: %v", accounts, made, err)
 		}
 	})
 }
 
-// TestNamesakesAtOnce lets many people of one name arrive at the same moment.
+// TestNamesakesAtOnce has many people with the same name sign in concurrently.
 func TestNamesakesAtOnce(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -60,7 +60,7 @@ func TestNamesakesAtOnce(t *testing.T) {
 		for i := range 12 {
 			all.Go(func() {
 				if _, made, err := edges[i%2].SignIn(t.Context(), arrival(fmt.Sprint(i), "ann", fmt.Sprint("session", i))); err != nil || !made {
-					t.Errorf("made %v: %v", made, err)
+					t.Errorf("created %v: %v", made, err)
 				}
 			})
 		}
@@ -93,7 +93,7 @@ func TestSessions(t *testing.T) {
 		}
 		for i := range auth.MaxSessions + 3 {
 			if got := alive(fmt.Sprint("session", i)); got != (i >= 3) {
-				t.Errorf("session %d of %d is there: %v", i, auth.MaxSessions+3, got)
+				t.Errorf("session %d of %d exists: %v", i, auth.MaxSessions+3, got)
 			}
 		}
 		a := arrival("2", "bob", "of bob")
@@ -104,7 +104,7 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-// TestAttempts takes an attempt with each part wrong, and then right, once.
+// TestAttempts takes an attempt with each part wrong, and then once correctly.
 func TestAttempts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s, now := open(), time.Now()
@@ -128,13 +128,13 @@ func TestAttempts(t *testing.T) {
 	})
 }
 
-// attemptFrom is an attempt of a network, the i-th in time.
+// attemptFrom returns the i-th attempt of a network.
 func attemptFrom(network string, now time.Time, i int) auth.Attempt {
 	return auth.Attempt{Browser: fmt.Sprint(network, "#", i), State: "s", Provider: "github", Nonce: "n", Verifier: "v",
 		Network: auth.NetworkOf(netip.MustParsePrefix(network)), ExpiresAt: now.Add(time.Hour + time.Duration(i)*time.Millisecond)}
 }
 
-// underWay reports whether an attempt can be finished, and finishes it.
+// underWay finishes an attempt and reports whether it could be finished.
 func underWay(t *testing.T, s *storage.State, a auth.Attempt, now time.Time) bool {
 	t.Helper()
 	_, err := s.TakeAttempt(t.Context(), a.Browser, a.State, a.Provider, now)
@@ -144,8 +144,8 @@ func underWay(t *testing.T, s *storage.State, a auth.Attempt, now time.Time) boo
 	return err == nil
 }
 
-// TestAttemptsOfOneNetwork starts more sign-ins from one network than are kept: its
-// own oldest make room, and concurrent ones lose nothing else.
+// TestAttemptsOfOneNetwork starts more sign-ins from one network than are kept: its own
+// oldest ones are dropped, concurrently too, and no others.
 func TestAttemptsOfOneNetwork(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -171,9 +171,9 @@ func TestAttemptsOfOneNetwork(t *testing.T) {
 	})
 }
 
-// TestAttemptsOfManyNetworks fills the table from the many networks of one large one,
-// and adds more: the largest network of that large one makes room each time, never
-// somebody with few attempts, however old.
+// TestAttemptsOfManyNetworks fills the table from the many small networks of one large
+// network, and adds more: each time, the fullest small network of that large one loses an
+// attempt, never somebody with few attempts, however old.
 func TestAttemptsOfManyNetworks(t *testing.T) {
 	suite.InTest(t)
 	for engine, target := range map[string]func() string{
@@ -198,7 +198,7 @@ func TestAttemptsOfManyNetworks(t *testing.T) {
 					t.Fatal(err)
 				}
 				if n, err := s.Number(t.Context(), "SELECT COUNT(*) FROM signin_attempts"); n != auth.MaxAttempts || err != nil {
-					t.Errorf("%d attempts are kept: %v", n, err)
+					t.Errorf("%d attempts are stored: %v", n, err)
 				}
 			}
 			for i, network := range []string{"2001:db9::/48", "198.51.100.0/24", "2001:db8:ffff::/48", "192.0.2.0/24"} {

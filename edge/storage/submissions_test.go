@@ -15,7 +15,7 @@ import (
 	"kindex/edge/submission"
 )
 
-// submitted takes in a submission of an account.
+// submitted stores a submission of an account.
 func submitted(t *testing.T, s *storage.State, account, slug string) (one submission.Submission, err error) {
 	t.Helper()
 	id := storage.NewID("sub_")
@@ -31,8 +31,8 @@ func submitted(t *testing.T, s *storage.State, account, slug string) (one submis
 	return one, err
 }
 
-// TestOwnOpenSubmissionsAreUnique: an account proposes an entity once at a time, and
-// again once its submission is closed. Other accounts make no difference.
+// TestOwnOpenSubmissionsAreUnique: an account can have one open submission of an entity, and
+// submit it again once that is closed. Other accounts do not matter.
 func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -74,9 +74,8 @@ func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 	})
 }
 
-// TestOpenSubmissionsAreBounded submits much at the same time through two edges: an
-// account gets submission.MaxOpen open submissions, and room again for each one that is
-// closed.
+// TestOpenSubmissionsAreBounded submits concurrently through two edges: an account gets
+// submission.MaxOpen open submissions, and room for another for each one that is closed.
 func TestOpenSubmissionsAreBounded(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -100,7 +99,7 @@ func TestOpenSubmissionsAreBounded(t *testing.T) {
 			t.Errorf("%d were stored, %d refused", taken.Load(), refused.Load())
 		}
 		if _, err := submitted(t, edges[0], "eve", "s0"); err != nil {
-			t.Errorf("another account: %v", err)
+			t.Errorf("other account: %v", err)
 		}
 		list, err := edges[0].Submissions(t.Context(), submission.Query{Statuses: []submission.Status{submission.Pending}, Limit: 1, OldFirst: true})
 		if err != nil {
@@ -118,8 +117,8 @@ func TestOpenSubmissionsAreBounded(t *testing.T) {
 	})
 }
 
-// TestClosedSubmissionsAreBounded submits and withdraws again and again: the newest
-// of an account are kept, by number and by bytes, and those of others all.
+// TestClosedSubmissionsAreBounded submits and withdraws again and again: the newest of an
+// account are kept, within limits of number and bytes, and all those of other accounts.
 func TestClosedSubmissionsAreBounded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -149,22 +148,22 @@ func TestClosedSubmissionsAreBounded(t *testing.T) {
 			}
 		}
 		churn(submission.MaxClosed+30, 10)
-		// What is stored last is counted when the next is stored.
+		// The last submission is counted when the next one is stored.
 		if n, err := s.CountSubmissions(t.Context(), submission.Query{}); err != nil || n != 1+submission.MaxClosed+1 {
-			t.Errorf("%d are kept: %v", n, err)
+			t.Errorf("%d are stored: %v", n, err)
 		}
 		const size = submission.MaxClosedBytes / 8
 		churn(20, size)
 		if n, err := s.Number(t.Context(), "SELECT SUM(OCTET_LENGTH(yaml)) FROM submissions"); err != nil || n > submission.MaxClosedBytes+size+100 {
-			t.Errorf("%d bytes are kept: %v", n, err)
+			t.Errorf("%d bytes are stored: %v", n, err)
 		}
 		if _, err := s.Submission(t.Context(), other.ID); err != nil {
-			t.Errorf("that of another account: %v", err)
+			t.Errorf("another account's submission: %v", err)
 		}
 	})
 }
 
-// TestWithdrawnPullRequests: what is withdrawn in review is listed until its pull
+// TestWithdrawnPullRequests: a submission withdrawn in review is listed until its pull
 // request is closed, and not deleted before.
 func TestWithdrawnPullRequests(t *testing.T) {
 	suite.InTest(t)
@@ -205,8 +204,8 @@ func TestWithdrawnPullRequests(t *testing.T) {
 	})
 }
 
-// TestSubmissionSteps tries every step from every state, many at the same time: of
-// those that may be taken one is, the others never.
+// TestSubmissionSteps tries every transition from every state, many concurrently: an allowed
+// one is taken once, the others never.
 func TestSubmissionSteps(t *testing.T) {
 	suite.InTest(t)
 	may := map[submission.Status]map[submission.Status]bool{
@@ -222,7 +221,7 @@ func TestSubmissionSteps(t *testing.T) {
 		for i, from := range submission.Statuses {
 			for j, to := range submission.Statuses {
 				if to == submission.Pending {
-					continue // nothing leads there, and nothing asks for it
+					continue // no transition leads there
 				}
 				one, err := submitted(t, handles[0], "ada", fmt.Sprintf("s%d-%d", i, j))
 				if err != nil {

@@ -69,7 +69,7 @@ func (tx *Tx) run(do func(*Tx) error) error {
 	return tx.failed
 }
 
-// now is the time, as it is stored.
+// now is the time, in the stored format.
 func (tx *Tx) now() int64 { return tx.state.now().UnixMilli() }
 
 // skipLocked ends a subquery that selects rows not locked by others. SQLite has a single

@@ -22,8 +22,8 @@ import (
 // hanging is how long a test waits before it gives up.
 const hanging = 3 * time.Minute
 
-// otherProcess names the state that this test binary shall write to, as a process
-// of its own.
+// otherProcess names the state that this test binary must write to when run as a separate
+// process.
 const otherProcess = "STATE_OF_OTHER_PROCESS"
 
 func TestMain(m *testing.M) {
@@ -42,12 +42,12 @@ const (
 	addNote   = "INSERT INTO notes (id, text) VALUES ($1, $2)"
 )
 
-// writeOne runs one statement in a transaction of its own.
+// writeOne runs one statement in a transaction.
 func writeOne(ctx context.Context, s *storage.State, statement string, args ...any) error {
 	return s.Write(ctx, func(tx *storage.Tx) error { return tx.Exec(statement, args...) })
 }
 
-// withNotes gives a state a table for the test.
+// withNotes adds a table for the test to a state.
 func withNotes(t *testing.T, s *storage.State) *storage.State {
 	t.Helper()
 	if err := writeOne(t.Context(), s, makeNotes); err != nil {
@@ -56,7 +56,7 @@ func withNotes(t *testing.T, s *storage.State) *storage.State {
 	return s
 }
 
-// notes counts the notes with such an id.
+// notes counts the notes with the given ID.
 func notes(t *testing.T, s *storage.State, like string) int64 {
 	t.Helper()
 	n, err := s.Number(context.Background(), "SELECT COUNT(*) FROM notes WHERE id LIKE $1", like)
@@ -77,8 +77,8 @@ func TestOpenTwice(t *testing.T) {
 	})
 }
 
-// held keeps the writer of SQLite at work until release is called, which returns the
-// error of that write.
+// held keeps the SQLite writer busy until release is called, which returns the error of that
+// write.
 func held(t *testing.T, s *storage.State) (release func() error) {
 	t.Helper()
 	begun, end := make(chan struct{}), make(chan struct{})
@@ -90,12 +90,12 @@ func held(t *testing.T, s *storage.State) (release func() error) {
 	return func() error { close(end); return <-done }
 }
 
-// waitFor waits until so many writes wait.
+// waitFor waits until n writes wait.
 func waitFor(t *testing.T, s *storage.State, n int) {
 	t.Helper()
 	for begin := time.Now(); s.Waiting() < n; time.Sleep(time.Millisecond) {
 		if time.Since(begin) > hanging {
-			t.Fatalf("%d writes wait, not %d", s.Waiting(), n)
+			t.Fatalf("%d writes are waiting, want %d", s.Waiting(), n)
 		}
 	}
 }
@@ -113,7 +113,7 @@ func TestManyWritesCostFewCommits(t *testing.T) {
 		}
 	}
 	if n := commits.Swap(0); n != lone {
-		t.Errorf("%d commits for %d writes one after the other", n, lone)
+		t.Errorf("%d commits for %d sequential writes", n, lone)
 	}
 	const many = 200
 	release := held(t, s)
@@ -131,23 +131,23 @@ func TestManyWritesCostFewCommits(t *testing.T) {
 	}
 	wg.Wait()
 	if n := commits.Load(); n > many/5 {
-		t.Errorf("%d commits for %d writes at once", n, many)
+		t.Errorf("%d commits for %d concurrent writes", n, many)
 	} else {
-		t.Logf("%d commits for %d writes at once", n, many)
+		t.Logf("%d commits for %d concurrent writes", n, many)
 	}
 	if n := notes(t, s, "many%"); n != many {
 		t.Errorf("%d of %d rows", n, many)
 	}
 }
 
-// panicked returns what a function panics with.
+// panicked returns the value that a function panics with.
 func panicked(do func()) (p any) {
 	defer func() { p = recover() }()
 	do()
 	return nil
 }
 
-// TestFailureIsOnesOwn puts writes that fail in all ways into one group.
+// TestFailureIsOnesOwn puts writes that fail in every way into one group.
 func TestFailureIsOnesOwn(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -198,13 +198,13 @@ func TestFailureIsOnesOwn(t *testing.T) {
 		}
 		wg.Wait()
 		if good, all := notes(t, s, "good%"), notes(t, s, "%"); good != 5 || all != 5 {
-			t.Errorf("%d good rows and %d of others", good, all-good)
+			t.Errorf("%d good rows and %d others", good, all-good)
 		}
 	})
 }
 
-// TestLostTransaction fills the file, so that SQLite gives up what others have
-// written in the same transaction.
+// TestLostTransaction fills the file, so that SQLite rolls back what others have written in
+// the same transaction.
 func TestLostTransaction(t *testing.T) {
 	s, ctx := withNotes(t, storagetest.SQLite(t)), context.Background()
 	pages, err := s.Number(ctx, "SELECT page_count FROM pragma_page_count")
@@ -234,10 +234,10 @@ func TestLostTransaction(t *testing.T) {
 	add("large", strings.Repeat("x", 100_000), 1)
 	add("small2", "", 2)
 	if err := release(); err == nil {
-		t.Error("what was written in the same transaction before was acknowledged")
+		t.Error("earlier writes of the lost transaction were acknowledged")
 	}
 	wg.Wait()
-	// The last of them came when the transaction was lost, and got another one.
+	// The last write came after the transaction was lost, and got another one.
 	for id, want := range map[string]bool{"small1": false, "large": false, "small2": true} {
 		_, ok := acknowledged.Load(id)
 		if n := notes(t, s, id); ok != want || ok != (n == 1) {
@@ -245,20 +245,20 @@ func TestLostTransaction(t *testing.T) {
 		}
 	}
 	if told.Load() != 2 {
-		t.Errorf("%d were told that the disk is full", told.Load())
+		t.Errorf("%d writers got the full-disk error", told.Load())
 	}
 	if err := writeOne(ctx, s, addNote, "behind", ""); err != nil || notes(t, s, "behind") != 1 {
-		t.Errorf("the writer does not go on: %v", err)
+		t.Errorf("the writer stopped working: %v", err)
 	}
 	if err := s.OnWriter(ctx, "PRAGMA max_page_count(1000000)"); err != nil {
 		t.Fatal(err)
 	}
 	if err := writeOne(ctx, s, addNote, "large", strings.Repeat("x", 100_000)); err != nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("after freeing space: %v", err)
 	}
 }
 
-// TestContextEnded tells a write that was not begun from one that was.
+// TestContextEnded distinguishes a write that never started from one that did.
 func TestContextEnded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -327,7 +327,7 @@ func TestCloseWaitsForWrites(t *testing.T) {
 		t.Error(err)
 	}
 	if err := writeOne(context.Background(), s, addNote, "late", ""); err == nil || !strings.Contains(err.Error(), "closed") {
-		t.Errorf("a write behind Close: %v", err)
+		t.Errorf("write after Close: %v", err)
 	}
 	if err := s.Close(); err != nil {
 		t.Errorf("closing twice: %v", err)
@@ -337,8 +337,8 @@ func TestCloseWaitsForWrites(t *testing.T) {
 	}
 }
 
-// TestDeadlock lets two transactions lock two rows in opposite order, and whoever is
-// given up hide the error.
+// TestDeadlock has two transactions lock two rows in opposite order, where the victim hides
+// the error.
 func TestDeadlock(t *testing.T) {
 	suite.InRace(t)
 	s := withNotes(t, storagetest.Open(t, storagetest.PostgreSQL(t)))
@@ -377,7 +377,7 @@ func TestDeadlock(t *testing.T) {
 	}
 }
 
-// TestSerializationFailure makes two transactions that cannot both be right.
+// TestSerializationFailure runs two transactions that cannot both succeed.
 func TestSerializationFailure(t *testing.T) {
 	s := withNotes(t, storagetest.Open(t, storagetest.PostgreSQL(t)))
 	ctx := t.Context()
@@ -420,7 +420,7 @@ func writeAsOther(target string) (failed error) {
 		return err
 	}
 	defer func() { failed = errors.Join(failed, s.Close()) }()
-	// Of those who make a table at once PostgreSQL refuses some, IF NOT EXISTS or not.
+	// PostgreSQL refuses some of several concurrent CREATE TABLEs, even with IF NOT EXISTS.
 	for range 5 {
 		if err = writeOne(ctx, s, makeNotes); err == nil {
 			break
@@ -437,7 +437,7 @@ func writeAsOther(target string) (failed error) {
 	return nil
 }
 
-// TestManyProcesses lets processes make one state at the same time, and write to it.
+// TestManyProcesses has processes create one state concurrently and write to it.
 func TestManyProcesses(t *testing.T) {
 	suite.InRace(t)
 	exe, err := os.Executable()
@@ -469,7 +469,7 @@ func TestManyProcesses(t *testing.T) {
 	}
 }
 
-// TestOpenAtOnce lets many edges bring an empty database up to date.
+// TestOpenAtOnce has many edges migrate an empty database concurrently.
 func TestOpenAtOnce(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -480,7 +480,7 @@ func TestOpenAtOnce(t *testing.T) {
 		}
 		wg.Wait()
 		if slices.Contains(states, nil) {
-			t.Error("not all are open")
+			t.Error("not all edges opened the state")
 		}
 	})
 }

@@ -15,8 +15,8 @@ import (
 	"kindex/exports/record"
 )
 
-// index is a small one: tool/taken, once tool/old, in one declared category, and
-// tool/gone, which was deleted.
+// index is a small index: tool/taken, formerly tool/old, in one declared category, and the
+// deleted tool/gone.
 type index struct{}
 
 func (index) Categories() []record.Category {
@@ -55,7 +55,7 @@ func fieldsOf(t testing.TB, body string) map[string]any {
 	return fields
 }
 
-// with is the good submission with other members; null takes one away.
+// with returns the valid submission with other members; null removes one.
 func with(t testing.TB, members string) map[string]any {
 	fields := fieldsOf(t, good)
 	for name, v := range fieldsOf(t, members) {
@@ -87,7 +87,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestWrongFields holds every refusal: the field that it names, and what it says.
+// TestWrongFields checks every error: the field that it names, and its text.
 func TestWrongFields(t *testing.T) {
 	for _, c := range []struct{ members, field, says string }{
 		{`{"type":null}`, "type", "is missing"},
@@ -141,12 +141,12 @@ func TestWrongFields(t *testing.T) {
 	_, err := submission.Parse(map[string]any{"nme": "x", "tags": true}, index{})
 	var all *submission.InvalidError
 	if !errors.As(err, &all) || len(all.Problems) != 7 {
-		t.Errorf("not everything at once: %v", err)
+		t.Errorf("not all errors at once: %v", err)
 	}
-	// That there is no such category is told beside what a schema finds.
+	// The unknown category is reported along with schema errors.
 	_, err = submission.Parse(with(t, `{"category":"ml-framework","url":null}`), index{})
 	if !errors.As(err, &all) || len(all.Problems) != 2 || all.Problems[0].Field != "category" || all.Problems[0].Suggestion != "ml-frameworks" {
-		t.Errorf("the category is not told at once: %v", err)
+		t.Errorf("the category error is not reported with the others: %v", err)
 	}
 }
 
@@ -169,7 +169,7 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// open is an index whose categories nobody has declared.
+// open is an index without declared categories.
 type open struct{ index }
 
 func (open) Categories() []record.Category {
@@ -182,31 +182,31 @@ func TestUndeclaredCategories(t *testing.T) {
 	}
 }
 
-// TestSteps holds the states to their order.
+// TestSteps checks the order of states.
 func TestSteps(t *testing.T) {
 	for to, from := range map[submission.Status][]submission.Status{
 		submission.Pending: nil, submission.InReview: {submission.Pending}, submission.Accepted: {submission.Pending, submission.InReview},
 		submission.Published: {submission.Accepted}, submission.Rejected: {submission.Pending, submission.InReview, submission.Accepted},
 	} {
 		if !slices.Equal(to.From(), from) {
-			t.Errorf("%s comes from %v", to, to.From())
+			t.Errorf("%s is reached from %v", to, to.From())
 		}
 	}
 }
 
-// hostile are texts that mean something to YAML, Markdown, shells or git.
+// hostile are texts with a meaning in YAML, Markdown, shells or git.
 var hostile = []string{"- x", "&a b", "*a", "!!js x", "a: b", "a #b", "---", "...", "? x", "%TAG", "{a}", "[a]", "| x", "> x",
 	"null", "~", "yes", "0x1f", "1e3", "1:30", ".inf", "<<", "'", `"`, `\`, "@x", "`x`", "2026-01-01", "\u2028", "\u200b", "\ufeff", "é", "🙂", "=",
 	"${x}", "$(x)", "-rf", "--output=x", "a\n---\nb: c", "\x00", "\u202e", "fixes #1", "<img src=x>"}
 
-// FuzzParse: whatever is taken in is a file that content takes, in the form that
-// it gives to files, and reads back as the fields that were sent.
+// FuzzParse: every accepted submission becomes a file that the content accepts, in canonical
+// form, and reads back as the fields that were sent.
 func FuzzParse(f *testing.F) {
 	f.Add(good)
 	f.Fuzz(takenInAsSent)
 }
 
-// FuzzTexts is FuzzParse for texts at every place.
+// FuzzTexts is FuzzParse with texts in every position.
 func FuzzTexts(f *testing.F) {
 	for _, text := range hostile {
 		f.Add(text, text, text, text, 1.5)
@@ -216,7 +216,7 @@ func FuzzTexts(f *testing.F) {
 			"category": "ml-frameworks", "version": version, "license": version, "url": "https://x.example/" + word, "tags": []string{"a", word},
 			"signals": map[string]any{"benchmarks": []any{map[string]any{"name": name, "value": value, "date": "2026-01", "source": "https://x.example?" + word}}}})
 		if err != nil {
-			return // not a number that JSON has
+			return // not a number that JSON can represent
 		}
 		takenInAsSent(t, string(body))
 		fields := fieldsOf(t, string(body))
@@ -247,16 +247,16 @@ func takenInAsSent(t *testing.T, body string) {
 	e := draft.Entity
 	read, problems := content.ParseEntity("x", e.Type, e.Slug, draft.YAML)
 	if n, _ := problems.Count(); n > 0 || !reflect.DeepEqual(read, e) {
-		t.Fatalf("%s reads back otherwise: %v\n%s", body, problems, draft.YAML)
+		t.Fatalf("%s reads back differently: %v\n%s", body, problems, draft.YAML)
 	}
 	if formatted, err := yamlfmt.Format(e.Type+"/"+e.Slug+".yaml", draft.YAML); err != nil || string(formatted) != string(draft.YAML) {
-		t.Fatalf("%s is not in the usual form: %v\n%s\n%s", body, err, draft.YAML, formatted)
+		t.Fatalf("%s is not in canonical form: %v\n%s\n%s", body, err, draft.YAML, formatted)
 	}
 	sameFields(t, fields, draft.YAML)
 }
 
-// TestHostileTexts: at least those texts that have no control character are taken
-// in as names, and mean nothing.
+// TestHostileTexts: at least the texts without control characters are accepted as names and
+// have no effect.
 func TestHostileTexts(t *testing.T) {
 	taken := 0
 	for _, text := range hostile {
@@ -275,11 +275,11 @@ func TestHostileTexts(t *testing.T) {
 		}
 	}
 	if taken < len(hostile)-6 {
-		t.Errorf("only %d of %d are taken in", taken, len(hostile))
+		t.Errorf("only %d of %d are accepted", taken, len(hostile))
 	}
 }
 
-// sameFields compares what was sent with what the file says.
+// sameFields compares the submitted fields with the file.
 func sameFields(t *testing.T, sent map[string]any, file []byte) {
 	t.Helper()
 	read, err := content.Fields(file)
@@ -293,12 +293,11 @@ func sameFields(t *testing.T, sent map[string]any, file []byte) {
 		sent["version"] = string(n)
 	}
 	if !reflect.DeepEqual(plain(t, sent), plain(t, read)) {
-		t.Fatalf("sent %v, the file says %v", plain(t, sent), plain(t, read))
+		t.Fatalf("sent %v, the file has %v", plain(t, sent), plain(t, read))
 	}
 }
 
-// plain is a value with numbers as JSON has them and texts without blanks around
-// them.
+// plain returns a value with numbers as in JSON and texts without surrounding blanks.
 func plain(t *testing.T, v any) any {
 	switch v := v.(type) {
 	case string:
@@ -327,7 +326,7 @@ func plain(t *testing.T, v any) any {
 	return v
 }
 
-// TestSlugifyIsBounded: a slug is one whatever it is made from, also where the cut is
+// TestSlugifyIsBounded: the result is a valid slug whatever the input, even if it is cut off
 // at a hyphen.
 func TestSlugifyIsBounded(t *testing.T) {
 	for _, text := range []string{strings.Repeat("A ", 1000), strings.Repeat("ab ", 1000), strings.Repeat("a", 1000), strings.Repeat("a", 99) + " b",

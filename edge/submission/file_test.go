@@ -15,8 +15,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestFile writes the file of every shipped entity anew: it says the same, in the
-// form of a file.
+// TestFile rewrites the file of every shipped entity: it keeps its meaning and gets the
+// canonical form.
 func TestFile(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -56,14 +56,14 @@ func sameFile(t *testing.T, e *record.Entity) {
 	}
 	again, problems := content.ParseEntity(e.Key(), e.Type, e.Slug, data)
 	if !reflect.DeepEqual(again, e) {
-		t.Errorf("%s says something else: %v\n%s", e.Key(), problems, data)
+		t.Errorf("%s has different content: %v\n%s", e.Key(), problems, data)
 	}
 	if formatted, err := yamlfmt.Format(e.Key()+".yaml", data); err != nil || string(formatted) != string(data) {
-		t.Errorf("%s is not in the usual form: %v\n%s", e.Key(), err, data)
+		t.Errorf("%s is not in canonical form: %v\n%s", e.Key(), err, data)
 	}
 }
 
-// TestSketch has what is right, and nothing else, whatever is wrong.
+// TestSketch keeps the valid fields, and nothing else, whatever is wrong.
 func TestSketch(t *testing.T) {
 	for _, c := range []struct{ members, sketch string }{
 		{`{"category":"ml-framework"}`, "name: Fine Tool\n"},
@@ -88,6 +88,6 @@ func TestSketch(t *testing.T) {
 	_, err := submission.Parse(with(t, `{"slug":"-","license":"BSD 3-Clause"}`), index{})
 	var invalid *submission.InvalidError
 	if !errors.As(err, &invalid) || len(invalid.Warnings) != 1 || invalid.Warnings[0].Suggestion != "BSD-3-Clause" {
-		t.Errorf("what a licence should be is not told beside another problem: %v", err)
+		t.Errorf("the licence error is not reported alongside another problem: %v", err)
 	}
 }

@@ -19,7 +19,7 @@ func TestIdentity(t *testing.T) {
 		{"Fine", "Tool https://fine.example/tool", false},
 	} {
 		if got := submission.Identity(c.name, c.url) == one; got != c.same {
-			t.Errorf("%q %s: the same is %v", c.name, c.url, got)
+			t.Errorf("%q %s: same: %v", c.name, c.url, got)
 		}
 	}
 }

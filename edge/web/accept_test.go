@@ -26,6 +26,6 @@ func TestPrefersMarkdown(t *testing.T) {
 		}
 	}
 	if !PrefersMarkdown([]string{"application/json;q=0.1", "text/markdown;q=0.2"}) {
-		t.Error("a second line is not read")
+		t.Error("the second header line is ignored")
 	}
 }

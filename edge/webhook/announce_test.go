@@ -16,7 +16,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// failing is a store that cannot be reached for a while.
+// failing is a store that is unreachable for a while.
 type failing struct {
 	webhook.CursorStore
 	down  atomic.Bool
@@ -31,7 +31,7 @@ func (f *failing) EventCursor(ctx context.Context) (webhook.Cursor, error) {
 	return f.CursorStore.EventCursor(ctx)
 }
 
-// running is an Announcer that runs, what it says and what it has released.
+// running is a running Announcer with its log and the builds it has released.
 type running struct {
 	*webhook.Announcer
 	log      lines
@@ -51,7 +51,7 @@ func run(t *testing.T, store webhook.CursorStore) *running {
 	return r
 }
 
-// announce returns what closes when the build is given back.
+// announce returns a channel that is closed when the build is released.
 func (r *running) announce(id string, p *madeHistory) <-chan struct{} {
 	done, n := make(chan struct{}), &atomic.Int64{}
 	r.released.Store(id, n)
@@ -72,8 +72,8 @@ func soon(t *testing.T, what string, c <-chan struct{}) {
 	}
 }
 
-// TestAnnounceWhileStateIsDown loses no event where the state cannot be reached:
-// builds wait, one makes way for the next, and each is given back once.
+// TestAnnounceWhileStateIsDown loses no event if the state is unreachable: builds wait, some
+// are superseded, and each is released once.
 func TestAnnounceWhileStateIsDown(t *testing.T) {
 	suite.InTest(t)
 	s := storagetest.SQLite(t)
@@ -103,7 +103,7 @@ func TestAnnounceWhileStateIsDown(t *testing.T) {
 	}
 	got.compare(p.worlds[70])
 	if n := r.told.Load(); n != 1 || !strings.Contains(r.log.String(), "connection refused") {
-		t.Errorf("told %d times; the log says %s", n, r.log.String())
+		t.Errorf("logged %d times; log: %s", n, r.log.String())
 	}
 	damaged := p.until(90)
 	damaged.broken = true
@@ -125,14 +125,14 @@ func TestAnnounceWhileStateIsDown(t *testing.T) {
 	soon(t, "what comes behind the end", r.announce("sixth", p))
 	r.released.Range(func(id, n any) bool {
 		if n.(*atomic.Int64).Load() != 1 {
-			t.Errorf("%s is given back %d times", id, n.(*atomic.Int64).Load())
+			t.Errorf("%s was released %d times", id, n.(*atomic.Int64).Load())
 		}
 		return true
 	})
 }
 
-// TestMoveIsOneTransaction moves a cursor that has been moved meanwhile, and one
-// whose context ends: neither stores anything.
+// TestMoveIsOneTransaction moves a cursor that has moved meanwhile, and one whose context
+// ends: neither stores anything.
 func TestMoveIsOneTransaction(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -180,9 +180,9 @@ func TestMoveIsOneTransaction(t *testing.T) {
 		movers.Wait()
 		events, err := s.Events(t.Context(), 0, 1000)
 		if err != nil || won.Load() != 1 || len(events) != len(m.Events) || len(events) < 5 {
-			t.Errorf("%d moved, there are %d events of %d, %v", won.Load(), len(events), len(m.Events), err)
+			t.Errorf("%d moved, %d events of %d, %v", won.Load(), len(events), len(m.Events), err)
 		}
-		// The same events again, as after a cursor that was lost, stay what they are.
+		// The same events again, as after a lost cursor, stay unchanged.
 		m.To.Version = 2
 		if moved, err := s.MoveCursor(t.Context(), m.To, m.Events); err != nil || !moved {
 			t.Error(moved, err)

@@ -51,7 +51,7 @@ func (s *sender) call(t *testing.T, url string) attemptResult {
 }
 
 func TestLargeAnswersAreNotRead(t *testing.T) {
-	const fits, large = 8 << 20, 64 << 20 // the most that the connection's buffers may hold; far more than that
+	const fits, large = 8 << 20, 64 << 20 // the most that the connection's buffers may take; far more than that
 	written := make(chan int, 1)
 	s, c := hostile(t, func(w http.ResponseWriter, _ *http.Request) {
 		n, err := 0, error(nil)
@@ -64,7 +64,7 @@ func TestLargeAnswersAreNotRead(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	if n := <-written; n > fits {
-		t.Errorf("%d bytes were taken", n)
+		t.Errorf("%d bytes were read", n)
 	}
 }
 
@@ -96,7 +96,7 @@ func TestHostileAnswersFail(t *testing.T) {
 	}
 }
 
-// A body that trickles in behind 200 is no failure; it only takes its time.
+// A body that trickles in after a 200 is no failure; it only takes time.
 func TestTheStatusDecides(t *testing.T) {
 	s, c := hostile(t, func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
@@ -105,7 +105,7 @@ func TestTheStatusDecides(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 		}
 	})
-	// A machine may be so slow that even the status does not come in time.
+	// A machine may be so slow that not even the status arrives in time.
 	for c.timeout = 100 * time.Millisecond; ; c.timeout *= 2 {
 		a := c.call(t, s.URL)
 		if a.success() {
@@ -133,7 +133,7 @@ func TestWithoutTLSNothingIsSent(t *testing.T) {
 		t.Errorf("%+v", a)
 	}
 	if asked.Load() != 0 {
-		t.Error("a request was sent in clear")
+		t.Error("a request was sent in cleartext")
 	}
 }
 

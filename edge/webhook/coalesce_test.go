@@ -11,7 +11,7 @@ import (
 	"kindex/exports/record"
 )
 
-// steps are the changes of a past from one place to another.
+// steps returns the changes of a history from one position to another.
 func steps(t *testing.T, p *madeHistory, from, to int) (list []webhook.Step) {
 	t.Helper()
 	for i := from; i < to; i++ {
@@ -33,9 +33,9 @@ func fold(t *testing.T, list []webhook.Step) []webhook.Event {
 	return events
 }
 
-// TestCoalesceIsTheDifference coalesces pieces of random histories: every event is what
-// exports.Diff finds between the records at both ends, whoever applies them one
-// after the other has the state of the second, and what is not named is the same.
+// TestCoalesceIsTheDifference coalesces parts of random histories: every event is what
+// exports.Diff finds between the records at both ends, applying them in order yields the
+// second state, and what is not named is unchanged.
 func TestCoalesceIsTheDifference(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -64,7 +64,7 @@ func TestCoalesceIsTheDifference(t *testing.T) {
 				split++
 			}
 			if again := fold(t, steps(t, p, from, to)); jsonOf(again) != jsonOf(events) {
-				t.Fatalf("the second time it is\n%s\nthe first it was\n%s", jsonOf(again), jsonOf(events))
+				t.Fatalf("second run:\n%s\nfirst run:\n%s", jsonOf(again), jsonOf(events))
 			}
 		}
 	}
@@ -73,9 +73,9 @@ func TestCoalesceIsTheDifference(t *testing.T) {
 	}
 }
 
-// compareWithDiff holds each event against the records at both ends. It returns
-// false where entities have exchanged their addresses and one of them has two
-// events: these are no differences of the ends.
+// compareWithDiff compares each event with the records at both ends. It returns false if
+// entities have exchanged their addresses and one of them has two events: these are not
+// differences of the ends.
 func compareWithDiff(t *testing.T, events []webhook.Event, before, after world) bool {
 	t.Helper()
 	left, taken, ends := map[string]bool{}, map[string]bool{}, map[string]string{}
@@ -98,14 +98,13 @@ func compareWithDiff(t *testing.T, events []webhook.Event, before, after world) 
 		from, to := addresses(e)
 		got := slices.DeleteFunc(slices.Clone(e.Changes), func(c record.FieldChange) bool { return strings.HasPrefix(c.Field, "scores.") })
 		if g, w := normalized(got), normalized(record.Diff(before[from], after[to])); g != w || g == "" || len(e.ChangeIDs) == 0 {
-			t.Fatalf("%s: the event tells\n%sthe records differ by\n%s", e.Payload, g, w)
+			t.Fatalf("%s: the event has\n%sthe records differ by\n%s", e.Payload, g, w)
 		}
 	}
 	return true
 }
 
-// addresses are where an entity was before an event and where it is behind it, ""
-// for nowhere.
+// addresses returns an entity's addresses before and after an event, "" for none.
 func addresses(e webhook.Event) (from, to string) {
 	from = e.Type + "/" + e.Slug
 	to = from
@@ -123,7 +122,7 @@ func addresses(e webhook.Event) (from, to string) {
 	return from, to
 }
 
-// normalized is a list of differences without what does not count in them.
+// normalized returns a list of differences without those that do not count.
 func normalized(list []record.FieldChange) string {
 	var b strings.Builder
 	for _, c := range list {
@@ -132,7 +131,7 @@ func normalized(list []record.FieldChange) string {
 	return b.String()
 }
 
-// TestCoalesce tells by hand what becomes of what.
+// TestCoalesce checks handwritten cases.
 func TestCoalesce(t *testing.T) {
 	tool := func(slug, name, version string) *record.Entity {
 		return &record.Entity{Type: "tool", Slug: slug, Name: name, Version: version, Status: record.Active}
@@ -198,8 +197,8 @@ func TestCoalesce(t *testing.T) {
 	}
 }
 
-// TestCoalesceOfAlreadySent coalesces steps some of which an earlier event has: they change the
-// values, and are not named.
+// TestCoalesceOfAlreadySent coalesces steps some of which are in an earlier event: they
+// change the values and are not named.
 func TestCoalesceOfAlreadySent(t *testing.T) {
 	p := newMadeHistory()
 	for v := range 5 {

@@ -13,16 +13,16 @@ import (
 	"kindex/edge/webhook"
 )
 
-// edges announce builds to a state that they share.
+// edges announce builds to a shared state.
 type edges struct {
 	t    *testing.T
 	all  []*webhook.Announcer
 	read *storage.State
 	log  lines
-	seq  int64 // of the last event that was read
+	seq  int64 // of the last event read
 }
 
-// lines is a log to look into.
+// lines is a log that tests can search.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -46,7 +46,7 @@ func newEdges(t *testing.T, open func() *storage.State, n int) *edges {
 	for range n {
 		s := e.read
 		if s.Engine() == storage.PostgreSQL {
-			s = open() // one edge alone has a SQLite file
+			s = open() // a single edge uses a SQLite file
 		}
 		a := webhook.NewAnnouncer(s, slog.New(slog.NewTextHandler(&e.log, nil)), nil)
 		e.all = append(e.all, a)
@@ -57,8 +57,7 @@ func newEdges(t *testing.T, open func() *storage.State, n int) *edges {
 	return e
 }
 
-// announce moves all edges to a build at once, and returns the events that are
-// there when they are done.
+// announce moves all edges to a build concurrently and returns the resulting events.
 func (e *edges) announce(id string, p *madeHistory) []webhook.Event {
 	e.t.Helper()
 	var done sync.WaitGroup
@@ -79,9 +78,9 @@ func (e *edges) announce(id string, p *madeHistory) []webhook.Event {
 	return events
 }
 
-// TestEdgesOverRandomBuilds moves edges through random builds of random histories,
-// and now and then back: who applies the events that come has the state of each
-// build, and no event and no change comes twice.
+// TestEdgesOverRandomBuilds moves edges through random builds of random histories, and
+// sometimes back: a receiver that applies the events has the state of each build, and no
+// event or change comes twice.
 func TestEdgesOverRandomBuilds(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -92,7 +91,7 @@ func TestEdgesOverRandomBuilds(t *testing.T) {
 		e := newEdges(t, open, 3)
 		at := 20
 		if events := e.announce("build20", p.until(at)); len(events) > 0 {
-			t.Fatalf("the first build makes %d events", len(events))
+			t.Fatalf("the first build created %d events", len(events))
 		}
 		r := newReceiver(t, p.worlds[at])
 		builds, told := []int{at}, 0
@@ -100,7 +99,7 @@ func TestEdgesOverRandomBuilds(t *testing.T) {
 			if a.IntN(3) == 0 {
 				back := builds[a.IntN(len(builds))]
 				if events := e.announce(fmt.Sprint("build", back), p.until(back)); len(events) > 0 {
-					t.Fatalf("back at %d from %d there are %d events", back, at, len(events))
+					t.Fatalf("back at %d from %d: %d events", back, at, len(events))
 				}
 				continue
 			}
@@ -121,8 +120,7 @@ func TestEdgesOverRandomBuilds(t *testing.T) {
 	})
 }
 
-// TestRewrittenHistories leads a cursor over histories that others have changed
-// behind it.
+// TestRewrittenHistories moves a cursor through histories that were rewritten.
 func TestRewrittenHistories(t *testing.T) {
 	suite.InTest(t)
 	a := newAuthor(5)
@@ -134,7 +132,7 @@ func TestRewrittenHistories(t *testing.T) {
 		}
 		return p
 	}
-	// pick puts the changes of q behind n of its own on top of p, as a rebase does.
+	// pick puts the changes of q after n of its own on top of p, as a rebase does.
 	pick := func(p, q *madeHistory, n int) *madeHistory {
 		p = p.until(len(p.changes))
 		for i := n; i < len(q.changes); i++ {
@@ -156,7 +154,7 @@ func TestRewrittenHistories(t *testing.T) {
 	type step struct {
 		build  string
 		past   *madeHistory
-		events string // none, some, or all, so that the receiver knows what there is
+		events string // none, some, or all, so that the receiver is up to date
 		said   string
 	}
 	for name, way := range map[string][]step{

@@ -40,7 +40,7 @@ func flaky(share float64) func(http.ResponseWriter, string) {
 		case 3:
 			w.WriteHeader(404)
 		case 4:
-			panic(http.ErrAbortHandler) // the connection breaks off
+			panic(http.ErrAbortHandler) // the connection breaks
 		}
 	}
 }
@@ -71,7 +71,7 @@ func TestEventsComeInOrderWhateverFails(t *testing.T) {
 			h.check(t)
 			asked, good := h.seen()
 			if !slices.Equal(good, want) {
-				t.Errorf("%d events came, of %d, or not in order", len(good), len(want))
+				t.Errorf("%d of %d events arrived, or out of order", len(good), len(want))
 			}
 			if order := slices.Compact(slices.Clone(asked)); !slices.Equal(order, want) {
 				t.Errorf("another event was tried while one was waiting")
@@ -120,7 +120,7 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 		until(t, "the second event", func() bool { return attempts() >= 11 })
 		asked, _ := dead.seen()
 		if count(asked, ids[0]) != 10 || asked[10] != ids[1] {
-			t.Errorf("the first event was tried %d times, then came %s", count(asked, ids[0]), asked[10])
+			t.Errorf("the first event was tried %d times, followed by %s", count(asked, ids[0]), asked[10])
 		}
 		until(t, "the log", func() bool { return len(r.deliveries(dead.id)) == 2 })
 		first := r.deliveries(dead.id)[1]
@@ -155,7 +155,7 @@ func TestSlowEndpointsHoldUpNoOther(t *testing.T) {
 		}
 		_, good := healthy.seen()
 		if !slices.Equal(good[1:], ids) {
-			t.Error("not in order")
+			t.Error("out of order")
 		}
 		stopped := make(chan struct{})
 		go func() { stop(); close(stopped) }()
@@ -166,7 +166,7 @@ func TestSlowEndpointsHoldUpNoOther(t *testing.T) {
 func TestDispatchersShareTheWork(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
-	const workers = 5 // of each edge: too few for one edge to serve all webhooks
+	const workers = 5 // per edge: too few for one edge to serve all webhooks
 	size := suite.Pick(struct{ hooks, rounds int }{3 * workers, 3}, struct{ hooks, rounds int }{8 * workers, 5})
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		accounts := r.accounts((size.hooks + 9) / 10)
@@ -174,7 +174,7 @@ func TestDispatchersShareTheWork(t *testing.T) {
 		for i := range size.hooks {
 			hooks = append(hooks, r.hook(accounts[i/10], flaky(0.2)))
 		}
-		// The first edge that calls gets no answer until the other one calls.
+		// The first edge that calls gets no response until the other one calls.
 		met := make(chan struct{})
 		var first atomic.Value
 		both := sync.OnceFunc(func() { close(met) })
@@ -204,18 +204,18 @@ func TestDispatchersShareTheWork(t *testing.T) {
 		for _, h := range hooks {
 			h.check(t)
 			if _, good := h.seen(); !slices.Equal(good, ids) {
-				t.Errorf("%s got %d of %d, or not in order, or twice", h.id, len(good), len(ids))
+				t.Errorf("%s got %d of %d, or out of order, or duplicates", h.id, len(good), len(ids))
 			}
 			for _, a := range h.agents {
 				agents[a]++
 			}
 		}
-		t.Logf("the attempts of each: %v", agents)
+		t.Logf("attempts of each edge: %v", agents)
 	})
 }
 
-// The edge that had the webhook has died: it is taken over when the lease ends,
-// and not before.
+// The edge that leased the webhook has died: another takes it over when the lease ends, and
+// not before.
 func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
 	suite.InTest(t)
 	c := &clock{at: time.Now()}
@@ -232,7 +232,7 @@ func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
 		d.Wake()
 		time.Sleep(100 * time.Millisecond)
 		if asked, _ := h.seen(); len(asked) != 0 {
-			t.Fatal("it was taken from an edge that may be alive")
+			t.Fatal("it was taken from an edge that may still be running")
 		}
 		c.pass(2 * time.Second)
 		until(t, "taken over", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
@@ -241,14 +241,14 @@ func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
 			"recording": r.state.RecordAttempt(t.Context(), "dead", time.Minute, webhook.Outcome{Delivery: webhook.Delivery{WebhookID: h.id, Kind: webhook.ForEvent, Seq: 9, Status: webhook.Succeeded}, Done: true}),
 		} {
 			if !errors.Is(err, webhook.ErrLeaseLost) {
-				t.Errorf("%s for the dead: %v", what, err)
+				t.Errorf("%s for the dead edge: %v", what, err)
 			}
 		}
 		until(t, "noted", func() bool { return r.webhook(h.id).Position == 3 })
 	})
 }
 
-// What is cut off at the end is sent by whoever is next, and is no failure.
+// An attempt cut off at the end is sent by the next dispatcher and is not a failure.
 func TestStoppingLosesNothing(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
@@ -260,7 +260,7 @@ func TestStoppingLosesNothing(t *testing.T) {
 		hooks := []*endpoint{r.hook("", func(http.ResponseWriter, string) { quick.pass() }), r.hook("", func(http.ResponseWriter, string) { slow.pass() })}
 		attempts := func(h *endpoint) int { asked, _ := h.seen(); return len(asked) }
 
-		// An attempt that can finish does.
+		// An attempt that can finish does so.
 		ids := r.events(1, "entity.updated")
 		slow.open()
 		d, _ := r.dispatcher(func(o *webhook.Options) { o.Drain = hanging })
@@ -279,7 +279,7 @@ func TestStoppingLosesNothing(t *testing.T) {
 			t.Errorf("the attempt that was cut off counts: %+v", w)
 		}
 		slow.open()
-		r.dispatcher(nil) // at once: the leases were given back
+		r.dispatcher(nil) // immediately: the leases were returned
 		until(t, "the rest", func() bool {
 			_, a := hooks[0].seen()
 			b, _ := hooks[1].seen()
@@ -288,10 +288,10 @@ func TestStoppingLosesNothing(t *testing.T) {
 	})
 }
 
-// gate holds up whoever passes while it is shut.
+// gate blocks callers while it is closed.
 type gate struct {
 	mu     sync.Mutex
-	closed chan struct{} // nil: open
+	closed chan struct{} // nil if open
 }
 
 func (g *gate) shut() {
@@ -335,7 +335,7 @@ func TestEventsOfThisProcessAreDeliveredAtOnce(t *testing.T) {
 			slowest = max(slowest, time.Since(begin))
 			until(t, "at rest", func() bool { return r.webhook(h.id).NextAt.IsZero() })
 		}
-		t.Logf("the slowest of 5 came after %v", slowest)
+		t.Logf("the slowest of 5 arrived after %v", slowest)
 	})
 }
 
@@ -368,8 +368,8 @@ func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
 	})
 }
 
-// TestSuspensionEndsAQueueUnderWay suspends an account while its webhook is hearing
-// of many events. What it has not heard of by then waits.
+// TestSuspensionEndsAQueueUnderWay suspends an account while its webhook is receiving many
+// events. The rest of the events wait.
 func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel() // it waits
@@ -386,7 +386,7 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 		select {
 		case <-released.of:
 		case <-time.After(hanging):
-			t.Error("the webhook was not given back")
+			t.Error("the webhook's lease was not released")
 		}
 		d.Wake()
 		time.Sleep(50 * time.Millisecond) // gives unwanted attempts time to arrive
@@ -402,7 +402,7 @@ func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 	})
 }
 
-// releases is a store that reports which leases are released.
+// releases is a store that records which leases are released.
 type releases struct {
 	webhook.Store
 	of chan string

@@ -20,20 +20,20 @@ import (
 // world is all entities by address.
 type world map[string]*record.Entity
 
-// madeHistory is a changelog, and the world behind each of its changes.
+// madeHistory is a changelog, and the world after each of its changes.
 type madeHistory struct {
 	changes []*record.Change
 	worlds  []world        // one more than changes: the first is empty
 	seen    map[string]int // transitions
-	places  map[string]int // of the changes, by id
-	broken  bool           // the archive cannot be read
+	places  map[string]int // positions of the changes, by ID
+	broken  bool           // the archive is unreadable
 }
 
 func newMadeHistory() *madeHistory {
 	return &madeHistory{worlds: []world{{}}, seen: map[string]int{}, places: map[string]int{}}
 }
 
-// until is the same past when it had n changes.
+// until returns the same history when it had n changes.
 func (p *madeHistory) until(n int) *madeHistory {
 	q := &madeHistory{changes: slices.Clone(p.changes[:n]), worlds: slices.Clone(p.worlds[:n+1]), seen: map[string]int{}, places: map[string]int{}}
 	for i, c := range q.changes {
@@ -51,10 +51,10 @@ func (p *madeHistory) Changes() int { return len(p.changes) }
 // ChangeTime implements webhook.Archive.
 func (p *madeHistory) ChangeTime(i int) time.Time { return p.changes[i].Timestamp }
 
-// Change implements webhook.Archive: as the archive of a build it decodes.
+// Change implements webhook.Archive: it decodes like the archive of a build.
 func (p *madeHistory) Change(i int) (*record.Change, error) {
 	if p.broken {
-		return nil, fmt.Errorf("change %d cannot be read", i)
+		return nil, fmt.Errorf("change %d is unreadable", i)
 	}
 	c := new(record.Change)
 	return c, c.UnmarshalJSON(p.changes[i].AppendJSON(nil))
@@ -66,8 +66,8 @@ func (p *madeHistory) FindChange(id string) (int, bool) {
 	return i, ok
 }
 
-// add appends what a commit does to one entity, if that is a change. As with real
-// ones, the ID is a hash of the transition and its number of occurrences.
+// add appends the change that a commit makes to one entity, if any. As with real ones, the ID
+// is a hash of the transition and its number of occurrences.
 func (p *madeHistory) add(before, after *record.Entity) {
 	fields := record.Diff(before, after)
 	if after != nil || before != nil {
@@ -79,7 +79,7 @@ func (p *madeHistory) add(before, after *record.Entity) {
 			next[after.Key()] = after
 		}
 		if len(fields) == 0 {
-			p.worlds[len(p.worlds)-1] = next // a touch
+			p.worlds[len(p.worlds)-1] = next // no visible change
 			return
 		}
 		p.worlds = append(p.worlds, next)
@@ -106,7 +106,7 @@ func (p *madeHistory) add(before, after *record.Entity) {
 		Type: shown.Type, Slug: shown.Slug, Name: shown.Name, Fields: append(fields, record.DiffScores(&old, &now)...), Commit: transition})
 }
 
-// content is all that counts of an entity, with its address.
+// content is everything about an entity that counts, with its address.
 func content(e *record.Entity) []byte {
 	if e == nil {
 		return []byte("none")
@@ -114,7 +114,7 @@ func content(e *record.Entity) []byte {
 	return append([]byte(e.Key()), jsonOf(values(e))...)
 }
 
-// values are the fields of an entity that count, as JSON.
+// values returns the fields of an entity that count, as JSON.
 func values(e *record.Entity) map[string]string {
 	m := map[string]string{}
 	for _, f := range record.Diff(nil, e) {
@@ -123,7 +123,7 @@ func values(e *record.Entity) map[string]string {
 	return m
 }
 
-// comparable is a value without what does not count as a difference.
+// comparable returns a value without what does not count as a difference.
 func comparable(field string, value []byte) string {
 	if field != "signals.benchmarks" {
 		return string(value)
@@ -146,8 +146,8 @@ func jsonOf(v any) string {
 	return string(b)
 }
 
-// author makes random commits: few slugs and few values, so that everything
-// comes back now and then.
+// author creates random commits: few slugs and few values, so that everything recurs now and
+// then.
 type author struct {
 	*rand.Rand
 	slugs    string
@@ -177,7 +177,7 @@ func (a *author) commit(p *madeHistory) {
 			p.add(nil, a.entity(typ, slug))
 		case kind < 2:
 			p.add(e, nil)
-		case kind < 5 || a.restless && kind < 9: // a rename, to where nobody is
+		case kind < 5 || a.restless && kind < 9: // a rename, to a free address
 			if start[toKey] == nil && !touched[toKey] {
 				touched[toKey] = true
 				next := *e
@@ -223,7 +223,7 @@ func (a *author) edit(e *record.Entity) {
 	}
 }
 
-// replica is somebody who knows nothing but the events.
+// replica is a receiver that knows nothing but the events.
 type replica struct {
 	t       *testing.T
 	known   map[string]map[string]string // fields by address
@@ -258,12 +258,12 @@ func read(t *testing.T, e webhook.Event) (m message) {
 		t.Fatalf("%s: %v", e.Payload, err)
 	}
 	if m.ID != e.ID || m.Event != e.Name || m.Timestamp != e.At.Format(time.RFC3339) || m.Entity.Type != e.Type || m.Entity.Slug != e.Slug || m.Entity.Name != e.Entity {
-		t.Fatalf("%s is not of %+v", e.Payload, e)
+		t.Fatalf("%s does not belong to %+v", e.Payload, e)
 	}
 	return m
 }
 
-// apply takes over an event. strict refuses what does not fit what is known.
+// apply applies an event. strict refuses an event that contradicts the known state.
 func (r *replica) apply(e webhook.Event, strict bool) {
 	r.t.Helper()
 	m := read(r.t, e)
@@ -280,15 +280,15 @@ func (r *replica) apply(e webhook.Event, strict bool) {
 	}
 	fields := r.known[from]
 	if strict && ((m.Event == record.Created) != (fields == nil) || from != key && r.known[key] != nil) {
-		r.t.Fatalf("%s does not fit: at %s is %v, at %s %v", e.Payload, from, fields, key, r.known[key])
+		r.t.Fatalf("%s does not match: %s has %v, %s has %v", e.Payload, from, fields, key, r.known[key])
 	}
 	if r.ids[m.ID] {
-		r.t.Fatalf("the event %s came before", m.ID)
+		r.t.Fatalf("duplicate event %s", m.ID)
 	}
 	r.ids[m.ID] = true
 	for _, id := range m.ChangeIDs {
 		if r.changes[id] {
-			r.t.Fatalf("%s: the change %s came before", e.Payload, id)
+			r.t.Fatalf("%s: duplicate change %s", e.Payload, id)
 		}
 		r.changes[id] = true
 	}
@@ -318,7 +318,7 @@ func (r *replica) apply(e webhook.Event, strict bool) {
 	}
 }
 
-// compare holds what a replica knows against the world.
+// compare compares what a replica knows with the world.
 func (r *replica) compare(w world) {
 	r.t.Helper()
 	want := map[string]map[string]string{}

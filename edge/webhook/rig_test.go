@@ -24,7 +24,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// clock is a time that passes when it is told to.
+// clock is a time that tests advance.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -42,8 +42,8 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// rig is a state with an account, the operator's keys, and a TLS receiver on
-// loopback that all webhooks of a test lead to, each on a path of its own.
+// rig is a state with an account, the operator's keys, and a TLS receiver on loopback that
+// serves all webhooks of a test, each at its own path.
 type rig struct {
 	t       *testing.T
 	open    func() *storage.State
@@ -60,7 +60,7 @@ type rig struct {
 	hooks map[string]*endpoint // by path
 }
 
-// lockedBuffer is what everything in a test logs to.
+// lockedBuffer collects the log of a test.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -115,19 +115,19 @@ func (r *rig) write(do func(*storage.Tx) error) {
 	}
 }
 
-// endpoint is what stands at the address of one webhook.
+// endpoint is the receiver of one webhook.
 type endpoint struct {
 	id     string
 	verify *standardwebhooks.Webhook
-	// answer is called for every request that was signed well.
+	// answer is called for every correctly signed request.
 	answer func(w http.ResponseWriter, event string)
 
 	mu     sync.Mutex
-	asked  []string // ids of all attempts, in order
+	asked  []string // IDs of all attempts, in order
 	agents []string
-	good   []string // ids of those that were answered with 200
+	good   []string // IDs of attempts that were answered with 200
 	now    int      // attempts under way
-	most   int      // of them at once
+	most   int      // maximum number of concurrent attempts
 	bad    []error
 }
 
@@ -141,7 +141,7 @@ func (r *rig) receive(w http.ResponseWriter, q *http.Request) {
 		err = h.verify.VerifyIgnoringTimestamp(body, q.Header)
 	}
 	if err == nil && !bytes.Contains(body, []byte(`"id":"`+id+`"`)) {
-		err = fmt.Errorf("the id %s is not that of %s", id, body)
+		err = fmt.Errorf("ID %s does not match %s", id, body)
 	}
 	h.mu.Lock()
 	if h.asked, h.agents = append(h.asked, id), append(h.agents, q.UserAgent()); err != nil {
@@ -201,7 +201,7 @@ func (h *endpoint) check(t *testing.T) {
 	}
 }
 
-// hook registers a webhook of the account, or of another one.
+// hook registers a webhook of this or another account.
 func (r *rig) hook(account string, answer func(w http.ResponseWriter, event string), names ...string) *endpoint {
 	r.t.Helper()
 	if account == "" {
@@ -227,7 +227,7 @@ func (r *rig) hook(account string, answer func(w http.ResponseWriter, event stri
 	return h
 }
 
-// accounts makes further accounts, since each may have ten webhooks only.
+// accounts creates more accounts, since each may have only ten webhooks.
 func (r *rig) accounts(n int) []string {
 	ids := make([]string, n)
 	for i := range ids {
@@ -240,7 +240,7 @@ func (r *rig) accounts(n int) []string {
 	return ids
 }
 
-// events stores new events and returns their ids.
+// events stores new events and returns their IDs.
 func (r *rig) events(n int, name string) []string {
 	r.t.Helper()
 	ids := make([]string, n)
@@ -257,7 +257,7 @@ func (r *rig) events(n int, name string) []string {
 	c.Build = storage.NewID("")
 	moved, err := r.state.MoveCursor(r.t.Context(), c, list)
 	if err == nil && !moved {
-		r.write(func(tx *storage.Tx) error { _, err := tx.LastEvent(); return err }) // makes the row
+		r.write(func(tx *storage.Tx) error { _, err := tx.LastEvent(); return err }) // creates the row
 		moved, err = r.state.MoveCursor(r.t.Context(), c, list)
 	}
 	if err != nil || !moved {
@@ -266,7 +266,7 @@ func (r *rig) events(n int, name string) []string {
 	return ids
 }
 
-// dispatcher returns one that runs until the test ends, or stop is called.
+// dispatcher starts a dispatcher that runs until the test ends, or stop is called.
 func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, stop func()) {
 	r.t.Helper()
 	roots := x509.NewCertPool()
@@ -299,7 +299,7 @@ func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, 
 	return d, stop
 }
 
-// until waits for something to become so.
+// until waits for a condition.
 func until(t *testing.T, what string, so func() bool) {
 	t.Helper()
 	for begin := time.Now(); !so(); time.Sleep(2 * time.Millisecond) {
@@ -309,7 +309,7 @@ func until(t *testing.T, what string, so func() bool) {
 	}
 }
 
-// webhook reads one as it is now.
+// webhook reads the current state of a webhook.
 func (r *rig) webhook(id string) webhook.Webhook {
 	r.t.Helper()
 	w, err := r.state.Webhook(r.t.Context(), r.account, id)

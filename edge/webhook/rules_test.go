@@ -48,12 +48,12 @@ func TestGoneSwitchesOffAndATestSwitchesOn(t *testing.T) {
 		if asked, _ := h.seen(); len(asked) != 1 {
 			t.Errorf("it was called %d times", len(asked))
 		}
-		status.Store(500) // a test that fails leaves it off
+		status.Store(500) // a failed test leaves it off
 		test := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.RequestTest(r.account, h.id) })
 		d.Wake()
 		until(t, "the test has failed", func() bool { return r.deliveries(h.id)[0].Status == webhook.Failed })
 		if w := r.webhook(h.id); w.Active() {
-			t.Error("a test that failed has switched it on")
+			t.Error("a failed test enabled the webhook")
 		}
 		status.Store(200)
 		again := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.RequestTest(r.account, h.id) })
@@ -93,7 +93,7 @@ func TestFiveDaysOfFailingSwitchOff(t *testing.T) {
 			attempts = len(asked)
 			if !w.Active() {
 				if since := c.now().Sub(begin); since < 5*24*time.Hour || since > 6*24*time.Hour+time.Hour {
-					t.Errorf("switched off after %v", since)
+					t.Errorf("disabled after %v", since)
 				}
 				break
 			}
@@ -103,7 +103,7 @@ func TestFiveDaysOfFailingSwitchOff(t *testing.T) {
 		if len(log) != 2 || log[1].Status != webhook.Failed || log[1].Attempts != 10 || log[0].Status != webhook.Failed {
 			t.Errorf("%+v", log)
 		}
-		until(t, "the metrics have it", func() bool { // they are counted behind the record
+		until(t, "the metrics have it", func() bool { // they are counted after the record is written
 			return metric(t, reg, "kindex_webhook_switched_off_total") == 1 && metric(t, reg, "kindex_webhook_events_failed_total") == 1
 		})
 	})
@@ -145,7 +145,7 @@ func TestRetryAfterIsWaitedFor(t *testing.T) {
 			until(t, "waiting", func() bool { return len(r.deliveries(h.id)) == 1 && r.deliveries(h.id)[0].Attempts == i+1 })
 			wait := r.webhook(h.id).NextAt.Sub(c.now())
 			if wait < rest-2*time.Second || wait > rest*11/10 {
-				t.Errorf("asked for %v, waits %v", rest, wait)
+				t.Errorf("requested delay %v, got %v", rest, wait)
 			}
 			c.pass(rest - 5*time.Second)
 			d.Wake()
@@ -184,7 +184,7 @@ func TestTestsAndReplaysAreTriedAtOnceAndOnce(t *testing.T) {
 			return log[0].ID == replay.ID && log[0].Status == webhook.Failed
 		})
 		if w := r.webhook(h.id); w.FailedAttempts != 1 || w.NextAt.Before(c.now()) {
-			t.Errorf("a replay that failed has changed the queue: %+v", w)
+			t.Errorf("a failed replay changed the queue: %+v", w)
 		}
 		c.pass(time.Second)
 		broken.Store(false)
@@ -202,7 +202,7 @@ func TestTestsAndReplaysAreTriedAtOnceAndOnce(t *testing.T) {
 	})
 }
 
-// refusals are requests for what is not there or somebody else's.
+// refusals are requests for something missing or somebody else's.
 func (r *rig) refusals(t *testing.T, h *endpoint, of webhook.Delivery) {
 	other := r.accounts(1)[0]
 	for what, err := range map[string]error{
@@ -248,7 +248,7 @@ func TestAnAccountHasTenWebhooksAtMost(t *testing.T) {
 		wg.Wait()
 		list, err := r.state.Webhooks(t.Context(), r.account)
 		if err != nil || made.Load() != 10 || refused.Load() != 50 || len(list) != 10 {
-			t.Errorf("%d made, %d refused, %d there, %v", made.Load(), refused.Load(), len(list), err)
+			t.Errorf("%d created, %d refused, %d exist, %v", made.Load(), refused.Load(), len(list), err)
 		}
 	})
 }
@@ -297,7 +297,7 @@ func TestWhatIsOldAndDoneIsRemoved(t *testing.T) {
 		}
 		// The first webhook's log is gone; what the second waits for is not.
 		if n := count(); n != 3 || len(r.allDeliveries()) != 1 {
-			t.Errorf("%d events and %d deliveries are left", n, len(r.allDeliveries()))
+			t.Errorf("%d events and %d deliveries remain", n, len(r.allDeliveries()))
 		}
 		if at, err := r.state.OldestWaiting(t.Context()); err != nil || c.now().Sub(at) < 30*24*time.Hour || at.IsZero() {
 			t.Errorf("oldest %v, %v", at, err)
@@ -307,7 +307,7 @@ func TestWhatIsOldAndDoneIsRemoved(t *testing.T) {
 		until(t, "delivered late", func() bool { _, good := behind.seen(); return slices.Equal(good, ids) })
 		until(t, "none waits", func() bool { at, err := r.state.OldestWaiting(t.Context()); return err == nil && at.IsZero() })
 		if err := r.state.Expire(t.Context(), c.now().Add(-30*24*time.Hour)); err != nil || count() != 0 {
-			t.Errorf("%d events are left, %v", count(), err)
+			t.Errorf("%d events remain, %v", count(), err)
 		}
 	})
 }
@@ -339,11 +339,11 @@ func TestSecretsAreSealedAndTheKeyIsRotated(t *testing.T) {
 			t.Errorf("without the key: %v", err)
 		}
 		if _, err := r.state.Rekey(t.Context(), only); err == nil {
-			t.Error("secrets were sealed again without the key that opens them")
+			t.Error("secrets were resealed without the key that opens them")
 		}
 		for _, want := range []int{2, 0} {
 			if n, err := r.state.Rekey(t.Context(), both); n != want || err != nil {
-				t.Errorf("%d were sealed again, not %d: %v", n, want, err)
+				t.Errorf("%d were resealed, want %d: %v", n, want, err)
 			}
 		}
 		if err := r.state.CheckSealed(t.Context(), only); err != nil {
@@ -354,7 +354,7 @@ func TestSecretsAreSealedAndTheKeyIsRotated(t *testing.T) {
 		ids := r.events(1, "entity.updated")
 		until(t, "signed with the same secret", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
 		h.check(t)
-		// A secret that somebody has moved to another webhook opens for nobody.
+		// A secret moved to another webhook does not open.
 		list, err := r.state.Webhooks(t.Context(), r.account)
 		if err != nil {
 			t.Fatal(err)
@@ -374,8 +374,8 @@ func parse(t *testing.T, text string) *seal.Keys {
 	return k
 }
 
-// Neither the log, nor the state's file, nor an error in the log of deliveries has
-// a secret, or what an owner has put into an address.
+// Neither the log, nor the state's file, nor an error in the log of deliveries contains a
+// secret, or what an owner has put into an address.
 func TestSecretsAreNowhereInClear(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
@@ -406,7 +406,7 @@ func TestSecretsAreNowhereInClear(t *testing.T) {
 	}
 	for _, s := range []string{"t0ps3cret", "127.0.0.1", secret.Reveal()[6:26], id + "\""} {
 		if strings.Contains(told, s) {
-			t.Errorf("%q is told in: %s", s, told)
+			t.Errorf("found %q in: %s", s, told)
 		}
 	}
 	err = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
@@ -415,7 +415,7 @@ func TestSecretsAreNowhereInClear(t *testing.T) {
 		}
 		b, err := os.ReadFile(path)
 		if bytes.Contains(b, []byte(secret.Reveal()[6:26])) {
-			t.Errorf("the secret is in %s", e.Name())
+			t.Errorf("found the secret in %s", e.Name())
 		}
 		return err
 	})

@@ -28,7 +28,7 @@ func TestTheScheduleIsKeptWithJitter(t *testing.T) {
 		w.FailedAttempts, w.FailingSince, now = v.failedAttempts, v.failingSince, v.nextAttempt
 	}
 	if v := DefaultSchedule.decide(w, attemptResult{}, now, 0.5); !v.givenUp || v.failedAttempts != 0 || v.nextAttempt != now || v.failingSince != noon {
-		t.Errorf("behind the schedule: %+v", v)
+		t.Errorf("after the schedule: %+v", v)
 	}
 	if v := DefaultSchedule.decide(w, attemptResult{status: 204}, now, 0.5); !v.success || v.failedAttempts != 0 || !v.failingSince.IsZero() {
 		t.Errorf("a success: %+v", v)
@@ -70,7 +70,7 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ asked, least, most time.Duration }{
-		{time.Second, 5 * time.Second, 6 * time.Second}, // not sooner than the schedule begins
+		{time.Second, 5 * time.Second, 6 * time.Second}, // not sooner than the schedule starts
 		{time.Hour, time.Hour, 70 * time.Minute},
 		{MaxRetryAfter, MaxRetryAfter, 28 * time.Hour},
 	} {
@@ -98,11 +98,11 @@ func TestSignaturesAreThoseOfStandardWebhooks(t *testing.T) {
 		t.Error(err)
 	}
 	if err := receiver.Verify([]byte(`{"id":"evt_2"}`), h); !errors.Is(err, standardwebhooks.ErrNoMatchingSignature) {
-		t.Errorf("another body: %v", err)
+		t.Errorf("different body: %v", err)
 	}
 	h.Set("webhook-id", "evt_2")
 	if err := receiver.Verify(body, h); !errors.Is(err, standardwebhooks.ErrNoMatchingSignature) {
-		t.Errorf("another id: %v", err)
+		t.Errorf("different id: %v", err)
 	}
 	if s := NewSecret(); s == secret || !strings.HasPrefix(s.Reveal(), "whsec_") || len(s.Reveal()) != 50 {
 		t.Errorf("%d characters", len(s.Reveal()))

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// TestStatusesThatAreNone has an endpoint answer over HTTP/2 with another number each
-// time, of any size: that must not become a series of the metrics each.
+// TestStatusesThatAreNone has an endpoint answer over HTTP/2 with a different number of any
+// size each time: that must not create a metrics series for each.
 func TestStatusesThatAreNone(t *testing.T) {
 	var next atomic.Int64
 	s := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -32,15 +32,15 @@ func TestStatusesThatAreNone(t *testing.T) {
 		a := c.call(t, s.URL)
 		outcomes[a.outcome] = true
 		if status == 204 != a.success() || a.status != 0 && (a.status < 100 || a.status > 599) {
-			t.Errorf("%d is taken as %d, %q: %s", status, a.status, a.outcome, a.failure)
+			t.Errorf("%d was recorded as %d, %q: %s", status, a.status, a.outcome, a.failure)
 		}
 	}
 	if len(outcomes) != 2 {
-		t.Errorf("outcomes for the metrics: %v", outcomes)
+		t.Errorf("metrics outcomes: %v", outcomes)
 	}
 }
 
-// answerStatuses is the least that a server of HTTP/2 has to do.
+// answerStatuses is a minimal HTTP/2 server.
 func answerStatuses(c *tls.Conn, next *atomic.Int64) {
 	defer c.Close()
 	preface := make([]byte, len(http2.ClientPreface))

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// GitHub is a GitHub Enterprise as far as signing in goes: the web flow of OAuth apps
-// with PKCE, and GET /user.
+// GitHub imitates the part of GitHub Enterprise needed to sign in: the OAuth web flow with
+// PKCE, and GET /user.
 type GitHub struct {
 	URL string
 
@@ -21,11 +21,11 @@ type GitHub struct {
 	user   string // as JSON
 	status int    // of GET /user
 	codes  map[string]url.Values
-	tokens map[string]string // to users
+	tokens map[string]string // token to user
 }
 
-// StartGitHub starts one that ends with the test. It lets the client Client with
-// ClientSecret in, and whoever comes as the user {"id": 1, "login": "ann"}.
+// StartGitHub starts a server that stops when the test ends. It accepts the client Client
+// with ClientSecret; the user is {"id": 1, "login": "ann"}.
 func StartGitHub(t testing.TB) *GitHub {
 	t.Helper()
 	h := &GitHub{user: `{"id": 1, "login": "ann"}`, status: http.StatusOK, codes: map[string]url.Values{}, tokens: map[string]string{}}
@@ -43,8 +43,8 @@ func StartGitHub(t testing.TB) *GitHub {
 	return h
 }
 
-// Answer tells what GET /user answers about whoever signs in from now on: a status,
-// and JSON such as {"id": 1, "login": "ann"}.
+// Answer sets the response to GET /user from now on: a status, and JSON such as {"id": 1,
+// "login": "ann"}.
 func (h *GitHub) Answer(status int, user string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -63,7 +63,7 @@ func (h *GitHub) authorize(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusFound)
 }
 
-// token answers as GitHub does: its failures have the status 200.
+// token responds as GitHub does: failures have status 200.
 func (h *GitHub) token(w http.ResponseWriter, r *http.Request) {
 	asked, ok := h.codes[r.FormValue("code")]
 	delete(h.codes, r.FormValue("code"))

@@ -1,5 +1,5 @@
-// Package authtest gives tests providers to sign in with: npm oidc-provider, and
-// a server that is as a GitHub Enterprise is.
+// Package authtest provides identity providers for tests: npm oidc-provider, and a server
+// that imitates GitHub Enterprise.
 package authtest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// Client and ClientSecret are what the providers know the service by.
+// Client and ClientSecret are the service's credentials at the providers.
 const (
 	Client       = "kindex"
 	ClientSecret = "the client's secret: with +, % and &"
@@ -55,15 +55,15 @@ func StartOIDC(t testing.TB, redirect string, names map[string]string) string {
 	t.Cleanup(func() {
 		in.Close()
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("the provider: %v", err)
+			t.Errorf("provider: %v", err)
 		}
 		if t.Failed() {
-			t.Logf("the provider said:\n%s", output.String())
+			t.Logf("output of the provider:\n%s", output.String())
 		}
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')
 	if err != nil {
-		t.Fatalf("the provider does not start: %v\n%s", err, output.String())
+		t.Fatalf("the provider did not start: %v\n%s", err, output.String())
 	}
 	return strings.TrimSpace(line)
 }

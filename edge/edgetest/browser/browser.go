@@ -22,15 +22,15 @@ import (
 	"kindex/builder/suite"
 )
 
-// Tab is a tab of a browser, and what went on in it.
+// Tab is a browser tab and a record of its activity.
 type Tab struct {
 	context.Context
 	mu         sync.Mutex
 	requests   []string // methods and addresses
-	consoleLog []string // on the console: errors, warnings, breaches of the policy
+	consoleLog []string // console messages: errors, warnings, policy violations
 }
 
-// shared is the one process of the tests of a binary, where Main runs them.
+// shared is the process shared by the tests of a binary that uses Main.
 var shared struct {
 	sync.Mutex
 	wanted bool
@@ -38,9 +38,9 @@ var shared struct {
 	stop func()
 }
 
-// Main runs the tests of a package whose tabs share one process of Chromium, each
-// with cookies and a storage of its own, ends it, and calls what else is to stop. It
-// is for TestMain. Without it, every tab is a process.
+// Main runs the tests of a package, stops the browser, and then calls the given functions.
+// The tabs share one Chromium process, each with its own cookies and storage. It is for
+// TestMain. Without it, every tab is a process.
 func Main(m *testing.M, stop ...func()) {
 	shared.wanted = true
 	code := m.Run()
@@ -53,13 +53,13 @@ func Main(m *testing.M, stop ...func()) {
 	os.Exit(code)
 }
 
-// Open opens a tab of Chromium, which can reach only loopback.
+// Open opens a Chromium tab that can reach only loopback.
 func Open(t testing.TB, width, height int64) *Tab {
 	t.Helper()
 	return open(t, width, height, process)
 }
 
-// OpenWith is Open in a process of its own, in which the given host names lead to
+// OpenWith is Open in a process of its own, in which the given host names resolve to
 // 127.0.0.1.
 func OpenWith(t testing.TB, width, height int64, hosts ...string) *Tab {
 	t.Helper()
@@ -85,8 +85,8 @@ func open(t testing.TB, width, height int64, process func(testing.TB) (context.C
 	return b
 }
 
-// process is a tab that nothing was done with yet: of the shared process, which the
-// first one starts, or of another one.
+// process returns an unused tab: of the shared process, which the first tab starts, or of a
+// new one.
 func process(t testing.TB) (context.Context, func()) {
 	t.Helper()
 	shared.Lock()
@@ -106,7 +106,7 @@ func process(t testing.TB) (context.Context, func()) {
 	return chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 }
 
-// loopbackOnly are the rules by which no name leads anywhere.
+// loopbackOnly are resolver rules by which no name resolves.
 const loopbackOnly = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
 // launch starts a separate Chromium and returns its context and a function that stops it
@@ -120,7 +120,7 @@ func launch(t testing.TB, further ...chromedp.ExecAllocatorOption) (context.Cont
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(find()),
 		chromedp.Env("TMPDIR="+tmp),                  // Chromium leaves files there
-		chromedp.Flag("proxy-server", "127.0.0.1:1"), // for all but loopback
+		chromedp.Flag("proxy-server", "127.0.0.1:1"), // for everything except loopback
 		chromedp.Flag("disable-component-update", true),
 		// Desktop browsers partition the cache by site; the headless shell does so only
 		// with this flag.
@@ -134,13 +134,13 @@ func launch(t testing.TB, further ...chromedp.ExecAllocatorOption) (context.Cont
 	return ctx, func() { cancel(); stop(); _ = os.RemoveAll(tmp) }
 }
 
-// focused makes a tab one that is looked at, whichever other tabs there are.
+// focused gives a tab the focus, whatever other tabs are open.
 var focused = chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 	_, err := cdp.Call(ctx, tab, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return err
 })
 
-// note writes down what the browser tells.
+// note records the browser's events.
 func (b *Tab) note(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -164,7 +164,7 @@ func (b *Tab) note(event any) {
 	}
 }
 
-// Do runs the steps one after the other.
+// Do runs the steps in order.
 func (b *Tab) Do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b, patience)
@@ -174,7 +174,7 @@ func (b *Tab) Do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Run returns what an action gives.
+// Run returns an action's result.
 func Run[T any](t testing.TB, b *Tab, action chromedp.Action[T]) T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b, patience)
@@ -186,14 +186,14 @@ func Run[T any](t testing.TB, b *Tab, action chromedp.Action[T]) T {
 	return v
 }
 
-// Requests are the methods and addresses that pages have asked for so far.
+// Requests returns the methods and addresses requested so far.
 func (b *Tab) Requests() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.requests)
 }
 
-// Said is what stands on the console: errors, warnings and breaches of a policy.
+// Said returns the console messages: errors, warnings and policy violations.
 func (b *Tab) Said() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -204,17 +204,17 @@ func (b *Tab) fail(t testing.TB, err error) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	t.Fatalf("%v\nthe console said %q\nthe page asked for %q", err, b.consoleLog, b.requests)
+	t.Fatalf("%v\nconsole: %q\nrequests: %q", err, b.consoleLog, b.requests)
 }
 
-// CheckQuiet fails the test where something went wrong on the page, or it asked for
-// anything but base, http://host:port.
+// CheckQuiet fails the test if something went wrong on the page, or if it requested anything
+// outside base, http://host:port.
 func (b *Tab) CheckQuiet(t testing.TB, base string) {
 	t.Helper()
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if len(b.consoleLog) > 0 {
-		t.Errorf("the console says %q", b.consoleLog)
+		t.Errorf("console: %q", b.consoleLog)
 	}
 	for _, r := range b.requests {
 		_, address, _ := strings.Cut(r, " ")
@@ -222,7 +222,7 @@ func (b *Tab) CheckQuiet(t testing.TB, base string) {
 			continue
 		}
 		if u, err := url.Parse(address); err != nil || u.Scheme != "data" && u.Scheme+"://"+u.Host != base {
-			t.Errorf("the page asks for %s", r)
+			t.Errorf("the page requested %s", r)
 		}
 	}
 }

@@ -21,8 +21,8 @@ import (
 // is far more than a slow machine needs.
 const patience = 5 * time.Minute
 
-// Load does what makes the browser go to another page, and returns the answer behind
-// the last redirect once the page has loaded.
+// Load does something that makes the browser navigate, and returns the response after the
+// last redirect once the page has loaded.
 func (b *Tab) Load(t testing.TB, steps ...chromedp.Action[chromedp.Void]) *network.Response {
 	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(b, patience, errors.New("no page has loaded"))
@@ -34,8 +34,8 @@ func (b *Tab) Load(t testing.TB, steps ...chromedp.Action[chromedp.Void]) *netwo
 	return res
 }
 
-// Until waits until a JavaScript expression, or what it promises, is true, whichever
-// pages come and go meanwhile.
+// Until waits until a JavaScript expression, or the promise it returns, is true, across page
+// loads.
 func (b *Tab) Until(t testing.TB, format string, args ...any) {
 	t.Helper()
 	condition := fmt.Sprintf(format, args...)
@@ -63,8 +63,8 @@ func Eval[T any](t testing.TB, b *Tab, format string, args ...any) T {
 	return Run(t, b, chromedp.Evaluate[T](fmt.Sprintf(format, args...), chromedp.EvalAwaitPromise))
 }
 
-// Press presses keys one after the other, those of package kb among them. Other than
-// with chromedp.KeyEvent, a page can keep a key from writing its letter.
+// Press presses keys one after the other, including those of package kb. Unlike with
+// chromedp.KeyEvent, a page can prevent a key's default action.
 func Press(keys string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		for _, r := range keys {
@@ -89,8 +89,7 @@ func Press(keys string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// Prefers makes the browser one whose owner prefers something, such as
-// "prefers-color-scheme", "dark".
+// Prefers sets a media preference, such as "prefers-color-scheme", "dark".
 func Prefers(pairs ...string) chromedp.Action[chromedp.Void] {
 	var list []*emulation.MediaFeature
 	for i := 0; i < len(pairs); i += 2 {
@@ -102,8 +101,7 @@ func Prefers(pairs ...string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// Overflowing are elements that make the page wider than its window; none where it
-// fits.
+// Overflowing returns the elements that make the page wider than its window.
 func (b *Tab) Overflowing(t testing.TB) []string {
 	t.Helper()
 	return Eval[[]string](t, b, `(() => {
@@ -114,16 +112,16 @@ func (b *Tab) Overflowing(t testing.TB) []string {
 })()`)
 }
 
-// SignIn presses what leads to npm oidc-provider (see package authtest), signs in
-// there as somebody, and returns what its own service answers in the end. What pages
-// ask of the provider meanwhile is forgotten; nothing else may be asked of it.
+// SignIn clicks the link to npm oidc-provider (see package authtest), signs in there, and
+// returns the service's final response. Requests to the provider meanwhile are removed from
+// the record; pages must not send it any others.
 func (b *Tab) SignIn(t testing.TB, issuer, subject string, press ...chromedp.Action[chromedp.Void]) *network.Response {
 	t.Helper()
 	before := len(b.Requests())
 	b.Load(t, press...)
 	b.Do(t, chromedp.SendKeys(`input[name=login]`, subject), chromedp.SendKeys(`input[name=password]`, "whatever"))
 	b.Load(t, chromedp.Click(`button[type=submit]`))
-	res := b.Load(t, chromedp.Click(`button[type=submit]`)) // agreeing
+	res := b.Load(t, chromedp.Click(`button[type=submit]`)) // consent
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.requests = append(b.requests[:before], slices.DeleteFunc(b.requests[before:], func(r string) bool { return strings.Contains(r, " "+issuer+"/") })...)

@@ -9,8 +9,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// View is a browser as somebody has it: what it prefers, light or dark, and how many
-// pixels wide it is.
+// View is a browser setup: color scheme preference and width in pixels.
 type View struct {
 	Scheme string
 	Width  int64
@@ -18,7 +17,7 @@ type View struct {
 
 func (v View) String() string { return fmt.Sprintf("%s, %d wide", v.Scheme, v.Width) }
 
-// Views are those that pages must be good in. Journeys are made in the first.
+// Views are the setups in which pages must look right. Journeys run in the first.
 var Views = []View{{"light", 1440}, {"dark", 1440}, {"dark", 390}, {"light", 390}}
 
 const height = 900
@@ -35,9 +34,8 @@ func (v View) set() chromedp.Action[chromedp.Void] {
 	return chromedp.Steps(chromedp.EmulateViewport(v.Width, height), Prefers("prefers-color-scheme", v.Scheme))
 }
 
-// LookAround opens pages of a journey in the other Views (in make test, only the narrow
-// dark one) and goes back to the first: each page has the right colour scheme and fits its
-// window.
+// LookAround opens pages of a journey in the other Views (in make test, only the narrow dark
+// one) and returns to the first: each page has the right color scheme and fits its window.
 func (b *Tab) LookAround(t testing.TB, base string, paths ...string) {
 	t.Helper()
 	for _, v := range suite.Pick(Views[2:3], Views[1:]) {
@@ -45,7 +43,7 @@ func (b *Tab) LookAround(t testing.TB, base string, paths ...string) {
 		for _, path := range paths {
 			b.Load(t, chromedp.Navigate(base+path))
 			for _, wide := range b.Overflowing(t) {
-				t.Errorf("%s, %v: beyond the window is %s", path, v, wide)
+				t.Errorf("%s, %v: wider than the window: %s", path, v, wide)
 			}
 			if dark := Eval[bool](t, b, lightness+" < 0.5"); dark != (v.Scheme == "dark") {
 				t.Errorf("%s, %v: it is dark: %v", path, v, dark)
@@ -55,5 +53,5 @@ func (b *Tab) LookAround(t testing.TB, base string, paths ...string) {
 	b.Do(t, Views[0].set())
 }
 
-// lightness is that of the paper, from 0 to 1.
+// lightness is the lightness of the page background, from 0 to 1.
 const lightness = `(c => (Number(c[0]) + Number(c[1]) + Number(c[2])) / 765)(getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g))`

@@ -10,7 +10,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestEndlessAnswers has a forge answer without an end.
+// TestEndlessAnswers has a forge send an endless response.
 func TestEndlessAnswers(t *testing.T) {
 	suite.InTest(t)
 	var written atomic.Int64
@@ -31,7 +31,7 @@ func TestEndlessAnswers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if branch, err := f.DefaultBranch(t.Context()); err == nil {
-		t.Errorf("%d bytes were taken for a branch", len(branch))
+		t.Errorf("%d bytes were accepted as a branch", len(branch))
 	}
 	if n := written.Load(); n > 4*maxAnswer {
 		t.Errorf("%d MiB were read", n>>20)

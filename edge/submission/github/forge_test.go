@@ -27,13 +27,13 @@ import (
 	"kindex/edge/submission/github/githubtest"
 )
 
-// store keeps submissions in memory, and lets nobody take a step that there is not.
+// store keeps submissions in memory and refuses invalid transitions.
 type store struct {
 	mu   sync.Mutex
 	list []submission.Submission
 	fail error
 
-	closed map[string]bool // withdrawn ones whose pull request needs closing no longer
+	closed map[string]bool // withdrawn submissions whose pull request no longer needs closing
 }
 
 func (s *store) PullRequestClosed(_ context.Context, id string) error {
@@ -83,7 +83,7 @@ func (s *store) MoveSubmission(_ context.Context, id string, to submission.Statu
 	return false, nil
 }
 
-// setUp starts a forge with a repository that has the branches main and some more.
+// setUp starts a forge with a repository that has main and some more branches.
 func setUp(t *testing.T, branches ...string) (*githubtest.Server, *github.Forge) {
 	t.Helper()
 	bare := filepath.Join(t.TempDir(), "bare.git")
@@ -136,7 +136,7 @@ func TestOptions(t *testing.T) {
 func TestOpen(t *testing.T) {
 	s, f := setUp(t, "submission/a")
 	r := github.Request{Branch: "submission/a", Base: "main", Title: "Add tool/a", Body: "x"}
-	s.Add(githubtest.Pull{Head: "submission/a", State: "open", From: "eve/index"}) // of somebody's copy
+	s.Add(githubtest.Pull{Head: "submission/a", State: "open", From: "eve/index"}) // from somebody's fork
 	s.DropCreateResponses(1)
 	if _, err := f.Open(t.Context(), r); err == nil {
 		t.Error("the answer was lost")
@@ -159,8 +159,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenUnnumbered: an answer that does not tell which pull request was opened is
-// an error; nobody could follow it.
+// TestOpenUnnumbered: a response without the number of the opened pull request is an error;
+// it could not be followed.
 func TestOpenUnnumbered(t *testing.T) {
 	s, f := setUp(t, "submission/a")
 	r := github.Request{Branch: "submission/a", Base: "main", Title: "Add tool/a", Body: "x"}
@@ -174,8 +174,8 @@ func TestOpenUnnumbered(t *testing.T) {
 	}
 }
 
-// TestSecurityDeletedFork: who opens a pull request from a copy and deletes the copy
-// has not opened that of the submission. The forge does not heed head here.
+// TestSecurityDeletedFork: a pull request from a fork that was then deleted is not that of
+// the submission. The forge ignores head here.
 func TestSecurityDeletedFork(t *testing.T) {
 	s, f := setUp(t, "submission/a")
 	s.IgnoreHead()
@@ -189,9 +189,9 @@ func TestSecurityDeletedFork(t *testing.T) {
 	}
 }
 
-// TestSecurityForgeRedirect: the token goes to no other host than its own.
+// TestSecurityForgeRedirect: the token is sent only to the forge's own host.
 func TestSecurityForgeRedirect(t *testing.T) {
-	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("it was led away") }))
+	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
 	defer other.Close()
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
@@ -206,7 +206,7 @@ func TestSecurityForgeRedirect(t *testing.T) {
 	}
 }
 
-// inReview is a submission whose pull request is open.
+// inReview returns a submission whose pull request is open.
 func inReview(id string, number int64) submission.Submission {
 	return submission.Submission{ID: id, Status: submission.InReview, Type: "tool", Slug: id, Branch: "submission/" + id,
 		PullRequest: submission.PullRequest{Number: number, URL: "https://forge.example.org/1"}}
@@ -227,16 +227,16 @@ func TestRound(t *testing.T) {
 			got = append(got, one.ID+" "+string(one.Status))
 		}
 		if strings.Join(got, ", ") != want {
-			t.Errorf("%v instead of %s", got, want)
+			t.Errorf("got %v, want %s", got, want)
 		}
 		if err == nil || !strings.Contains(err.Error(), "d: pull request 4 of example/index is not from the branch submission/d") || !strings.Contains(err.Error(), "f: example/index does not exist") {
-			t.Errorf("the wrong ones: %v", err)
+			t.Errorf("wrong submissions: %v", err)
 		}
 	}
 	round("")
 	round("")
 	if p := s.Pulls(); p[0].Asked != 2 || p[0].NotModifiedSeen != 1 {
-		t.Errorf("asked %d times, %d of them conditionally", p[0].Asked, p[0].NotModifiedSeen)
+		t.Errorf("%d requests, %d of them conditional", p[0].Asked, p[0].NotModifiedSeen)
 	}
 	if err := errors.Join(s.ClosePull(1, true), s.ClosePull(2, false)); err != nil {
 		t.Fatal(err)
@@ -251,7 +251,7 @@ func TestRound(t *testing.T) {
 	}
 }
 
-// TestManyInReview: one round asks for a bounded number, the next for those behind.
+// TestManyInReview: one round requests a bounded number, the next round the ones after them.
 func TestManyInReview(t *testing.T) {
 	s, f := setUp(t)
 	kept := &store{}
@@ -266,12 +266,12 @@ func TestManyInReview(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := len(s.Requests()); n != want || follower.More() != (want != 250) {
-			t.Errorf("%d requests instead of %d, more: %v", n, want, follower.More())
+			t.Errorf("%d requests, want %d, more: %v", n, want, follower.More())
 		}
 	}
 }
 
-// TestFollow: errors make it wait longer, and what the forge asks for is heeded.
+// TestFollow: errors increase the delay, and the forge's requested delay is respected.
 func TestFollow(t *testing.T) {
 	suite.InRace(t)
 	s, f := setUp(t)
@@ -297,11 +297,11 @@ func TestFollow(t *testing.T) {
 		}
 	})
 	if kept.list[0].Status != submission.Accepted || rounds != 6 {
-		t.Fatalf("%s behind %d rounds", kept.list[0].Status, rounds)
+		t.Fatalf("%s after %d rounds", kept.list[0].Status, rounds)
 	}
-	// 20, 40, 80, 160 ms behind the failures, and 20 again.
+	// 20, 40, 80, 160 ms after the failures, and 20 again.
 	if waited := at[4].Sub(at[3]); waited < 7*every {
-		t.Errorf("%v behind the fourth failure", waited)
+		t.Errorf("%v after the fourth failure", waited)
 	}
 }
 
@@ -318,9 +318,9 @@ func TestForgeAsksToWait(t *testing.T) {
 	}
 }
 
-// TestWithdrawn: the pull request of a withdrawn submission is closed once. One that
-// was merged meanwhile leaves the submission withdrawn, and one that is not there
-// holds up nothing.
+// TestWithdrawn: the pull request of a withdrawn submission is closed once. One that was
+// merged meanwhile leaves the submission withdrawn, and a missing one does not block the
+// others.
 func TestWithdrawn(t *testing.T) {
 	s, f := setUp(t)
 	for _, head := range []string{"open", "merged", "closed", "elsewhere"} {
@@ -364,7 +364,7 @@ func TestWithdrawn(t *testing.T) {
 	}
 }
 
-// TestSecurityForgeAnswers: whatever the forge says, it is cut off, and prints as one
+// TestSecurityForgeAnswers: whatever the forge responds is truncated, and printed as one
 // short line without control characters.
 func TestSecurityForgeAnswers(t *testing.T) {
 	suite.InTest(t)
@@ -404,8 +404,8 @@ func TestSecurityForgeAnswers(t *testing.T) {
 	}
 }
 
-// TestWithdrawnUnderAReadingToken: a token that may not close pull requests does not
-// keep the follower from the others, nor slow it down, and is logged once.
+// TestWithdrawnUnderAReadingToken: a token that may not close pull requests neither blocks
+// nor slows down the follower, and is logged once.
 func TestWithdrawnUnderAReadingToken(t *testing.T) {
 	var asked atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -435,6 +435,6 @@ func TestWithdrawnUnderAReadingToken(t *testing.T) {
 		}
 	})
 	if rounds != 5 || asked.Load() != 5 || kept.closed["a"] || strings.Count(log.String(), "level=WARN") != 1 || strings.Contains(log.String(), "level=ERROR") {
-		t.Errorf("%d rounds, asked %d times, closed %v\n%s", rounds, asked.Load(), kept.closed, log.String())
+		t.Errorf("%d rounds, %d requests, closed %v\n%s", rounds, asked.Load(), kept.closed, log.String())
 	}
 }

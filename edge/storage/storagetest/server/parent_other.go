@@ -4,5 +4,5 @@ package server
 
 import "syscall"
 
-// diesWithParent does nothing where the system has no such thing.
+// diesWithParent does nothing on systems without such a signal.
 func diesWithParent(*syscall.SysProcAttr) {}

@@ -1,8 +1,7 @@
-// Package githubtest is a forge for tests: an HTTP server on the loopback interface
-// that has the few routes of the GitHub API which submissions need, over a real
-// bare repository. It notes whatever no forge would stand: a pull request of a
-// branch that was not pushed, a second one for the same branch, a request without
-// the token.
+// Package githubtest is a forge for tests: an HTTP server on the loopback interface with the
+// few routes of the GitHub API that submissions need, over a real bare repository. It records
+// what no forge would accept: a pull request of a branch that was not pushed, a second one
+// for the same branch, a request without the token.
 package githubtest
 
 import (
@@ -17,13 +16,13 @@ import (
 	"sync"
 )
 
-// Repository and Token are what the forge knows.
+// Repository and Token are the forge's only repository and token.
 const (
 	Repository = "example/index"
 	Token      = "forge-token-of-the-test"
 )
 
-// Deleted is where a pull request comes from whose repository was deleted.
+// Deleted is the source of a pull request whose repository was deleted.
 const Deleted = "deleted"
 
 // Server is a running forge.
@@ -31,15 +30,15 @@ type Server struct {
 	URL string
 
 	http *httptest.Server
-	bare string // the repository that is pushed to
+	bare string // the repository to push to
 
 	mu         sync.Mutex
 	pulls      []*Pull
 	violations []string
-	lose       int // answers to creations that get lost
+	lose       int // number of creations whose responses get lost
 	fail       []fault
-	mute       bool // answers tell nothing
-	all        bool // lists have every branch
+	mute       bool // responses are empty
+	all        bool // lists include every branch
 	requests   []string
 }
 
@@ -50,7 +49,7 @@ type Pull struct {
 	Head, Base             string
 	State                  string // open or closed
 	Merged                 bool
-	From                   string // the repository of the head, Deleted where it is gone
+	From                   string // the repository of the head; Deleted if it is gone
 	Version                int    // counts its changes
 	Asked, NotModifiedSeen int
 }
@@ -85,14 +84,14 @@ func Start(bare string) *Server {
 // Close stops the forge.
 func (s *Server) Close() { s.http.Close() }
 
-// Violations lists what no forge would stand; nothing where all was well.
+// Violations lists what no forge would accept; empty if there was nothing.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.violations)
 }
 
-// Pulls returns the pull requests, the oldest first.
+// Pulls returns the pull requests, oldest first.
 func (s *Server) Pulls() []Pull {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +102,7 @@ func (s *Server) Pulls() []Pull {
 	return list
 }
 
-// Requests lists what was asked for, method and address.
+// Requests lists the requests, method and address.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +122,7 @@ func (s *Server) ClosePull(number int, merged bool) error {
 	return nil
 }
 
-// Add puts a pull request there that nobody has asked for.
+// Add adds a pull request that the service did not open.
 func (s *Server) Add(p Pull) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,7 +130,7 @@ func (s *Server) Add(p Pull) {
 	s.pulls = append(s.pulls, &p)
 }
 
-// DropCreateResponses lets the answers to the next creations get lost: they are carried out, and
+// DropCreateResponses drops the responses to the next creations: they are carried out, and
 // the connection is cut.
 func (s *Server) DropCreateResponses(creations int) {
 	s.mu.Lock()
@@ -139,15 +138,15 @@ func (s *Server) DropCreateResponses(creations int) {
 	s.lose = creations
 }
 
-// AnswerEmpty lets all answers be true to their form and tell nothing, or no longer.
+// AnswerEmpty makes all responses well-formed but empty, or restores them.
 func (s *Server) AnswerEmpty(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mute = on
 }
 
-// IgnoreHead lets lists have the pull requests of every branch, as not all forges
-// heed what they are asked for.
+// IgnoreHead makes lists include the pull requests of every branch, as some forges ignore the
+// head parameter.
 func (s *Server) IgnoreHead() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -300,5 +299,5 @@ func (s *Server) has(branch string) bool {
 func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a client that has gone misses nothing
+	_ = json.NewEncoder(w).Encode(v) // a client that has left misses nothing
 }
