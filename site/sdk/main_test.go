@@ -35,7 +35,7 @@ func lastDay(t *testing.T, o edge.Options) *edgetest.Edge {
 	})
 }
 
-// refusals counts the answers with status 429.
+// refusals counts the responses with status 429.
 type refusals struct {
 	http.ResponseWriter
 	n *atomic.Int64
