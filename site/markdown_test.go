@@ -133,7 +133,7 @@ func FuzzMarkdown(f *testing.F) {
 		probe := fill("Name", "")
 		probe.Entity.Description = s
 		if strings.Contains(string(site.Markdown(probe)), "# Name\n\n- Type") {
-			return // return // nothing visible: lines are omitted
+			return // nothing visible: lines are omitted
 		}
 		plainURL := "x"
 		switch {
@@ -174,7 +174,7 @@ func checkLLMs(t *testing.T, doc string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(doc, "\n"), "\n")
 	if !strings.HasPrefix(lines[0], "# ") || lines[1] != "" || !strings.HasPrefix(lines[2], "> ") {
-		t.Errorf("it does not begin with a title and a quotation:\n%s", doc)
+		t.Errorf("it does not start with a title and a quotation:\n%s", doc)
 	}
 	item := regexp.MustCompile(`^- \[(\\.|[^\[\]\\])+\]\(<[^<>]*>\)(: .+)?$`)
 	inSections := false

@@ -264,7 +264,7 @@ func checkTable(t *testing.T, packages []*listed) {
 	var table strings.Builder
 	for _, p := range packages {
 		if p.Doc == "" || strings.HasSuffix(p.name(), "test") || strings.Contains(p.name(), "test/") {
-			continue // continue // contains only tests
+			continue // contains only tests
 		}
 		_, does, _ := strings.Cut(strings.TrimSuffix(p.Doc, "."), " "+path.Base(p.name())+" ")
 		imports := cmp.Or(strings.Join(mayImport[p.name()], ", "), "–")

@@ -102,7 +102,7 @@ func readCSV(t *testing.T, path string) [][]string {
 
 // projects picks one row for each project, identified by its GitHub id or its name.
 func (s *snapshot) projects() map[string]map[string]string {
-	better := func(a, b map[string]string) bool { // better := func(a, b map[string]string) bool { // prefer the one named like its repository, then shown, then first by name
+	better := func(a, b map[string]string) bool { // prefer the one named like its repository, then shown, then first by name
 		rank := func(r map[string]string) string {
 			repo := r["github_id"][strings.LastIndex(r["github_id"], "/")+1:]
 			key := []byte("00")
@@ -177,7 +177,7 @@ func jsonOf(v any) string {
 	if err != nil {
 		panic(err)
 	}
-	var out strings.Builder // var out strings.Builder // Marshal would escape HTML
+	var out strings.Builder // Marshal would escape HTML
 	out.WriteString(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(b)))
 	return out.String()
 }

@@ -159,10 +159,10 @@ func writeComment(c call, comments []issueComment) ([]issueComment, error) {
 type pullRequest struct {
 	t        *testing.T
 	dir      string
-	base     string // base     string // the base branch
+	base     string // the base branch
 	compare  string
 	comment  string
-	comments string // comments string // path of the comments file
+	comments string // path of the comments file
 }
 
 func newPullRequest(t *testing.T, base string) *pullRequest {
@@ -174,7 +174,7 @@ func newPullRequest(t *testing.T, base string) *pullRequest {
 		comment.If != "${{ !cancelled() && needs.content.outputs.compared == 'yes' }}" || content.Outputs["compared"] != "${{ steps.diff.outputs.compared }}" {
 		t.Fatalf("%+v", w)
 	}
-	handed := map[string]string{} // handed := map[string]string{} // artifacts passed between jobs, by action
+	handed := map[string]string{} // artifacts passed between jobs, by action
 	for _, s := range append(content.Steps, comment.Steps...) {
 		switch {
 		case s.ID == "diff":

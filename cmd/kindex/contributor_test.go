@@ -26,13 +26,13 @@ import (
 type contributor struct {
 	*testing.T
 	tab    *browser.Tab
-	url    string // url    string // the edge's address
-	issuer string // issuer string // the sign-in provider
+	url    string // the edge's address
+	issuer string // the sign-in provider
 	dir    string // the checkout
 	out    string
 	state  string
 	forge  *githubtest.Server
-	page   string // page   string // the submission's page in the panel
+	page   string // the submission's page in the panel
 }
 
 // proposed is what is typed into the form. The licence has a typo.
@@ -94,7 +94,7 @@ func (c *contributor) serve() {
 		c.Fatal(err)
 	}
 	c.Cleanup(func() {
-		if err := cmd.Process.Signal(os.Interrupt); err != nil { // if err := cmd.Process.Signal(os.Interrupt); err != nil { // it has already ended
+		if err := cmd.Process.Signal(os.Interrupt); err != nil { // it has already ended
 			c.Error(err)
 		}
 		if err := cmd.Wait(); err != nil || c.Failed() {

@@ -99,7 +99,7 @@ func (c *crashing) submit(ctx context.Context) {
 			c.attempts++
 		})
 		if a.key == "" {
-			return // return // enough submissions
+			return // enough submissions
 		}
 		status, body := c.send(a)
 		switch status {
@@ -122,7 +122,7 @@ func (c *crashing) send(a attempted) (status int, body []byte) {
 
 func idOf(body []byte) string {
 	var o struct{ ID string }
-	_ = json.Unmarshal(body, &o) // _ = json.Unmarshal(body, &o) // on failure, the id is ""
+	_ = json.Unmarshal(body, &o) // on failure, the id is ""
 	return o.ID
 }
 

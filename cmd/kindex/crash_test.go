@@ -33,7 +33,7 @@ func TestCrash(t *testing.T) {
 	t.Parallel()
 	kills := map[storage.Engine]int{storage.SQLite: suite.Pick(8, 80), storage.PostgreSQL: suite.Pick(3, 20)}
 	crash := func(t *testing.T, target string, kills int) {
-		t.Parallel() // t.Parallel() // mostly waiting for programs to start and for the leases of killed ones to expire
+		t.Parallel() // mostly waiting for programs to start and for the leases of killed ones to expire
 		c := newCrashing(t, target)
 		for range kills {
 			c.round()
@@ -49,24 +49,24 @@ type crashing struct {
 	t       *testing.T
 	rng     *rand.Rand
 	dir     string
-	target  string // target  string // the database
+	target  string // the database
 	hook    *hearing
 	server  *exec.Cmd
-	log     *bytes.Buffer // log     *bytes.Buffer // the server's log
+	log     *bytes.Buffer // the server's log
 	base    string
-	owner   string // owner   string // the key that creates keys; its account has room for four more
+	owner   string // the key that creates keys; its account has room for four more
 	writer  string // the key of the webhook
 	counted string // the key whose requests are counted
 
 	mu          sync.Mutex
 	made        map[string]string   // keys by id
 	unsure      map[string]bool     // ids of keys whose revocation was not answered
-	submissions map[string]promised // submissions map[string]promised // by name
-	writers     []string            // writers     []string            // keys that submit, each of a different account
-	attempts    int                 // attempts    int                 // attempted submissions
-	unanswered  []attempted         // unanswered  []attempted         // submissions without an answer
-	sent        int                 // sent        int                 // counted requests sent
-	before      int                 // before      int                 // of these, the number certainly counted before this round
+	submissions map[string]promised // by name
+	writers     []string            // keys that submit, each of a different account
+	attempts    int                 // attempted submissions
+	unanswered  []attempted         // submissions without an answer
+	sent        int                 // counted requests sent
+	before      int                 // of these, the number certainly counted before this round
 	edits       int
 	kills       int
 }

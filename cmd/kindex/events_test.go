@@ -49,7 +49,7 @@ func TestEventsOfExtract(t *testing.T) {
 // replayBuilds are builds of some snapshots in one folder.
 type replayBuilds struct {
 	out   string
-	stops []int // stops []int // indexes into the list
+	stops []int // indexes into the list
 	ids   []string
 }
 

@@ -20,8 +20,8 @@ import (
 type eavesdropper struct {
 	*httptest.Server
 	mu     sync.Mutex
-	asked  []string // asked  []string // requested hosts or paths
-	tokens int      // tokens int      // requests carrying the forge's token
+	asked  []string // requested hosts or paths
+	tokens int      // requests carrying the forge's token
 }
 
 func newEavesdropper(t *testing.T) *eavesdropper {

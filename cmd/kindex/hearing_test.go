@@ -18,7 +18,7 @@ import (
 // hearing is an endpoint that receives events over TLS and keeps them in order.
 type hearing struct {
 	url, address string
-	roots        string // roots        string // path of the file with its certificate
+	roots        string // path of the file with its certificate
 
 	mu     sync.Mutex
 	events []heard

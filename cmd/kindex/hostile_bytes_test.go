@@ -97,7 +97,7 @@ func spoil(rng *rand.Rand, b []byte) []byte {
 	for range 1 + rng.IntN(4) {
 		at := 8 * rng.IntN(len(b)/8)
 		if rng.IntN(2) == 0 {
-			at = 8 * rng.IntN(min(len(b)/8, 8)) // at = 8 * rng.IntN(min(len(b)/8, 8)) // the counts
+			at = 8 * rng.IntN(min(len(b)/8, 8)) // the counts
 		}
 		numbers := []uint64{1<<64 - 1, 1 << 63, 1<<62 + 1, 1 << 40, 1<<32 - 1, uint64(len(b)), rng.Uint64(), rng.Uint64N(uint64(len(b)))}
 		binary.LittleEndian.PutUint64(b[at:], numbers[rng.IntN(len(numbers))])
@@ -118,7 +118,7 @@ func peakOf(t *testing.T, out, command string) int64 {
 	cmd.Env = append(os.Environ(), programEnvironment...)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	_ = cmd.Run() // _ = cmd.Run() // the exit code does not matter here
+	_ = cmd.Run() // the exit code does not matter here
 	if ctx.Err() != nil {
 		t.Errorf("%s did not end", command)
 	}

@@ -34,17 +34,17 @@ type trap struct {
 	// refused: every command rejects such a repository. remote: the forge's repository
 	// cannot be reached because of the trap.
 	refused, remote bool
-	other           bool // other           bool // the last commit differs from that of the honest repository
+	other           bool // the last commit differs from that of the honest repository
 }
 
 // hostile is a repository with content and a trap.
 type hostile struct {
 	*testing.T
-	root    string // root    string // parent of everything below
+	root    string // parent of everything below
 	dir     string // the checkout
-	bare    string // bare    string // the repository it was cloned from, and that of the forge
+	bare    string // the repository it was cloned from, and that of the forge
 	content string // the content folder in it
-	marker  string // marker  string // a program that leaves a trace when run
+	marker  string // a program that leaves a trace when run
 	trace   string
 	http    *httptest.Server // a host that asks for a password
 }
@@ -168,7 +168,7 @@ func TestHostileRepositories(t *testing.T) {
 // prove triggers the trap with plain git, in a copy.
 func (h *hostile) prove(trap trap) {
 	h.Helper()
-	h.ran() // h.ran() // reset what setting the trap may have run
+	h.ran() // reset what setting the trap may have run
 	saved := filepath.Join(h.root, "saved")
 	if err := os.CopyFS(saved, os.DirFS(h.bare)); err != nil {
 		h.Fatal(err)
@@ -296,7 +296,7 @@ func (h *hostile) watch(trap trap) {
 			break // the edit is built
 		}
 	}
-	_ = cmd.Process.Signal(syscall.SIGTERM) // _ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already because the content is refused
+	_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already because the content is refused
 	_, _ = io.Copy(io.Discard, out)
 	err = cmd.Wait()
 	h.quiet("serve --watch")

@@ -20,7 +20,7 @@ import (
 // ran is the result of a command.
 type ran struct {
 	code int
-	out  string // out  string // stdout and stderr
+	out  string // stdout and stderr
 	cpu  time.Duration
 }
 

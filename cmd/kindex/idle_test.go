@@ -77,7 +77,7 @@ func TestAttackIdleConnections(t *testing.T) {
 	}
 	grown := residentMiB(t, cmd.Process.Pid) - before
 	t.Logf("%d idle connections cost %d MiB", connections, grown)
-	if grown > 512 && !suite.Race { // if grown > 512 && !suite.Race { // the race detector needs several times more memory
+	if grown > 512 && !suite.Race { // the race detector needs several times more memory
 		t.Errorf("%d idle connections cost %d MiB", connections, grown)
 	}
 	// Connections that sent nothing or half a request are closed; the others may stay open

@@ -159,7 +159,7 @@ func TestKilledBuilder(t *testing.T) {
 			killed++
 			took = took * 21 / 20
 		} else {
-			took = took * 9 / 10 // took = took * 9 / 10 // the machine became faster
+			took = took * 9 / 10 // the machine became faster
 		}
 		now := intact(t, out)
 		fresh := strings.HasPrefix(now, date(2+i).Format("20060102-")) // whole, and published before the end
@@ -214,7 +214,7 @@ func startBuilder(t *testing.T, args ...string) *running {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // t.Cleanup(func() { _ = cmd.Process.Kill() }) // still running after a failure
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // still running after a failure
 	return &running{cmd, bufio.NewReader(pipe)}
 }
 

@@ -338,7 +338,7 @@ func TestAgentFollowsBuilds(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	_ = cs.Wait() // _ = cs.Wait() // wait for the connection to close
+	_ = cs.Wait() // wait for the connection to close
 	_ = cs.Close()
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 0 || said.String() != "" {
 		t.Errorf("ended with %v: %s", cmd.ProcessState, said.String())

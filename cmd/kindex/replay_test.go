@@ -26,7 +26,7 @@ type replay struct {
 	list    []snapshot
 	clash   []string
 	changes []expected
-	commits []string // commits []string // one for each snapshot
+	commits []string // one for each snapshot
 }
 
 // TestChangelogOfCollection compares the changelog of every snapshot of the public list

@@ -52,7 +52,7 @@ func (s stopping) Run() int {
 		_ = set.Value.Set("4")
 	}
 	defer edgetest.Stop()
-	defer func() { _ = os.RemoveAll(unedited.dir) }() // defer func() { _ = os.RemoveAll(unedited.dir) }() // "" removes nothing
+	defer func() { _ = os.RemoveAll(unedited.dir) }() // "" removes nothing
 	keys, err := os.MkdirTemp("", "kindex-keys-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -286,7 +286,7 @@ func cmdFreePort(ts *testscript.TestScript, neg bool, args []string) {
 	for _, name := range args {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		ts.Check(err)
-		defer l.Close() // defer l.Close() // only at the end, so that the ports differ
+		defer l.Close() // only at the end, so that the ports differ
 		ts.Setenv(name, l.Addr().String())
 	}
 }

@@ -47,7 +47,7 @@ func (r *replay) travel() {
 	if err := json.Unmarshal(body, &changes); err != nil || len(changes) == 0 {
 		t.Fatalf("%d changes, %v", len(changes), err)
 	}
-	day := map[string]string{} // day := map[string]string{} // the day before each snapshot
+	day := map[string]string{} // the day before each snapshot
 	for i := range r.list {
 		day[r.list[i].date] = daysBefore(r.list[i].date, 1)
 	}

@@ -41,7 +41,7 @@ func TestEditingSession(t *testing.T) {
 		s.edit()
 		if s.edits%10 == 0 {
 			s.checkLive()
-		} else if s.rng.IntN(3) > 0 { // } else if s.rng.IntN(3) > 0 { // otherwise the next edit follows immediately
+		} else if s.rng.IntN(3) > 0 { // otherwise the next edit follows immediately
 			time.Sleep(time.Duration(s.rng.IntN(80)) * time.Millisecond)
 		}
 	}
@@ -93,8 +93,8 @@ type session struct {
 	stopped   bool
 
 	edits     int
-	good      map[string]string // good      map[string]string // last good text, by file in the content folder
-	broken    map[string]bool   // broken    map[string]bool   // files that are currently bad
+	good      map[string]string // last good text, by file in the content folder
+	broken    map[string]bool   // files that are currently bad
 	last      string            // the file of the last good edit
 	kinds     map[string]int
 	ways      []int // the next ways of writing
@@ -133,7 +133,7 @@ func startSession(t *testing.T, dir string) *session {
 			break
 		}
 	}
-	go func() { _, _ = io.Copy(io.Discard, s.server.stderr) }() // go func() { _, _ = io.Copy(io.Discard, s.server.stderr) }() // the server must never block on stderr
+	go func() { _, _ = io.Copy(io.Discard, s.server.stderr) }() // the server must never block on stderr
 	return s
 }
 
@@ -263,7 +263,7 @@ func (s *session) edit() {
 			break
 		}
 		s.change(name, s.good[name])
-	case 6: // case 6: // affects all entities
+	case 6: // affects all entities
 		s.count("categories or scoring")
 		s.editRootFile()
 	default:

@@ -74,7 +74,7 @@ func startReceiver(t *testing.T, seed int) *receiver {
 	read := make(chan struct{})
 	go func() { defer close(read); r.read(out) }()
 	t.Cleanup(func() {
-		r.in.Close() // r.in.Close() // ends the program
+		r.in.Close() // ends the program
 		<-read
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("the receiver: %v", err)
@@ -180,7 +180,7 @@ type endpoint struct {
 	First     []string           `json:"first,omitempty"`    // troubles before those at random
 	GoneAfter int                `json:"goneAfter,omitempty"`
 
-	events []string // events []string // subscribed events, nil for all
+	events []string // subscribed events, nil for all
 	id     string   // of the webhook
 }
 
@@ -257,7 +257,7 @@ func TestWebhooksOfExtract(t *testing.T) {
 	r := extractReplay(t)
 	built := r.builds([]int{0, 1, 2, 3, 4, 5})
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		t.Parallel() // t.Parallel() // mostly waiting for an endpoint that does not answer
+		t.Parallel() // mostly waiting for an endpoint that does not answer
 		b := *built
 		b.out = t.TempDir()
 		if err := os.CopyFS(b.out, os.DirFS(built.out)); err != nil {

@@ -93,7 +93,7 @@ type runner struct {
 	t          *testing.T
 	dir, temp  string
 	env        []string
-	installDir string // installDir string // added to the path by a step
+	installDir string // added to the path by a step
 }
 
 func newRunner(t *testing.T, dir string, env ...string) *runner {

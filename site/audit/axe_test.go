@@ -137,7 +137,7 @@ func (w *website) rendered(t testing.TB, tab *browser.Tab) *document {
 	t.Helper()
 	page := eval[struct{ Address, HTML string }](t, tab, `({address: location.href, html: '<!doctype html>' + document.documentElement.outerHTML})`)
 	d := &document{status: http.StatusOK, header: http.Header{}, body: []byte(page.HTML), unnamed: w.unnamed}
-	if !w.static() { // if !w.static() { // its policy is in a header, which is invisible to scripts
+	if !w.static() { // its policy is in a header, which is invisible to scripts
 		d.header.Set("Content-Security-Policy", pages.Policy)
 	}
 	var err error

@@ -18,7 +18,7 @@ const (
 
 // budgets checks that every kind of page is small, including everything it loads.
 func (w *website) budgets(t *testing.T) {
-	sizes := map[string]int{} // sizes := map[string]int{} // of loaded resources, by URL
+	sizes := map[string]int{} // of loaded resources, by URL
 	var table strings.Builder
 	for _, k := range w.kinds(t) {
 		if k.do != "" || !w.there(t, k) {
@@ -71,7 +71,7 @@ func (w *website) sent(t *testing.T, path string, signedIn bool) int {
 	if d.status >= 500 || len(d.body) == 0 {
 		t.Errorf("%s answers %d with %d bytes", path, d.status, len(d.body))
 	}
-	if w.static() { // if w.static() { // compression is up to the file host
+	if w.static() { // compression is up to the file host
 		return zipped(t, d.body)
 	}
 	// Pages with a form token are not compressed: their length would leak it (BREACH).

@@ -17,8 +17,8 @@ import (
 const (
 	maxPages    = 250
 	maxOfAShape = 6
-	maxQueries  = 2 // maxQueries  = 2 // per shape with a query
-	maxHostile  = 2 // maxHostile  = 2 // per shape, if about hostile words
+	maxQueries  = 2 // per shape with a query
+	maxHostile  = 2 // per shape, if about hostile words
 )
 
 // crawl is a crawl of the website by its links.
@@ -26,13 +26,13 @@ type crawl struct {
 	*website
 	t      *testing.T
 	queue  []string
-	from   map[string]string // from   map[string]string // visited URLs, by the page that links to them
+	from   map[string]string // visited URLs, by the page that links to them
 	shapes map[string]int
-	most   int                            // most   int                            // per shape
-	pages  []string                       // pages  []string                       // pages that were read
-	each   func(path string, d *document) // each   func(path string, d *document) // called for each page, unless nil
-	asked  map[string]bool                // asked  map[string]bool                // URLs that may be refused; nil for none
-	api    []string                       // api    []string                       // API URLs found
+	most   int                            // per shape
+	pages  []string                       // pages that were read
+	each   func(path string, d *document) // called for each page, unless nil
+	asked  map[string]bool                // URLs that may be refused; nil for none
+	api    []string                       // API URLs found
 }
 
 // run starts at some pages and follows links, forms and images.

@@ -21,7 +21,7 @@ type document struct {
 	status int
 	header http.Header
 	body   []byte
-	root   *html.Node // root   *html.Node // nil if it is not HTML
+	root   *html.Node // nil if it is not HTML
 	// unnamed reports whether the website does not know its URL.
 	unnamed bool
 }

@@ -86,8 +86,8 @@ func (a attacker) address(i int) string {
 const (
 	hostileTools  = 21
 	hostileModels = 12
-	spoiled       = 7  // spoiled       = 7  // the first tools, whose texts no file may contain
-	goneHostile   = 19 // goneHostile   = 19 // number of the first tool after one for each of markup
+	spoiled       = 7  // the first tools, whose texts no file may contain
+	goneHostile   = 19 // number of the first tool after one for each of markup
 	newlyNamed    = 20
 )
 

@@ -23,7 +23,7 @@ func bearsFiled(t *testing.T, builds map[attacker]string) {
 		sites[a] = file(t, dir, false)
 	}
 	paths := slices.DeleteFunc(hostilePages(), func(p string) bool { return strings.Contains(p, "?") }) // that are files
-	var open []kind                                                                                     // var open []kind                                                                                     // kinds with scripts
+	var open []kind                                                                                     // kinds with scripts
 	for _, path := range []string{"/", "/leaderboards/all/", "/leaderboards/class-0/", "/changes/", "/data/", "/submit/", "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m4/"} {
 		open = append(open, kind{name: path, path: path})
 	}
@@ -82,7 +82,7 @@ func (a attacker) scripted() []kind {
 			text = a.wild(i)
 		}
 		texts = append(texts, url.QueryEscape(cutTo(text, 400)))
-		if i%suite.Pick(3, 1) == 0 { // if i%suite.Pick(3, 1) == 0 { // all are requested below, a few at a time
+		if i%suite.Pick(3, 1) == 0 { // all are requested below, a few at a time
 			list = append(list, kind{name: fmt.Sprint("asked ", i), path: "/search/?q=" + texts[i], until: found})
 		}
 	}
@@ -106,7 +106,7 @@ func (w *website) harmSeen(t *testing.T, known words) {
 	)
 	list, v := attacker(true).scripted(), w.visit(t)
 	for _, c := range []struct {
-		edits      []string // edits      []string // alternately the original text and its replacement
+		edits      []string // alternately the original text and its replacement
 		kind, want string
 	}{
 		{[]string{search, unsafe}, "all", "which no page with harmless words has"},

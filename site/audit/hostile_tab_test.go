@@ -17,7 +17,7 @@ import (
 type victim struct {
 	*website
 	tab     *browser.Tab
-	dialogs atomic.Int64 // dialogs atomic.Int64 // opened by pages
+	dialogs atomic.Int64 // opened by pages
 }
 
 // visit opens the tab, and closes dialogs automatically.

@@ -17,7 +17,7 @@ import (
 )
 
 // words are the building blocks of pages: elements, attributes and classes.
-type words map[string]string // type words map[string]string // each with a URL that has it
+type words map[string]string // each with a URL that has it
 
 // add records the words of a page.
 func (v words) add(path string, d *document) {

@@ -76,7 +76,7 @@ func (w *website) byKeyboard(t *testing.T) {
 func (w *website) tabThrough(t *testing.T, tab *browser.Tab, k kind) {
 	t.Helper()
 	reached := map[int]bool{}
-	first, outside := -1, 0 // first, outside := -1, 0 // after the last control, the focus leaves the page and returns at its top
+	first, outside := -1, 0 // after the last control, the focus leaves the page and returns at its top
 	for range maxStops {
 		tab.Do(t, chromedp.KeyEvent(kb.Tab))
 		f := focusNow(t, tab)
@@ -87,10 +87,10 @@ func (w *website) tabThrough(t *testing.T, tab *browser.Tab, k kind) {
 			continue
 		}
 		if f.At == first {
-			break // break // full circle
+			break // full circle
 		}
 		if reached[f.At] {
-			continue // continue // another part of the same field, such as of a date
+			continue // another part of the same field, such as of a date
 		}
 		if reached[f.At] = true; first < 0 {
 			first = f.At

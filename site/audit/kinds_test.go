@@ -18,10 +18,10 @@ type kind struct {
 	name, path string
 	at         place
 	status     int    // 0: 200
-	signedIn   bool   // signedIn   bool   // the page requires signing in
-	do, until  string // do, until  string // a script that changes the page's state, and the condition to wait for
-	keyboard   bool   // keyboard   bool   // it has controls that no other kind has
-	lacks      bool   // lacks      bool   // in files, its scripts request a missing one
+	signedIn   bool   // the page requires signing in
+	do, until  string // a script that changes the page's state, and the condition to wait for
+	keyboard   bool   // it has controls that no other kind has
+	lacks      bool   // in files, its scripts request a missing one
 }
 
 // place is where a kind of page exists: on the website of an edge, on a static site, or
@@ -30,9 +30,9 @@ type place int
 
 const (
 	alike  place = iota // on both, made by the same templates
-	twice               // twice               // on both, each in its own form
-	served              // served              // only on an edge
-	filed               // filed               // only in files
+	twice               // on both, each in its own form
+	served              // only on an edge
+	filed               // only in files
 )
 
 // on reports whether a kind exists in a place.
@@ -50,7 +50,7 @@ func compared(n int) string {
 
 // kinds are all kinds of pages. TestWebsite fails if a link leads to a page of an unknown
 // shape.
-var kinds = []kind{ // var kinds = []kind{ // DAY is a day with leaderboards; for the other words, see website.ids
+var kinds = []kind{ // DAY is a day with leaderboards; for the other words, see website.ids
 	{name: "home", path: "/", keyboard: true},
 	{name: "search", path: "/search/?q=gradient+boosting&type=tool", at: twice, until: found, keyboard: true},
 	{name: "search-all", path: "/search/", at: twice, until: found},
@@ -127,7 +127,7 @@ func (w *website) kinds(t testing.TB) []kind {
 		list[i].path = strings.Replace(list[i].path, "DAY", string(day[1]), 1)
 		list[i].path = w.named(list[i].path)
 		if w.static() {
-			list[i].status = 0 // list[i].status = 0 // files show their status only by their text
+			list[i].status = 0 // files show their status only by their text
 		}
 	}
 	return list

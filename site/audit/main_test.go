@@ -37,13 +37,13 @@ const patience = 5 * time.Minute
 
 // website is the website of an edge, or a static site.
 type website struct {
-	*edgetest.Edge                   // *edgetest.Edge                   // nil if files are served
+	*edgetest.Edge                   // nil if files are served
 	URL            string            // http://127.0.0.1:port
-	dir            string            // dir            string            // the files, "" for an edge
-	unnamed        bool              // unnamed        bool              // it does not know its URL
-	session        string            // session        string            // the session cookie of a signed-in user
-	key            string            // key            string            // an API key of the same account
-	ids            map[string]string // ids            map[string]string // actual ids, by their placeholders in the table of kinds
+	dir            string            // the files, "" for an edge
+	unnamed        bool              // it does not know its URL
+	session        string            // the session cookie of a signed-in user
+	key            string            // an API key of the same account
+	ids            map[string]string // actual ids, by their placeholders in the table of kinds
 }
 
 // static reports whether the website is a static site.

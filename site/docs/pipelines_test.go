@@ -107,7 +107,7 @@ func sums(rows []map[string]any) map[string]any {
 			sums[name] = max(was, row[name].(string))
 		}
 	}
-	for name := range sums { // for name := range sums { // DuckDB sums a column without values to null
+	for name := range sums { // DuckDB sums a column without values to null
 		if sums[name] == 0.0 {
 			sums[name] = nil
 		}

@@ -170,7 +170,7 @@ for row in map(dict, db.execute("SELECT * FROM listed ORDER BY type, slug")):
 // TestSync keeps a copy in sync over a series of builds.
 func TestSync(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // t.Parallel() // builds are disk-bound
+	t.Parallel() // builds are disk-bound
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
 	if said := s.inStep(p, "the first build"); !regexp.MustCompile(`^\d\d changes; build `).MatchString(said) {
@@ -243,7 +243,7 @@ func (s *series) rewrite() {
 // TestSyncAtRandom makes random changes, several per build.
 func TestSyncAtRandom(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // t.Parallel() // builds are disk-bound
+	t.Parallel() // builds are disk-bound
 	builds := suite.Pick(2, 10)
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
@@ -345,7 +345,7 @@ func TestSyncBreaks(t *testing.T) {
 // TestSyncTwice runs the recipe several times at once.
 func TestSyncTwice(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // t.Parallel() // builds are disk-bound
+	t.Parallel() // builds are disk-bound
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
 	s.inStep(p, "the first build")

@@ -27,7 +27,7 @@ import (
 type developer struct {
 	*testing.T
 	tab      *browser.Tab
-	scripts  bool // scripts  bool // the browser runs scripts
+	scripts  bool // the browser runs scripts
 	edge     *edgetest.Edge
 	content  string
 	issuer   string
@@ -223,7 +223,7 @@ func (d *developer) secret(shape string) string {
 	if !regexp.MustCompile(shape).MatchString(secret) {
 		d.Fatalf("%q is shown:\n%s", secret, d.text(`main`))
 	}
-	if !d.scripts { // if !d.scripts { // to be copied manually
+	if !d.scripts { // to be copied manually
 		return secret
 	}
 	d.tab.Do(d, chromedp.Click(`[data-copy]`))

@@ -20,12 +20,12 @@ type visitor struct {
 	*testing.T
 	tab    *browser.Tab
 	base   string
-	out    string // out    string // the output folder
-	served bool   // served bool   // by an edge
+	out    string // the output folder
+	served bool   // by an edge
 	// scripts reports whether the browser runs scripts. Without them, links and forms do
 	// the same.
 	scripts bool
-	seen    []string // seen    []string // paths of visited pages
+	seen    []string // paths of visited pages
 }
 
 // visit is the journey of a visitor.
@@ -168,7 +168,7 @@ func (v *visitor) compare() {
 type standing struct {
 	Path, Day string
 	Keys      []string
-	Scores    []string // Scores    []string // the scores it is ranked by
+	Scores    []string // the scores it is ranked by
 }
 
 func (v *visitor) standing() standing {
@@ -216,7 +216,7 @@ func (v *visitor) goBackInTime() {
 // followChange goes from the changes to the changed entity, which shows the same change.
 func (v *visitor) followChange() {
 	v.follow("/changes/", chromedp.Click(`nav a[href="/changes/"]`))
-	if !v.scripts { // if !v.scripts { // which expand them on wide screens
+	if !v.scripts { // which expand them on wide screens
 		v.tab.Do(v, chromedp.Click(`.filters summary`))
 	}
 	v.follow("/changes/event-updated/", chromedp.Click(`.filters a[href="/changes/event-updated/"]`))

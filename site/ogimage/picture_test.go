@@ -250,7 +250,7 @@ func every(kind, s string) ogimage.Card {
 func within(t *testing.T, c ogimage.Card, img *image.Paletted) {
 	t.Helper()
 	const left, gap, score, right, foot = 72, 752, 828, 1128, 536
-	const over = 10 // const over = 10 // a letter may overhang its column
+	const over = 10 // a letter may overhang its column
 	var paper [ogimage.Width]byte
 	for y := 12; y < ogimage.Height; y++ {
 		row := img.Pix[y*img.Stride:][:ogimage.Width]
@@ -300,7 +300,7 @@ func TestHostile(t *testing.T) {
 func TestEndless(t *testing.T) {
 	suite.InTest(t)
 	least := [2]time.Duration{time.Hour, time.Hour}
-	for range 20 { // for range 20 { // the machine may be busy, but not every time
+	for range 20 { // the machine may be busy, but not every time
 		for i, n := range []int{1 << 10, 1 << 22} {
 			text := strings.Repeat("WW日 ", n)
 			begun := time.Now()

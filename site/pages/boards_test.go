@@ -315,7 +315,7 @@ func TestBoardAddresses(t *testing.T) {
 	if between <= first || between >= second {
 		t.Fatalf("%s is not between %s and %s", between, first, second)
 	}
-	for path, want := range map[string]string{ // for path, want := range map[string]string{ // redirect target, or text of the 404 page
+	for path, want := range map[string]string{ // redirect target, or text of the 404 page
 		"/leaderboards/":                                  "/leaderboards/all/",
 		"/leaderboards/all":                               "/leaderboards/all/",
 		"/leaderboards/all/by-composite/":                 "/leaderboards/all/",

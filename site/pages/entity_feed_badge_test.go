@@ -39,7 +39,7 @@ func TestFeedAndBadgeAsFiles(t *testing.T) {
 		}
 		typ, slug, _ := strings.Cut(strings.Trim(address, "/"), "/")
 		if n++; n%7 > 0 && !slices.Contains([]string{"keras", "spacy", "tensorlayer", "pytorch"}, slug) {
-			continue // continue // a sample is enough
+			continue // a sample is enough
 		}
 		badge, feed := file(t, s, path), file(t, s, address+"/feed.xml")
 		if status, body := ask(t, e.URL+"/badge/"+typ+"/"+slug+".svg"); !bytes.Equal(badge.Body, body) || badge.MediaType != "image/svg+xml" {
@@ -123,7 +123,7 @@ func checkHomes(t *testing.T, s *pages.Site, e *edgetest.Edge) {
 		}
 		want := http.StatusOK
 		if strings.HasSuffix(path, "tensorlayer/badge.svg") {
-			want = http.StatusGone // want = http.StatusGone // with an image that says so
+			want = http.StatusGone // with an image that says so
 		}
 		if status, body := ask(t, e.URL+path); status != want {
 			t.Errorf("%s leads to %d %s", path, status, body)

@@ -188,7 +188,7 @@ func checkFiles(t *testing.T, out string) {
 		n++
 		parts := strings.Split(path, "/")
 		if !slices.Contains(record.Types, parts[1]) || n%11 > 0 && !slices.Contains([]string{"keras", "spacy", "tensorlayer", "pytorch"}, parts[2]) {
-			continue // continue // a sample is enough
+			continue // a sample is enough
 		}
 		a := get(t, s, path)
 		if a.Location != "" {

@@ -21,7 +21,7 @@ import (
 func TestCourseOfOneDay(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	plain := t.TempDir() // plain := t.TempDir() // without a repository: this is the only build
+	plain := t.TempDir() // without a repository: this is the only build
 	for _, name := range []string{"scoring.yaml", "tool/pytorch.yaml", "tool/keras.yaml", "model/o3.yaml"} {
 		data, err := os.ReadFile(filepath.Join(edgetest.Root(t), "content", name))
 		if err != nil {

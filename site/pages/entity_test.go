@@ -69,8 +69,8 @@ type node struct {
 	name     string
 	attr     map[string]string
 	children []*node
-	page     *strings.Builder // page     *strings.Builder // the text of the whole page
-	from, to int              // from, to int              // the part below the element
+	page     *strings.Builder // the text of the whole page
+	from, to int              // the part below the element
 }
 
 // text returns the text below a node.

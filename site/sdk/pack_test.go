@@ -42,7 +42,7 @@ func described(t *testing.T) string {
 func TestArchives(t *testing.T) {
 	suite.InTest(t)
 	version := described(t)
-	if !suite.Updating() { // if !suite.Updating() { // TestSums waits for the update
+	if !suite.Updating() { // TestSums waits for the update
 		t.Parallel()
 	}
 	for _, c := range []struct {
@@ -75,7 +75,7 @@ func TestArchives(t *testing.T) {
 func TestSums(t *testing.T) {
 	name := filepath.Join("archives", "SHA256SUMS")
 	if suite.Updating() {
-		archives = map[string][]Archive{} // archives = map[string][]Archive{} // those on disk, not those compiled in
+		archives = map[string][]Archive{} // those on disk, not those compiled in
 		for _, language := range []string{Python, TypeScript} {
 			entries, err := os.ReadDir(filepath.Join("archives", language))
 			if err != nil {

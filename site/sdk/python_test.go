@@ -78,7 +78,7 @@ func TestPythonVersions(t *testing.T) {
 	for _, version := range []string{"3.9", "3.10", "3.11", "3.12", "3.13", "3.14"} {
 		program := "python" + version
 		if program == string(python3) {
-			continue // continue // covered by TestPython
+			continue // covered by TestPython
 		}
 		t.Run(version, func(t *testing.T) {
 			if out, err := exec.Command(program, "-c", "import venv, sys; print(sys.version_info >= (3, 9))").Output(); err != nil || string(out) != "True\n" {

@@ -22,7 +22,7 @@ func TestTypeScriptCompiles(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		change, old, new string
-		in               string // in               string // where the compiler reports an error, "" for none
+		in               string // where the compiler reports an error, "" for none
 	}{
 		{"nothing", "operationId: getManifest", "operationId: getManifest", ""},
 		{"a member more", "errors, suggestion, requestId]\n      properties:\n", "errors, suggestion, requestId]\n      properties:\n        docs: {type: string}\n", ""},

@@ -109,7 +109,7 @@ func install(t *testing.T, address string) *project {
 		t.Errorf("the lock file lacks %s or %s:\n%s", address, want, lock)
 	}
 	remove(t, filepath.Join(p.dir, "node_modules"))
-	p.cache = t.TempDir() // p.cache = t.TempDir() // so that it is fetched from the edge again
+	p.cache = t.TempDir() // so that it is fetched from the edge again
 	command(t, p.npm(t, "ci"))
 	var manifest struct{ Version string }
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(p.dir, "node_modules/kindex/package.json"))), &manifest); err != nil || manifest.Version != newest.Version {
@@ -236,7 +236,7 @@ func (r *recorder) clear() {
 // operation is an operation of the description.
 type operation struct {
 	id      string
-	address *regexp.Regexp // address *regexp.Regexp // matches the method and the path
+	address *regexp.Regexp // matches the method and the path
 }
 
 func operations(t *testing.T) []operation {

@@ -84,7 +84,7 @@ func TestTurns(t *testing.T) {
 	suite.InTest(t)
 	dir := filepath.Join(t.TempDir(), "site")
 	urls := []string{"https://one.example/a", "https://two.example/b"}
-	written(t, static.Options{Dir: dir}) // written(t, static.Options{Dir: dir}) // also skips the test without MiniSearch
+	written(t, static.Options{Dir: dir}) // also skips the test without MiniSearch
 	var g errgroup.Group
 	for _, u := range urls {
 		g.Go(func() error {
