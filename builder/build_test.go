@@ -53,7 +53,7 @@ func TestShippedContent(t *testing.T) {
 	}
 }
 
-// TestEverySnapshot builds everything that the converters make from the public
+// TestEverySnapshot builds everything that the converters create from the public
 // collections, if they are next to the repository.
 func TestEverySnapshot(t *testing.T) {
 	suite.WithoutRace(t)
@@ -66,7 +66,7 @@ func TestEverySnapshot(t *testing.T) {
 			t.Fatal(err)
 		}
 		if files = append(files, found...); len(found) == 0 {
-			t.Errorf("no snapshots in %s", pattern)
+			t.Errorf("no snapshots found in %s", pattern)
 		}
 	}
 	for _, file := range files {
@@ -89,14 +89,13 @@ func TestEverySnapshot(t *testing.T) {
 				t.Fatal(err)
 			}
 			if r := build(t, filepath.Join(dir, "content")); r.Counts.Entities != len(written) || len(written) == 0 {
-				t.Errorf("%d entities of %d files", r.Counts.Entities, len(written))
+				t.Errorf("%d entities from %d files", r.Counts.Entities, len(written))
 			}
 		})
 	}
 }
 
-// TestInterruptedBuildLeavesNothing interrupts at every step that reports its
-// progress.
+// TestInterruptedBuildLeavesNothing interrupts at every step that reports progress.
 func TestInterruptedBuildLeavesNothing(t *testing.T) {
 	suite.InTest(t)
 	for _, at := range []string{"load", "score", "similar", "write"} {

@@ -14,7 +14,7 @@ import (
 	"kindex/exports"
 )
 
-// newRepository is a story that a repository keeps, with one commit.
+// newRepository is a random history in a repository, with one commit.
 func newRepository(t *testing.T) *randomHistory {
 	s := newRandomHistory(t, 1)
 	s.git("init", "-q", "-b", "main")
@@ -24,7 +24,7 @@ func newRepository(t *testing.T) *randomHistory {
 	return s
 }
 
-// refused fails if a build is not refused for what it would lose.
+// refused fails unless a build is refused for what it would lose.
 func (s *randomHistory) refused(out, why string) {
 	s.t.Helper()
 	_, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3, Key: builderKey})
@@ -44,8 +44,8 @@ func built(t *testing.T, r *builder.Report) *exports.Build {
 	return b
 }
 
-// TestUncommittedFileOfADeletedEntity builds a working tree that holds an entity
-// which its repository has just deleted.
+// TestUncommittedFileOfADeletedEntity builds a working tree that still contains an entity
+// just deleted in the repository.
 func TestUncommittedFileOfADeletedEntity(t *testing.T) {
 	s := newRepository(t)
 	s.remove("tool/a.yaml")
@@ -57,8 +57,8 @@ func TestUncommittedFileOfADeletedEntity(t *testing.T) {
 	}
 }
 
-// TestUncommittedFileAtAnEarlierSlug gives the slug that an entity had to another
-// one: the date of that is not its own.
+// TestUncommittedFileAtAnEarlierSlug gives the former slug of an entity to another one,
+// which must not inherit its date.
 func TestUncommittedFileAtAnEarlierSlug(t *testing.T) {
 	s := newRepository(t)
 	s.drop("tool/a")
@@ -74,8 +74,8 @@ func TestUncommittedFileAtAnEarlierSlug(t *testing.T) {
 	}
 }
 
-// TestSlugFreedInAFolder gives the slug of a deleted entity that another one has
-// taken up to a third, in a folder that no repository keeps.
+// TestSlugFreedInAFolder gives a third entity the slug of a deleted one that another had
+// taken, in a folder without a repository.
 func TestSlugFreedInAFolder(t *testing.T) {
 	suite.InTest(t)
 	s := newRandomHistory(t, 1)
@@ -91,8 +91,8 @@ func TestSlugFreedInAFolder(t *testing.T) {
 	s.build(out, 1)
 }
 
-// TestDamagedBuildOfAFolder damages the newest of two builds: nobody else knows
-// the change that it brought.
+// TestDamagedBuildOfAFolder damages the newer of two builds: nothing else has the change
+// that it added.
 func TestDamagedBuildOfAFolder(t *testing.T) {
 	suite.InTest(t)
 	s := newRandomHistory(t, 1)
@@ -142,9 +142,9 @@ func TestRepositoryComesAndGoes(t *testing.T) {
 	s.refused(out, "would lose 1 of the previous build's 4 changes")
 }
 
-// TestRepositoryWithoutGit builds content of a repository where there is no git:
-// what nobody can read is not taken for a folder without a repository, whose
-// changes of the as-of day no later build could find in the commits.
+// TestRepositoryWithoutGit builds content of a repository without git installed: an
+// unreadable repository must not be treated as a folder without one, because no later build
+// could find its as-of day changes in the commits.
 func TestRepositoryWithoutGit(t *testing.T) {
 	suite.InTest(t)
 	s := newRepository(t)
@@ -159,12 +159,12 @@ func TestRepositoryWithoutGit(t *testing.T) {
 	}
 	t.Setenv("PATH", path)
 	if _, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3, Key: builderKey}); err != nil {
-		t.Errorf("with git again: %v", err)
+		t.Errorf("once git is back: %v", err)
 	}
 }
 
-// TestOddTimes builds a repository as of times before, within and long after its
-// history, one upon the other and in full.
+// TestOddTimes builds a repository as of times before, within and long after its history,
+// incrementally and from scratch.
 func TestOddTimes(t *testing.T) {
 	suite.InTest(t)
 	s := newRepository(t)
@@ -184,7 +184,7 @@ func TestOddTimes(t *testing.T) {
 	}
 }
 
-// TestUntrackedContent builds content that the repository around it ignores.
+// TestUntrackedContent builds content that is ignored by the repository around it.
 func TestUntrackedContent(t *testing.T) {
 	s := newRandomHistory(t, 1)
 	top := &randomHistory{folder: folder{t, t.TempDir()}, now: s.now}

@@ -18,8 +18,8 @@ import (
 	"kindex/exports/score"
 )
 
-// boardsAsOf is the day for which the golden leaderboards are valid: scores fade
-// with time, so that without a fixed day they would change by themselves.
+// boardsAsOf is the day for which the golden leaderboards are valid: scores fade over time,
+// so without a fixed day they would change by themselves.
 var boardsAsOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
 type row struct {
@@ -27,17 +27,15 @@ type row struct {
 	Composite  float64
 }
 
-// board is one leaderboard of the shipped content and how many entities it
-// could hold.
+// board is one leaderboard of the shipped content and the number of entities it could list.
 type board struct {
 	name string
 	rows []row
 	of   int
 }
 
-// TestTopTens keeps the tops of the leaderboards, so that whoever changes a
-// figure or the formula sees what it does to them. After a wanted change:
-// go test ./builder -run TopTens -update
+// TestTopTens pins the tops of the leaderboards, so that the effect of changing a figure or
+// the formula is visible. After an intended change: go test ./builder -run TopTens -update
 func TestTopTens(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -55,8 +53,8 @@ func TestTopTens(t *testing.T) {
 	suite.Golden(t, filepath.Join("testdata", "leaderboards.golden.txt"), []byte(b.String()))
 }
 
-// boards builds the shipped content and reads its leaderboards: all, those of
-// each type, and the categories.
+// boards builds the shipped content and reads its leaderboards: overall, for each type, and
+// for each category.
 func boards(t *testing.T) []board {
 	t.Helper()
 	out := t.TempDir()
@@ -107,7 +105,7 @@ func fixtureContent(t *testing.T) (*content.Content, *score.Formula) {
 	return c, f
 }
 
-// TestRanksAreEarned says in words what the formula must never do.
+// TestRanksAreEarned checks what the formula must never do.
 func TestRanksAreEarned(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -131,13 +129,13 @@ func TestRanksAreEarned(t *testing.T) {
 	}
 	for _, key := range []string{"tool/pytorch", "tool/tensorflow", "tool/scikit-learn", "tool/transformers"} {
 		if x := f.Explain(entities[key], boardsAsOf); x.Composite.Float() < 85 {
-			t.Errorf("%s has %s: everybody who knows the field would ask why", key, x.Composite)
+			t.Errorf("%s has %s: experts would not expect that", key, x.Composite)
 		}
 	}
 }
 
-// earned checks that a ranked entity rests on enough, and a model on more than
-// one result and on more than its maker's word.
+// earned checks that a ranked entity has enough data, and a model more than one result and
+// more than its maker's claims.
 func earned(t *testing.T, f *score.Formula, e *record.Entity) {
 	t.Helper()
 	x := f.Explain(e, boardsAsOf)
@@ -156,12 +154,12 @@ func earned(t *testing.T, f *score.Formula, e *record.Entity) {
 		}
 	}
 	if e.Type == "model" && (others == 0 || len(e.Signals.Benchmarks) < 2) {
-		t.Errorf("%s is ranked by %d results, %d of them not the maker's own", e.Key(), len(e.Signals.Benchmarks), others)
+		t.Errorf("%s is ranked by %d results, %d of them not by its maker", e.Key(), len(e.Signals.Benchmarks), others)
 	}
 }
 
-// TestRetiredModelsNameTheNotice: a status is a claim about somebody's product,
-// so that it must lead to where its makers say so.
+// TestRetiredModelsNameTheNotice checks that retired models link to their makers' notice,
+// because a status is a claim about somebody's product.
 func TestRetiredModelsNameTheNotice(t *testing.T) {
 	suite.InTest(t)
 	c, _ := fixtureContent(t)
@@ -187,18 +185,18 @@ func TestReadmeExample(t *testing.T) {
 	const key = "model/kimi-k2-5"
 	i := slices.IndexFunc(c.Entities, func(e *record.Entity) bool { return e.Key() == key })
 	if i < 0 {
-		t.Fatalf("there is no %s any more: take another example", key)
+		t.Fatalf("%s no longer exists: use another example", key)
 	}
 	readme, err := os.ReadFile(filepath.Join("..", "content", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	if example := worked(f.Explain(c.Entities[i], boardsAsOf)); !strings.Contains(string(readme), example) {
-		t.Errorf("content/README.md works out an example that is no longer true; it would be:\n\n%s", example)
+		t.Errorf("the example in content/README.md is out of date; it should be:\n\n%s", example)
 	}
 }
 
-// worked writes the computation of a score as a table and the arithmetic.
+// worked formats the calculation of a score as a table and the arithmetic.
 func worked(x *score.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, "| Dimension | Figure | Value | Score | Weight |\n|---|---|---|---|---|")

@@ -92,12 +92,12 @@ func (f folder) thin() {
 	}
 }
 
-// entity is a new file; of the extra lines some give warnings.
+// entity returns a new file; some of the extra lines cause warnings.
 func entity(name string, extra ...string) string {
 	return "name: " + name + "\ndescription: An example of a thing.\ncategory: nlp\n" + strings.Join(extra, "")
 }
 
-// sameBuild fails where two builds are not the same, byte for byte.
+// sameBuild fails unless two builds are the same, byte for byte.
 func sameBuild(t *testing.T, got, want string) {
 	t.Helper()
 	m, err := store.Verify(want)
@@ -105,7 +105,7 @@ func sameBuild(t *testing.T, got, want string) {
 		t.Fatal(err)
 	}
 	if err := store.VerifyFiles(got, m.Files, store.ManifestFile); err != nil {
-		t.Errorf("upon an earlier build: %v", err)
+		t.Errorf("incremental: %v", err)
 	}
 	for _, f := range append(m.Files, store.File{Path: store.ManifestFile}) {
 		a, errA := os.ReadFile(filepath.Join(got, filepath.FromSlash(f.Path)))
@@ -116,8 +116,8 @@ func sameBuild(t *testing.T, got, want string) {
 	}
 }
 
-// TestBuildReusesPrevious edits content in every way, builds it upon the build
-// before and into a fresh folder, and compares every file of the two.
+// TestBuildReusesPrevious edits content in every way, builds it incrementally and from
+// scratch, and compares every file.
 func TestBuildReusesPrevious(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -142,7 +142,7 @@ func TestBuildReusesPrevious(t *testing.T) {
 	for _, s := range []struct {
 		name     string
 		edit     func()
-		reparsed int // how many files are parsed, -1 for all
+		reparsed int // number of parsed files, -1 for all
 	}{
 		{"nothing before", func() {}, -1},
 		{"nothing new", func() {}, 0},
@@ -191,7 +191,7 @@ func TestBuildReusesPrevious(t *testing.T) {
 		{"of another builder", func() {
 			f.add("tool/odd.yaml", "# and again\n")
 			alter(store.ManifestFile, fmt.Sprintf(`"builder": %q`, builder.Version), `"builder": "0"`)
-		}, -1}, // and the other one is damaged, too
+		}, -1}, // and the other one is damaged as well
 
 		{"of nothing known, but another is there", func() {
 			if err := os.WriteFile(filepath.Join(out, "exports", "current"), []byte("20260101-0000000000000000\n"), 0o644); err != nil {
@@ -209,7 +209,7 @@ func TestBuildReusesPrevious(t *testing.T) {
 		}
 		incremental.Warnings = slices.DeleteFunc(incremental.Warnings, func(w string) bool { return strings.Contains(w, "continuing from build") })
 		if strings.Join(incremental.Warnings, "\n") != strings.Join(full.Warnings, "\n") || full.Reused != 0 {
-			t.Errorf("%s: %q and %d reused, in full %q and %d", s.name, incremental.Warnings, incremental.Reused, full.Warnings, full.Reused)
+			t.Errorf("%s: %q and %d reused, from scratch %q and %d", s.name, incremental.Warnings, incremental.Reused, full.Warnings, full.Reused)
 		}
 		all := countFiles(t, f.dir)
 		if s.reparsed < 0 {

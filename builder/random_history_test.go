@@ -26,19 +26,19 @@ var builderKey = builder.GenerateKey()
 type randomHistory struct {
 	folder
 	rand   *rand.Rand
-	gitDir string    // where the repository is if not in the folder
+	gitDir string    // the repository, if not in the folder
 	now    time.Time // of the next commit
 	asOf   time.Time
 
 	files map[string]*source // by type/slug
-	held  map[string]bool    // earlier slugs that a file names
-	told  []string           // what has happened, for the one who reads of a failure
+	held  map[string]bool    // former slugs named in files
+	told  []string           // what has happened, for failure messages
 }
 
 // source is an entity file before it is written.
 type source struct {
 	name, status, stars, date string
-	lists                     string // more lines
+	lists                     string // additional lines
 	formerly                  []string
 }
 
@@ -83,7 +83,7 @@ func (s *randomHistory) drop(key string) {
 	s.remove(key + ".yaml")
 }
 
-// free returns an address that no file has or had, or "".
+// free returns an address never used by a file, or "".
 func (s *randomHistory) free(typ string) string {
 	for range 4 {
 		if key := fmt.Sprintf("%s/%c", typ, 'a'+s.rand.IntN(6)); s.files[key] == nil && !s.held[key] {
@@ -146,8 +146,7 @@ func (s *randomHistory) change() {
 	s.told = append(s.told, key+" "+did)
 }
 
-// step makes a few changes, sometimes also to the formula. Sometimes
-// no time passes.
+// step makes a few changes, sometimes also to the formula. Sometimes no time passes.
 func (s *randomHistory) step() {
 	for range 1 + s.rand.IntN(3) {
 		s.change()
@@ -167,7 +166,7 @@ func (s *randomHistory) scoring() string {
 	return folder{s.t, filepath.Join("..", "content")}.read("scoring.yaml")
 }
 
-// git runs git at the story's time.
+// git runs git at the history's current time.
 func (s *randomHistory) git(args ...string) {
 	s.t.Helper()
 	if s.gitDir != "" {
@@ -182,7 +181,7 @@ func (s *randomHistory) git(args ...string) {
 	}
 }
 
-// commit commits what there is, sometimes by a merge.
+// commit commits everything, sometimes as a merge.
 func (s *randomHistory) commit(message string) {
 	s.t.Helper()
 	s.git("add", "-A")
@@ -197,7 +196,7 @@ func (s *randomHistory) commit(message string) {
 	s.git("commit", "-q", "--allow-empty", "-m", message)
 }
 
-// build builds the current state, whatever it loses.
+// build builds the working tree, whatever it loses.
 func (s *randomHistory) build(out string, keep int) *builder.Report {
 	s.t.Helper()
 	r, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: keep, AllowShrink: true, Key: builderKey})
@@ -207,8 +206,8 @@ func (s *randomHistory) build(out string, keep int) *builder.Report {
 	return r
 }
 
-// TestRandomHistory builds every state of a repository upon the build of another
-// one before it, and in full.
+// TestRandomHistory builds every step of a repository incrementally on an earlier build,
+// and from scratch.
 func TestRandomHistory(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
@@ -243,7 +242,7 @@ func TestRandomHistory(t *testing.T) {
 	}
 }
 
-// changesOf lists the changes of a build without what only a repository knows.
+// changesOf lists the changes of a build without the data that only a repository has.
 func changesOf(t *testing.T, dir string) (list []string) {
 	t.Helper()
 	b, err := exports.Open(dir)
@@ -261,8 +260,8 @@ func changesOf(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestRandomFolder builds every state of a folder that no repository keeps, twice,
-// and finds the changes that a repository would show of it.
+// TestRandomFolder builds every step of a folder without a repository twice, and finds the
+// changes that a repository would show.
 func TestRandomFolder(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

@@ -14,8 +14,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestReusedEntitiesAreTheParsedOnes compares every field of the shipped content
-// and of a generated corpus as the parser gives it and as the earlier build does.
+// TestReusedEntitiesAreTheParsedOnes compares every field of the shipped content and of a
+// generated corpus between the parser and an earlier build.
 func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -31,7 +31,7 @@ func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 		}
 		b := &build{Options: o}
 		if err := b.openPrevious(context.Background()); err != nil || b.previous == nil {
-			t.Fatal("there is no earlier build", err)
+			t.Fatal("no earlier build", err)
 		}
 		defer b.closePrevious()
 		parsed, _, err := content.Load(dir, nil)
@@ -56,8 +56,8 @@ func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 	}
 }
 
-// TestContentHandedOverIsMarked gives a build content that was read before, as the
-// watcher does.
+// TestContentHandedOverIsMarked passes a build content that was read before, as the watcher
+// does.
 func TestContentHandedOverIsMarked(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -81,11 +81,11 @@ func TestContentHandedOverIsMarked(t *testing.T) {
 		t.Errorf("first %s reuses %d, second %s reuses %d of %d", first.ID, first.Reused, second.ID, second.Reused, first.Counts.Entities)
 	}
 	if !slices.IsSortedFunc(o.Loaded.Entities, record.CompareRank) {
-		t.Error("the entities are not in the order of their ordinals")
+		t.Error("the entities are not in ordinal order")
 	}
 	for i, e := range o.Loaded.Entities {
 		if _, ok := (&build{}).unchanged(e.Type, e.Slug, o.Loaded.Sums[i]); ok {
-			t.Fatal("something is unchanged without an earlier build")
+			t.Fatal("entities are marked unchanged without an earlier build")
 		}
 	}
 }

@@ -38,11 +38,11 @@ func TestArchiveReusesAnother(t *testing.T) {
 			for name, upon := range map[string]*Build{"earlier": earlier, "elsewhere": elsewhere} {
 				a := p.archive(len(p.versions))
 				a.Previous, a.Kept, a.KeptChanges = upon, kept, len(p.archive(kept).Changes)
-				clear(a.Versions[:kept]) // they are not to be looked at
+				clear(a.Versions[:kept]) // they must not be read
 				clear(a.Changes[:a.KeptChanges])
 				a.Line = func(dst []byte, i int) []byte {
 					if i < a.KeptChanges {
-						t.Errorf("the line of change %d was asked for", i)
+						t.Errorf("the line of change %d was requested", i)
 					}
 					return p.changes[i].AppendJSON(dst)
 				}

@@ -132,7 +132,7 @@ func checkAt(t *testing.T, p *madeHistory, r *ArchiveReader) {
 			v, standing := r.At(k[0], k[1], day)
 			want, wantStanding := p.standing(k[0], k[1], day)
 			if v != want || standing != wantStanding {
-				t.Fatalf("%q on %s: version %d, standing %d; want %d, %d", k, day, v, standing, want, wantStanding)
+				t.Fatalf("%q on %s: version %d, place %d; want %d, %d", k, day, v, standing, want, wantStanding)
 			}
 			seen[fmt.Sprint("standing ", standing)]++
 			if standing != Exists {
@@ -186,7 +186,7 @@ func TestEndOfDay(t *testing.T) {
 	for day, want := range map[string]string{"2025-02-28": "0 1", "2025-03-01": "0 2", "2025-03-02": "0 2", "2025-03-03": "2 3", "2025-03-04": "2 3", "2025-03-05": "3 2", "9999-12-31": "3 2"} {
 		for _, slug := range []string{"a", "b", "older"} {
 			if v, standing := r.At("tool", slug, day); fmt.Sprint(v, " ", standing) != want {
-				t.Errorf("%s on %s: version %d, standing %d, want %s", slug, day, v, standing, want)
+				t.Errorf("%s on %s: version %d, place %d, want %s", slug, day, v, standing, want)
 			}
 		}
 	}
@@ -205,7 +205,7 @@ func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 		t.Error(got)
 	}
 	if _, empty, list := r.Trends("99d"); !empty || list != nil {
-		t.Error("a window that nobody wrote has trends")
+		t.Error("a window that was not written has trends")
 	}
 	since, empty, moved := r.Trends("30d")
 	if since != "2024-03-01" || empty || len(moved) != 0x20 || len(list) != b.Len() {
@@ -244,7 +244,7 @@ func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 		t.Errorf("with edits:\ngot  %v\nwant %v", got, want)
 	}
 	if _, _, got := b.Archive().Trends("30d"); !slices.Equal(got, moved) {
-		t.Error("edits changed the build below")
+		t.Error("edits changed the underlying build")
 	}
 	typ, slug := b.Key(edited[0])
 	if v, ok := with.Archive().Last(typ, slug); !ok || with.Archive().Version(v).Slug != slug || with.Archive().Changes() != len(p.changes) {

@@ -58,7 +58,7 @@ func TestAuthoredIsWhatTheFileGave(t *testing.T) {
 		}
 	}
 	if _, ok := b.SourceSum(uint32(len(list))); ok {
-		t.Error("there is a sum behind the last record")
+		t.Error("there is a sum after the last record")
 	}
 	if _, ok := openBuild(t, list[:9]).SourceSum(0); ok {
 		t.Error("there is a sum in a build without sources")
@@ -70,7 +70,7 @@ func TestAuthoredIsWhatTheFileGave(t *testing.T) {
 func TestAuthoredIsCareful(t *testing.T) {
 	lost := &record.Entity{Type: "tool", Slug: "a", Name: "a\xffb", Status: record.Active}
 	if e, err := record.ParseAuthored(lost.AppendJSON(nil)); err == nil {
-		t.Errorf("what was no UTF-8 was read as %q", e.Name)
+		t.Errorf("invalid UTF-8 was read as %q", e.Name)
 	}
 	var whole []byte // of the entity with the most fields
 	for _, e := range catalogue(3, 20) {
@@ -85,10 +85,10 @@ func TestAuthoredIsCareful(t *testing.T) {
 		}
 		altered := append([]byte{}, whole...)
 		altered[n] = byte(rng.IntN(256))
-		_, _ = record.ParseAuthored(altered) // it may be right, but must not panic
+		_, _ = record.ParseAuthored(altered) // it may be valid, but must not panic
 	}
 	if _, err := record.ParseAuthored(append(whole, ' ')); err == nil {
-		t.Error("a blank behind the record was passed over")
+		t.Error("a space after the record was ignored")
 	}
 }
 

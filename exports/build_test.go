@@ -38,7 +38,7 @@ func TestRankOrder(t *testing.T) {
 			return hidden + score + e.Type + "\x00" + e.Slug
 		}
 		if key(a) >= key(b) {
-			t.Fatalf("%s (%v) stands before %s (%v)", a.Key(), a.Scores.Composite, b.Key(), b.Scores.Composite)
+			t.Fatalf("%s (%v) comes before %s (%v)", a.Key(), a.Scores.Composite, b.Key(), b.Scores.Composite)
 		}
 	}
 }
@@ -100,13 +100,13 @@ func checkAddresses(t *testing.T, b *Build, list []*record.Entity) {
 	}
 	for _, k := range got {
 		if _, ok := want[k]; !ok {
-			t.Errorf("Keys gives %q, which nobody has", k)
+			t.Errorf("Keys returns %q, which no entity has", k)
 		}
 	}
 	n := 0
 	b.Keys(func(string, string) bool { n++; return n < 5 })
 	if n != 5 {
-		t.Errorf("Keys went on to %d, it was to end at 5", n)
+		t.Errorf("Keys continued to %d, want it to stop at 5", n)
 	}
 }
 
@@ -127,7 +127,7 @@ func checkRecords(t *testing.T, b *Build, list []*record.Entity) {
 			key := row.Type + "\x00" + row.Slug
 			if name != WithdrawnFile {
 				if listed++; key <= last {
-					t.Errorf("%q stands behind %q", key, last)
+					t.Errorf("%q comes after %q", key, last)
 				}
 				last = key
 			}
@@ -266,7 +266,7 @@ func TestSimilarityKept(t *testing.T) {
 	}
 	b := &Build{n: 1, similar: [2][]byte(parts)}
 	if got := b.Similar(0); !slices.Equal(got, list) {
-		t.Error("not every similarity is what it was")
+		t.Error("not every similarity is preserved")
 	}
 }
 

@@ -30,7 +30,7 @@ func checkChanges(t *testing.T, p *madeHistory, b *Build) {
 			t.Fatalf("change %s is %d, %v, want %d", want.ID, at, ok, i)
 		}
 		if _, ok := r.FindChange(strings.ToUpper(want.ID[:23]) + "g"); ok {
-			t.Error("an id that is none was found")
+			t.Error("an invalid id was found")
 		}
 	}
 	for _, id := range []string{"", "00", strings.Repeat("0", 24), strings.Repeat("f", 24), strings.Repeat("F", 24), p.changes[0].ID + "00"} {
@@ -132,7 +132,7 @@ func TestChangelogFormats(t *testing.T) {
 	jsonl, _, _ := b.File(ChangelogFile + ".jsonl")
 	array := "[\n" + strings.ReplaceAll(strings.TrimSuffix(string(jsonl), "\n"), "\n", ",\n") + "\n]\n"
 	if string(data) != array {
-		t.Error("changelog.json is not the lines of changelog.jsonl")
+		t.Error("changelog.json differs from the lines of changelog.jsonl")
 	}
 	table, _, _ := b.File(ChangelogFile + ".csv")
 	if rows := strings.Count(string(table), "\r\n"); rows < len(p.changes)+1 || !strings.Contains(string(table), p.changes[7].ID) {

@@ -29,7 +29,7 @@ func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*record.Enti
 				end := min(from+limit, len(order))
 				got, more, ok := b.Page(set, s, &place, 0, limit)
 				if !ok || more != (end < len(order)) {
-					t.Fatalf("%s by %+v behind %+v: more %v, ok %v", name, s, place, more, ok)
+					t.Fatalf("%s by %+v after %+v: more %v, ok %v", name, s, place, more, ok)
 				}
 				wantOrdinals(t, fmt.Sprintf("%s by %+v behind %+v", name, s, place), got, order[from:end])
 				if n := b.CountUntil(set, s, place); n != from {
@@ -68,7 +68,7 @@ func checkSortPositionOf(t *testing.T, old *Build, before []*record.Entity, b *B
 		}
 	}
 	if exact == 0 || exact == seen {
-		t.Errorf("%d of %d are the same: that shows nothing", exact, seen)
+		t.Errorf("%d of %d are the same: too many to prove anything", exact, seen)
 	}
 }
 
@@ -126,7 +126,7 @@ func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity)
 		end := min(until+limit, len(order))
 		wantOrdinals(t, fmt.Sprintf("behind %q", p), got, order[until:end])
 		if more != (end < len(order)) {
-			t.Fatalf("behind %q: more %v at %d of %d", p, more, end, len(order))
+			t.Fatalf("after %q: more %v at %d of %d", p, more, end, len(order))
 		}
 	}
 	for range 2000 {

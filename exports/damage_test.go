@@ -151,7 +151,7 @@ func TestDamagedFiles(t *testing.T) {
 		})
 	})
 	if err := errors.Join(verify(dir), open(dir)); err != nil {
-		t.Fatalf("put together again: %v", err)
+		t.Fatalf("reassembled: %v", err)
 	}
 }
 
@@ -315,7 +315,7 @@ func TestSameEntitiesSameBytes(t *testing.T) {
 	}
 	list[7].Description += "!"
 	if other := writeBuild(t, t.TempDir(), list); other == id || !store.ValidID(other) || other[:9] != id[:9] {
-		t.Errorf("other content gives %q beside %q", other, id)
+		t.Errorf("other content gives %q next to %q", other, id)
 	}
 }
 

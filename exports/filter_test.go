@@ -297,7 +297,7 @@ func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) 
 			t.Errorf("values of %s are %q, want %q", field, got, spelled)
 		}
 		if b.Bitmap(field, "nobody has this") != nil {
-			t.Errorf("somebody has it in %s", field)
+			t.Errorf("an entity has it in %s", field)
 		}
 		for name, set := range someSets(rng, len(list)) {
 			var want []FacetCount
@@ -362,7 +362,7 @@ func checkPages(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 			}
 			got, more, ok := b.Page(set, s, nil, len(want)+7, limit)
 			if len(got) != 0 || more || !ok {
-				t.Fatalf("%s behind the end: %v %v %v", what, got, more, ok)
+				t.Fatalf("%s after the end: %v %v %v", what, got, more, ok)
 			}
 			var after *Position
 			for from := 0; from <= len(want); from += limit {
@@ -381,7 +381,7 @@ func checkPages(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 				place := b.PositionOf(s, want[2])
 				got, more, ok := b.Page(set, s, &place, 2, 1)
 				if !ok || more != (len(want) > 6) || len(got) != 1 || got[0] != want[5] {
-					t.Fatalf("%s: skipping behind a place gives %v %v %v, want %d", what, got, more, ok, want[5])
+					t.Fatalf("%s: skipping after a position gives %v %v %v, want %d", what, got, more, ok, want[5])
 				}
 			}
 		}

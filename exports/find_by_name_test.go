@@ -44,7 +44,7 @@ func TestNamed(t *testing.T) {
 			}
 			sorted := slices.Sorted(slices.Values(got))
 			if !slices.Equal(sorted, want) {
-				t.Fatalf("%s: %q is the name of %v, found are %v", what, name, want, got)
+				t.Fatalf("%s: %q is the name of %v, found %v", what, name, want, got)
 			}
 			if len(want) > 2 && len(c.build.FindByName(name, 2)) != 2 {
 				t.Errorf("%s: the limit for %q does not hold", what, name)

@@ -71,7 +71,7 @@ func TestEditsAnswerAsANewBuild(t *testing.T) {
 				t.Errorf("drafts are called %q and %q", base.OverlayID(), with.OverlayID())
 			}
 			if _, err := with.WithEdits(edits); err == nil {
-				t.Error("edits were laid over edits")
+				t.Error("edits were applied to edits")
 			}
 		})
 	}
@@ -116,7 +116,7 @@ func keysOf(b *Build, list []uint32) []string {
 func (x *edited) equal(what string, got, want []string) {
 	x.t.Helper()
 	if !slices.Equal(got, want) {
-		x.t.Fatalf("%s:\nwith edits  %v\nbuilt anew  %v", what, got, want)
+		x.t.Fatalf("%s:\nwith edits  %v\nrebuilt     %v", what, got, want)
 	}
 }
 
@@ -146,7 +146,7 @@ func (x *edited) addresses(before []*record.Entity) {
 			o, moved, ok := x.with.Find(typ, slug)
 			p, wantMoved, wantOK := x.fresh.Find(typ, slug)
 			if ok != wantOK || moved != wantMoved {
-				x.t.Fatalf("%s/%s: found %v, moved %v; built anew %v, %v", typ, slug, ok, moved, wantOK, wantMoved)
+				x.t.Fatalf("%s/%s: found %v, moved %v; rebuilt %v, %v", typ, slug, ok, moved, wantOK, wantMoved)
 			}
 			if !ok {
 				continue
@@ -165,13 +165,13 @@ func (x *edited) addresses(before []*record.Entity) {
 			}
 			for _, n := range x.with.Similar(o) {
 				if e := x.with.edited(n.Ordinal); x.with.Replaced().Contains(n.Ordinal) || e != nil && e.Status == record.Withdrawn {
-					x.t.Fatalf("%s/%s has a neighbour that is gone: %v", typ, slug, n)
+					x.t.Fatalf("%s/%s has a deleted neighbour: %v", typ, slug, n)
 				}
 			}
 		}
 	}
 	if x.with.Listed() != x.fresh.Listed() {
-		x.t.Fatalf("%d are listed, built anew %d", x.with.Listed(), x.fresh.Listed())
+		x.t.Fatalf("%d are listed, rebuilt %d", x.with.Listed(), x.fresh.Listed())
 	}
 }
 
@@ -227,7 +227,7 @@ func (x *edited) orders() {
 				}
 				p, q := x.with.PositionOf(s, page[len(page)-1]), x.fresh.PositionOf(s, wantPage[len(wantPage)-1])
 				if p != q {
-					x.t.Fatalf("%s: the place is %+v, built anew %+v", what, p, q)
+					x.t.Fatalf("%s: the place is %+v, rebuilt %+v", what, p, q)
 				}
 				if c := x.with.CountUntil(got, s, p); c != n {
 					x.t.Fatalf("%s: %d until %+v, want %d", what, c, p, n)
@@ -257,7 +257,7 @@ func (x *edited) facets() {
 		for _, v := range x.fresh.Values(field) {
 			got, want := x.with.Bitmap(field, strings.ToUpper(v)), x.fresh.Bitmap(field, strings.ToUpper(v))
 			if (got == nil) != (want == nil) || got != nil && got.GetCardinality() != want.GetCardinality() {
-				x.t.Fatalf("%s %s: %v, built anew %v", field, v, got, want)
+				x.t.Fatalf("%s %s: %v, rebuilt %v", field, v, got, want)
 			}
 		}
 	}
@@ -271,7 +271,7 @@ func (x *edited) standings(before []*record.Entity) {
 		typ, slug := x.fresh.Key(p)
 		o, _, _ := x.with.Find(typ, slug)
 		if s := x.with.SortPosition(o); s <= last {
-			x.t.Fatalf("%s/%s stands at %v, behind %v", typ, slug, s, last)
+			x.t.Fatalf("%s/%s is at %v, after %v", typ, slug, s, last)
 		} else {
 			last = s
 		}
@@ -282,12 +282,12 @@ func (x *edited) standings(before []*record.Entity) {
 		}
 		at, ok := x.with.SortPositionOf(x.base.PositionOf(DefaultSort, uint32(o)))
 		if !ok {
-			x.t.Fatalf("%s stands nowhere", e.Key())
+			x.t.Fatalf("%s has no place", e.Key())
 		}
 		for _, now := range x.list[:20] {
 			p, _, _ := x.with.Find(now.Type, now.Slug)
 			if c := record.CompareRank(now, e); c != 0 && (x.with.SortPosition(p) < at) != (c < 0) {
-				x.t.Fatalf("%s stands at %v, %s at %v", e.Key(), at, now.Key(), x.with.SortPosition(p))
+				x.t.Fatalf("%s is at %v, %s at %v", e.Key(), at, now.Key(), x.with.SortPosition(p))
 			}
 		}
 	}

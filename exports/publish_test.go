@@ -99,7 +99,7 @@ func TestPrune(t *testing.T) {
 		}
 	}
 	if removed, err := store.Prune(filepath.Join(t.TempDir(), "none"), "", 1); err != nil || len(removed) != 0 {
-		t.Errorf("a folder that is not there: %v, %v", removed, err)
+		t.Errorf("a missing folder: %v, %v", removed, err)
 	}
 }
 
@@ -131,7 +131,7 @@ func TestRemoveLeftovers(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := opened.Stat(temporary); !errors.Is(err, fs.ErrNotExist) {
-		t.Error("the temporary folder is still there")
+		t.Error("the temporary folder still exists")
 	}
 	files := tree(t, dir)
 	if err := errors.Join(store.RemoveLeftovers(store.BuildsDir(dir)), w.Discard()); err != nil {
@@ -210,13 +210,13 @@ func TestLock(t *testing.T) {
 	var busy *store.BusyError
 	_, err = store.AcquireLock(ctx, root, nil)
 	if !errors.As(err, &busy) || busy.Root != root || !strings.Contains(err.Error(), fmt.Sprintf("process %d, since 2", os.Getpid())) {
-		t.Errorf("a second lock gives %v", err)
+		t.Errorf("a second lock returns %v", err)
 	}
 	waits := 0
 	short, cancel := context.WithCancel(ctx)
 	_, err = store.AcquireLock(short, root, func(b *store.BusyError) { waits++; cancel() })
 	if !errors.Is(err, context.Canceled) || waits != 1 {
-		t.Errorf("waiting in vain %d times gives %v", waits, err)
+		t.Errorf("waiting in vain (reported %d times) returns %v", waits, err)
 	}
 	told := make(chan *store.BusyError, 9)
 	got := make(chan error, 1)
@@ -228,20 +228,20 @@ func TestLock(t *testing.T) {
 		got <- err
 	}()
 	if b := <-told; b.Root != root || !strings.HasPrefix(b.Owner, "process ") {
-		t.Errorf("told %+v", b)
+		t.Errorf("reported %+v", b)
 	}
 	select {
 	case err := <-got:
-		t.Fatalf("the lock was given to two: %v", err)
+		t.Fatalf("two holders have the lock: %v", err)
 	case <-time.After(150 * time.Millisecond):
 	}
 	if err := first.Release(); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-got; err != nil || len(told) != 0 {
-		t.Errorf("after the wait: %v, told again %d times", err, len(told))
+		t.Errorf("after the wait: %v, reported %d more times", err, len(told))
 	}
-	third, err := store.AcquireLock(ctx, root, func(*store.BusyError) { t.Error("nobody has the lock") })
+	third, err := store.AcquireLock(ctx, root, func(*store.BusyError) { t.Error("the lock is not held") })
 	if err != nil {
 		t.Fatal(err)
 	}

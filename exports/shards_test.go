@@ -116,7 +116,7 @@ func sameFolders(t *testing.T, got, want string) {
 		t.Fatal(err)
 	}
 	if err := store.VerifyFiles(got, m.Files, store.ManifestFile); err != nil {
-		t.Errorf("the build upon an earlier one is another than the full one: %v", err)
+		t.Errorf("the incremental build differs from the full one: %v", err)
 	}
 	a, errA := os.ReadFile(filepath.Join(got, store.ManifestFile))
 	b, errB := os.ReadFile(filepath.Join(want, store.ManifestFile))
@@ -165,7 +165,7 @@ func TestOneEditPacksOneShard(t *testing.T) {
 		after := openDir(t, writeTables(t, before, now))
 		for _, ext := range shardedFiles[len(shardedFormats):] {
 			if pieces, marked := count(after, ext); pieces < 10 || marked != pieces-edits {
-				t.Errorf("%d edits: %d of %d pieces of %s were taken from the earlier build, want all but as many as edits", edits, marked, pieces, ext)
+				t.Errorf("%d edits: %d of %d pieces of %s were taken from the earlier build, want all but one per edit", edits, marked, pieces, ext)
 			}
 		}
 	}

@@ -50,6 +50,6 @@ func TestPageByScore(t *testing.T) {
 		}
 	}
 	if among < 500 {
-		t.Errorf("only %d pages began among equals", among)
+		t.Errorf("only %d pages started among equals", among)
 	}
 }

@@ -60,7 +60,7 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 		t.Errorf("snapshots of %v", got)
 	}
 	if _, ok := r.Snapshot("0001-01-01"); ok {
-		t.Error("there is a snapshot of long ago")
+		t.Error("there is a snapshot before the first")
 	}
 	for _, day := range p.days() {
 		s, ok := r.Snapshot(day)
@@ -106,7 +106,7 @@ func (x *twoCatalogues) records(p *madeHistory, s *Snapshot) {
 		}
 	}
 	if _, ok := s.Find(len(p.versions)); ok {
-		x.t.Error("a version that is not there was found")
+		x.t.Error("a missing version was found")
 	}
 }
 

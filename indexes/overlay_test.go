@@ -188,7 +188,7 @@ type comparison struct {
 func (a *comparison) equal(what string, with, fresh any) {
 	a.Helper()
 	if w, f := fmt.Sprint(with), fmt.Sprint(fresh); w != f {
-		a.Fatalf("%s\nwith edits  %s\nbuilt anew  %s", what, w, f)
+		a.Fatalf("%s\nwith edits  %s\nrebuilt     %s", what, w, f)
 	}
 }
 
@@ -320,10 +320,10 @@ func TestEditsAnswerAsANewIndex(t *testing.T) {
 			}
 			a.search("model") // closing the edited index changes nothing
 			if _, err := x.WithEdits(with, nil); err == nil {
-				t.Error("edits were laid over edits")
+				t.Error("edits were applied to edits")
 			}
 			if _, err := a.fresh.index.WithEdits(with, nil); err == nil {
-				t.Error("edits of another build were taken")
+				t.Error("edits of another build were accepted")
 			}
 		})
 	}

@@ -93,15 +93,15 @@ func TestPhrasesAreExact(t *testing.T) {
 	}
 	for _, k := range both {
 		if !slices.Contains(boosting, k) || !slices.Contains(gpu, k) {
-			t.Errorf("%s has not both", k)
+			t.Errorf("%s lacks one of them", k)
 		}
 	}
 	for _, k := range keys(`"network"`) { // and no plural
 		if !slices.Contains(keys("network"), k) {
-			t.Errorf("%s is found in quotes only", k)
+			t.Errorf("%s is only found in quotes", k)
 		}
 	}
 	if len(keys(`"network"`)) >= len(keys("network")) {
-		t.Error("quotes make no difference")
+		t.Error("quotes have no effect")
 	}
 }

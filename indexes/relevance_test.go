@@ -189,7 +189,7 @@ func readJudged(t testing.TB) []judged {
 		query, rest, ok := strings.Cut(line, ": ")
 		first, fine, ok2 := strings.Cut(rest, "|")
 		if !ok || !ok2 {
-			t.Fatalf("judged.txt: %q is no judgement", line)
+			t.Fatalf("judged.txt: invalid judgement %q", line)
 		}
 		list = append(list, judged{query, strings.Fields(first), strings.Fields(fine)})
 	}
@@ -276,10 +276,10 @@ func compareGolden(t *testing.T, path, got string) {
 	}
 	want, err := os.ReadFile(path)
 	if err != nil {
-		t.Fatalf("%v; write it with: go test ./indexes -update", err)
+		t.Fatalf("%v; to create it: go test ./indexes -update", err)
 	}
 	if string(want) != got {
-		t.Errorf("the ranking has changed; if that is meant: go test ./indexes -update\n%s", firstDifference(string(want), got))
+		t.Errorf("the ranking has changed; if that is intended: go test ./indexes -update\n%s", firstDifference(string(want), got))
 	}
 }
 

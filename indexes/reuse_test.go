@@ -200,7 +200,7 @@ func (c *chain) compareReopened(t *testing.T) {
 	for _, q := range []string{"model", "pytrch", `"neural network"`} {
 		before := c.latest.allResults(t, q, c.latest.all)
 		if again := openOutput(t, c.root).allResults(t, q, c.latest.all); !slices.Equal(before, again) {
-			t.Errorf("%q is answered otherwise after edits", q)
+			t.Errorf("%q has other results after edits", q)
 		}
 	}
 }
@@ -309,11 +309,11 @@ func TestBuildReusing(t *testing.T) {
 	ids := map[string]string{out: a.edited.build.Manifest.ID, fresh: a.fresh.build.Manifest.ID}
 	a.equal("the index", a.edited.build.Manifest.Index, a.fresh.build.Manifest.Index)
 	if _, err := os.Stat(indexes.Dir(out, before.build.Manifest.ID)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("the index before is still there: %v", err)
+		t.Errorf("the previous index still exists: %v", err)
 	}
 	for root, want := range map[string]bool{out: true, fresh: false} {
 		if _, err := os.Stat(filepath.Join(indexes.Dir(root, ids[root]), "edited.json")); (err == nil) != want {
-			t.Errorf("is %s upon another: want %v, got %v", root, want, err)
+			t.Errorf("does %s reuse another: want %v, got %v", root, want, err)
 		}
 	}
 	if a.search("mallet") == 0 {
@@ -374,7 +374,7 @@ func TestReuseWhatDiffers(t *testing.T) {
 		return count(func(f *record.Entity) bool { return f.Category == e.Category }) <= maxChanged
 	})
 	if small < 0 {
-		t.Fatal("there is no small category")
+		t.Fatal("no small category")
 	}
 	titled := list[small].Category
 	for name, k := range map[string]struct {
@@ -456,7 +456,7 @@ func replaceIn(file, old, by string) func(dir string) error {
 			return err
 		}
 		if !bytes.Contains(data, []byte(old)) {
-			return fmt.Errorf("%s does not hold %q", file, old)
+			return fmt.Errorf("%s does not contain %q", file, old)
 		}
 		return os.WriteFile(path, bytes.Replace(data, []byte(old), []byte(by), 1), 0o644)
 	}

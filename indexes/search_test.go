@@ -185,7 +185,7 @@ func TestBeginningsPhrasesAndJoinedWords(t *testing.T) {
 		}
 	}
 	if keys, _ := c.find(t, "gradient boosting trees for tabular purple elephants", 3); len(keys) == 0 {
-		t.Error("where no record has all words, those with the most of them are meant")
+		t.Error("if no record has all words, those with the most should match")
 	}
 	for _, q := range []string{"zzzzqqq", "!!!", "\x00", "   ", strings.Repeat("x", 400)} {
 		if keys, res := c.find(t, q, 3); len(keys) != 0 || !res.Matches.IsEmpty() {
@@ -235,7 +235,7 @@ func TestFilterPagingAndOrder(t *testing.T) {
 		after = &indexes.After{Relevance: last.Relevance, SortPosition: float64(last.Ordinal)}
 	}
 	if fmt.Sprint(paged) != fmt.Sprint(whole.Hits) {
-		t.Error("the pages do not join up to the whole")
+		t.Error("the pages do not add up to the whole")
 	}
 }
 

@@ -53,7 +53,7 @@ func TestVocabulary(t *testing.T) {
 			}
 		}
 		if slices.Sort(got); !slices.Equal(got, want) {
-			t.Errorf("%d terms begin with %q, %d are found", len(want), prefix, len(got))
+			t.Errorf("%d terms start with %q, found %d", len(want), prefix, len(got))
 		}
 	}
 	within := map[int]int{}
@@ -86,7 +86,7 @@ func TestVocabulary(t *testing.T) {
 				within[d]++
 			}
 			if len(got) != len(want) {
-				t.Fatalf("%q: %d terms instead of %d", asked, len(got), len(want))
+				t.Fatalf("%q: %d terms, want %d", asked, len(got), len(want))
 			}
 		}
 	}

@@ -45,7 +45,7 @@ func TestAPIDocs(t *testing.T) {
 	)
 	status, headers, body := p.execute(t, operation)
 	if status != "200" || !strings.Contains(headers, "x-ratelimit-tier: authenticated") || !strings.Contains(body, `"slug": "pytorch"`) {
-		t.Errorf("trying it out gives %s\n%s\n%s", status, headers, body)
+		t.Errorf("trying it out returns %s\n%s\n%s", status, headers, body)
 	}
 	// Operations with many parameters send only those that were filled in.
 	status, _, body = p.execute(t, `#operations-Entities-listEntities`)
@@ -53,7 +53,7 @@ func TestAPIDocs(t *testing.T) {
 		t.Errorf("listing gives %s\n%s", status, body)
 	}
 	if asked := p.Requests(); !slices.Contains(asked, "GET "+e.URL+"/api/entities") {
-		t.Errorf("the page asked for %q", asked)
+		t.Errorf("the page requested %q", asked)
 	}
 	p.CheckQuiet(t, e.URL)
 	p.checkForgets(t, e.URL, operation)
@@ -73,7 +73,7 @@ func (p *page) checkConfined(t *testing.T) {
 	said := p.Said()
 	for _, directive := range []string{"connect-src", "script-src"} {
 		if !strings.Contains(strings.Join(said, "\n"), directive) || ran {
-			t.Errorf("nothing breaches %s; the console says %q", directive, said)
+			t.Errorf("nothing violates %s; the console shows %q", directive, said)
 		}
 	}
 }
@@ -177,7 +177,7 @@ func TestAPIDocsLooks(t *testing.T) {
 		p.checkLook(t, other[chosen], v.width)
 		p.Do(t, chromedp.Navigate(e.URL+"/docs/"))
 		if scheme := p.scheme(t); scheme != other[chosen] {
-			t.Errorf("%s was chosen, but the next page is %s", other[chosen], scheme)
+			t.Errorf("%s was selected, but the next page is %s", other[chosen], scheme)
 		}
 	}
 	p.CheckQuiet(t, e.URL)
@@ -211,10 +211,10 @@ func (p *page) checkLook(t *testing.T, want string, width int64) {
 		t.Errorf("%d wide: the page is %q, want %s", width, scheme, want)
 	}
 	if beyond := browser.Run(t, p.Tab, chromedp.Evaluate[int](`document.documentElement.scrollWidth - window.innerWidth`)); beyond > 0 {
-		t.Errorf("%s, %d wide: the page goes %d beyond the window", want, width, beyond)
+		t.Errorf("%s, %d wide: the page is %d wider than the window", want, width, beyond)
 	}
 	for _, text := range browser.Run(t, p.Tab, chromedp.Evaluate[[]string](faint)) {
-		t.Errorf("%s, %d wide: hard to read is %s", want, width, text)
+		t.Errorf("%s, %d wide: low contrast: %s", want, width, text)
 	}
 	head := browser.Run(t, p.Tab, chromedp.Evaluate[string](`[
 		document.querySelectorAll('h1').length, document.querySelector('.nav [aria-current]').textContent,

@@ -133,7 +133,7 @@ func FuzzMarkdown(f *testing.F) {
 		probe := fill("Name", "")
 		probe.Entity.Description = s
 		if strings.Contains(string(site.Markdown(probe)), "# Name\n\n- Type") {
-			return // nothing of it can be seen: lines are left out
+			return // nothing visible: lines are omitted
 		}
 		plainURL := "x"
 		switch {
@@ -147,7 +147,7 @@ func FuzzMarkdown(f *testing.F) {
 			plain.Changes[0].Fields[0].Old = []byte(strings.Repeat("x", 61))
 		}
 		if got, want := shape(doc), shape(string(site.Markdown(plain))); got != want {
-			t.Errorf("%q and %q change the shape of\n%s\nfrom\n%s\nto\n%s", s, u, doc, want, got)
+			t.Errorf("%q and %q change the structure of\n%s\nfrom\n%s\nto\n%s", s, u, doc, want, got)
 		}
 	})
 }
@@ -174,7 +174,7 @@ func checkLLMs(t *testing.T, doc string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(doc, "\n"), "\n")
 	if !strings.HasPrefix(lines[0], "# ") || lines[1] != "" || !strings.HasPrefix(lines[2], "> ") {
-		t.Errorf("it does not begin with a title and a quotation:\n%s", doc)
+		t.Errorf("it does not start with a title and a quotation:\n%s", doc)
 	}
 	item := regexp.MustCompile(`^- \[(\\.|[^\[\]\\])+\]\(<[^<>]*>\)(: .+)?$`)
 	inSections := false
@@ -182,7 +182,7 @@ func checkLLMs(t *testing.T, doc string) {
 		switch inSections = inSections || strings.HasPrefix(line, "## "); {
 		case line == "" || strings.HasPrefix(line, "## ") || !inSections && !strings.HasPrefix(line, "#") && !strings.HasPrefix(line, "-"):
 		case !item.MatchString(line):
-			t.Errorf("line %d is no link with a note: %s", i+4, line)
+			t.Errorf("line %d is not a link with a note: %s", i+4, line)
 		}
 	}
 	if sections := strings.Count(doc, "\n## "); sections < 3 || !strings.Contains(doc, "\n## Optional\n") {

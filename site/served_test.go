@@ -161,7 +161,7 @@ func follow(t *testing.T, e *edgetest.Edge, doc string, least int) {
 	t.Helper()
 	links := regexp.MustCompile(`\]\(<([^>]*)>\)`).FindAllStringSubmatch(doc, -1)
 	if len(links) < least {
-		t.Errorf("there are only %d links", len(links))
+		t.Errorf("found only %d links", len(links))
 	}
 	for _, l := range links {
 		address := strings.ReplaceAll(l[1], "&amp;", "&")
@@ -186,7 +186,7 @@ func TestEveryPage(t *testing.T) {
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 10000})
 	entities := append(all(t, e.URL+"/api/entities?sort=name"), all(t, e.URL+"/api/entities?status=withdrawn")...)
 	if len(entities) < 480 {
-		t.Fatalf("there are %d entities", len(entities))
+		t.Fatalf("found %d entities", len(entities))
 	}
 	for i, x := range entities {
 		a := ask(t, e.URL+"/api/entity/"+x.Type+"/"+x.Slug+".md")

@@ -11,8 +11,8 @@ import (
 	"kindex/exports/record"
 )
 
-// FuzzParseEntity checks what must be true for any bytes: no panic, no
-// long wait, a place for every problem, and a record that reads back.
+// FuzzParseEntity checks what must be true for any bytes: no panic, no hang, a position for
+// every problem, and a record that reads back.
 func FuzzParseEntity(f *testing.F) {
 	for _, data := range contenttest.Seeds(f) {
 		f.Add(data)
@@ -33,7 +33,7 @@ func FuzzParseEntity(f *testing.F) {
 		}
 		again, same := content.ParseEntity("content/tool/x.yaml", "tool", "x", data)
 		if !reflect.DeepEqual(e, again) || !reflect.DeepEqual(problems, same) {
-			t.Error("the same bytes gave something else the second time")
+			t.Error("parsing the same bytes twice gave different results")
 		}
 		if e != nil {
 			checkRecord(t, e)

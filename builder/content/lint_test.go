@@ -29,7 +29,7 @@ func TestLint(t *testing.T) {
 		t.Fatal(err)
 	}
 	if len(archives) < 60 {
-		t.Fatalf("testdata/lint has %d cases, that is too few to be all of them", len(archives))
+		t.Fatalf("testdata/lint has only %d cases", len(archives))
 	}
 	for _, path := range archives {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
@@ -98,8 +98,8 @@ func writeFiles(t *testing.T, files map[string]string) {
 	}
 }
 
-// TestLintRaw has what a text archive cannot hold well: other encodings, line
-// ends, and files of great size.
+// TestLintRaw has cases that a text archive cannot represent well: other encodings, line
+// endings, and very large files.
 func TestLintRaw(t *testing.T) {
 	suite.InTest(t)
 	const good = "name: X\ncategory: nlp\ndescription: D\n"
@@ -142,7 +142,7 @@ func TestLintRaw(t *testing.T) {
 			}
 			for line := range strings.Lines(got) {
 				if !problemLine.MatchString(line) || !strings.HasSuffix(line, "\n") {
-					t.Errorf("not a line of a report: %q", line)
+					t.Errorf("not a report line: %q", line)
 				}
 			}
 		})

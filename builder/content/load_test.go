@@ -92,7 +92,7 @@ func TestParseEntity(t *testing.T) {
 	}
 }
 
-// TestVersions: a version is a text, even if YAML reads it as something else.
+// TestVersions checks that a version is a text, even if YAML reads it as something else.
 func TestVersions(t *testing.T) {
 	for written, want := range map[string]string{
 		"1.10": "1.10", "1e3": "1e3", "3": "3", "2024-06-06": "2024-06-06", "1.0": "1.0", "010": "010",
@@ -126,9 +126,9 @@ func TestLoadContent(t *testing.T) {
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	all := int64(len(files) + 3) // categories, index and scoring are files too
+	all := int64(len(files) + 3) // including categories, index and scoring
 	if len(l.Entities) != len(files) || calls.Load() != all || last.Load() != all {
-		t.Errorf("%d entities, %d reports of progress of %d, but there are %d files", len(l.Entities), calls.Load(), last.Load(), all)
+		t.Errorf("%d entities, progress reported %d of %d, but there are %d files", len(l.Entities), calls.Load(), last.Load(), all)
 	}
 	if l.Formula == nil || len(l.Categories) == 0 || l.Index.Title == "" {
 		t.Errorf("something is missing: %+v", l)
@@ -140,8 +140,8 @@ func TestLoadContent(t *testing.T) {
 	}
 }
 
-// TestLoadTwice: files are read in parallel, and nothing may depend on which is
-// first.
+// TestLoadTwice checks that the result does not depend on the order in which files are read
+// in parallel.
 func TestLoadTwice(t *testing.T) {
 	suite.InTest(t)
 	files := map[string]string{}
@@ -170,7 +170,8 @@ func TestLoadTwice(t *testing.T) {
 	}
 }
 
-// TestLinks: a link could show any file of the machine that builds.
+// TestLinks checks that links are rejected: a link could expose any file of the build
+// machine.
 func TestLinks(t *testing.T) {
 	writeFiles(t, map[string]string{"content/tool/x.yaml": "name: X\ncategory: nlp\ndescription: D\n", "secret": "secret: 1\n"})
 	secret, err := filepath.Abs("secret")
@@ -194,8 +195,8 @@ content/tool/y.yaml:1:1: must be a regular file, not a link`
 	}
 }
 
-// TestNoContent: a folder that cannot be read at all is an error of its own,
-// which says what to do.
+// TestNoContent checks that an unreadable folder has a distinct error, which says what to
+// do.
 func TestNoContent(t *testing.T) {
 	writeFiles(t, map[string]string{"repo/content/tool/x.yaml": "name: X\n", "empty/README.md": "x\n", "content/tool/.gitkeep": ""})
 	for dir, want := range map[string]string{
@@ -210,8 +211,8 @@ func TestNoContent(t *testing.T) {
 	}
 }
 
-// TestReadThroughLink: a type folder that has become a link leads nowhere, although
-// somebody names a file below it.
+// TestReadThroughLink checks that a type folder replaced by a link is not followed, even if
+// a file in it is requested.
 func TestReadThroughLink(t *testing.T) {
 	elsewhere := t.TempDir()
 	if err := os.WriteFile(filepath.Join(elsewhere, "x.yaml"), []byte("secret: of this machine\n"), 0o644); err != nil {

@@ -10,8 +10,8 @@ import (
 	"kindex/builder/content/schema"
 )
 
-// TestReadme: the field reference for contributors names every field that the
-// schemas allow.
+// TestReadme checks that the field reference for contributors names every field in the
+// schemas.
 func TestReadme(t *testing.T) {
 	readme, err := os.ReadFile("../../content/README.md")
 	if err != nil {
@@ -35,9 +35,9 @@ func TestReadme(t *testing.T) {
 		}
 	}
 	if checked < 100 {
-		t.Errorf("only %d properties were found in the schemas", checked)
+		t.Errorf("found only %d properties in the schemas", checked)
 	}
-	// The examples are whole entity files, and right.
+	// The examples are complete, valid entity files.
 	for i, text := range strings.Split(string(readme), "```yaml\n")[1:] {
 		text, _, _ = strings.Cut(text, "```")
 		if text = unnamed(text); !strings.HasPrefix(text, "name:") {
@@ -53,7 +53,7 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// unnamed is an example without the line that says which file it is.
+// unnamed returns an example without the line that names its file.
 func unnamed(text string) string {
 	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "# content/") {
 		return rest
@@ -61,8 +61,7 @@ func unnamed(text string) string {
 	return text
 }
 
-// propertyNames collects the keys of all "properties" of a schema, at any
-// depth.
+// propertyNames collects the keys of all "properties" of a schema, at any depth.
 func propertyNames(node any) (names []string) {
 	switch n := node.(type) {
 	case map[string]any:

@@ -16,8 +16,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestFilesStayBesideTheirEntities asks git for the names of the files, and sorts
-// the entities before it compares them.
+// TestFilesStayBesideTheirEntities has git name the files, and sorts the entities before
+// comparing them.
 func TestFilesStayBesideTheirEntities(t *testing.T) {
 	suite.InTest(t)
 	dir, err := filepath.Abs(filepath.Join("..", "..", "content")) // git takes paths from the top of the repository
@@ -56,8 +56,7 @@ func TestFilesStayBesideTheirEntities(t *testing.T) {
 	}
 }
 
-// TestReuse gives some files back as they were read before, and looks which are
-// asked for and which are parsed.
+// TestReuse reuses some files, and checks which are requested and which are parsed.
 func TestReuse(t *testing.T) {
 	suite.InTest(t)
 	dir := filepath.Join("..", "..", "content")
@@ -68,7 +67,7 @@ func TestReuse(t *testing.T) {
 	marked := func(typ, slug string, sum [sha256.Size]byte) *record.Entity {
 		i, ok := slices.BinarySearchFunc(before.Entities, &record.Entity{Type: typ, Slug: slug}, record.CompareKey)
 		if !ok || before.Sums[i] != sum {
-			t.Errorf("%s/%s of sum %x was asked for", typ, slug, sum)
+			t.Errorf("%s/%s with sum %x was requested", typ, slug, sum)
 			return nil
 		}
 		if i%2 == 0 {

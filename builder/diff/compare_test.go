@@ -15,7 +15,7 @@ import (
 
 var asOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
-// formula scores a tool only by its stars: this many score 100.
+// formula scores a tool only by its stars: this number scores 100.
 func formula(t *testing.T, version string, full float64) *score.Formula {
 	t.Helper()
 	f, err := score.ParseChecked(fmt.Appendf(nil, `{"version":%q,"types":{"tool":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
@@ -38,8 +38,8 @@ func revisionOf(f *score.Formula, list ...*record.Entity) Revision {
 	return Revision{&content.Content{Entities: list, Categories: []content.Category{{Slug: "c", Title: "C"}}}, f}
 }
 
-// events is a comparison on one line: what happened to whom, with the composite
-// and the rank of all.
+// events formats a comparison on one line: what happened to which entity, with composite
+// and overall rank.
 func eventsOf(c *Comparison) string {
 	var list []string
 	for _, e := range c.Entities {
@@ -124,8 +124,8 @@ func TestMoves(t *testing.T) {
 	if !slices.Equal(fields, []string{"signals.stars 1000 10", "scores.composite 50.0 17.4", "scores.adoption 50.0 17.4"}) {
 		t.Errorf("%v", fields)
 	}
-	// b is first now, of all and of its category; x is third instead of fourth of
-	// all, and in a category without a leaderboard.
+	// b is now first, overall and in its category; x is third instead of fourth overall,
+	// and in a category without a leaderboard.
 	if c.MovedByOthers != (Moved{2, 1}) {
 		t.Errorf("%+v", c.MovedByOthers)
 	}
@@ -150,13 +150,14 @@ func TestShrink(t *testing.T) {
 	if c.Shrink != (Shrink{}) || c.Counts.Created != 20 || c.Formula != nil {
 		t.Errorf("%+v", c)
 	}
-	// A rename deletes nothing.
+	// A rename is not a deletion.
 	if c := Compare(revisionOf(f, tool("a", 1)), revisionOf(f, tool("b", 1, "a")), asOf, strings.Fields); c.Shrink.Refused || c.Counts.Renamed != 1 || c.Counts.Updated != 1 {
 		t.Errorf("%+v", c)
 	}
 }
 
-// TestFormula: what another formula does is told apart from what edits do.
+// TestFormula checks that the effect of another formula is reported separately from that of
+// edits.
 func TestFormula(t *testing.T) {
 	before := revisionOf(formula(t, "1", 1e6), tool("a", 1000), tool("b", 10), tool("c", 0))
 	after := revisionOf(formula(t, "2", 1e3), tool("a", 1000), tool("b", 10), tool("c", 0))
@@ -173,7 +174,7 @@ func TestFormula(t *testing.T) {
 	if c := Compare(before, after, asOf, strings.Fields); !c.Formula.SameVersion {
 		t.Errorf("%+v", c.Formula)
 	}
-	// One that knows no tools ranks none.
+	// A formula without tools ranks none.
 	none, err := score.ParseChecked([]byte(`{"version":"3","types":{"model":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
 		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":10,"weight":1}]}}}}}`))
 	if err != nil {

@@ -76,13 +76,13 @@ func TestNames(t *testing.T) {
 				}
 			}
 			if got != c.want {
-				t.Errorf("%q and %q: %q instead of %q", p[0], p[1], got, c.want)
+				t.Errorf("%q and %q: %q, want %q", p[0], p[1], got, c.want)
 			}
 		}
 	}
 }
 
-// entity has nothing in common with others but its name.
+// entity returns an entity that shares nothing but its name with others.
 func entity(slug, name string) *record.Entity {
 	return &record.Entity{Type: "tool", Slug: slug, Name: name, Category: "of-" + slug, Status: record.Active}
 }
@@ -119,7 +119,7 @@ func TestAddresses(t *testing.T) {
 		if strings.Join(got, ",") != c.want {
 			t.Errorf("%v instead of %s", got, c.want)
 		}
-		// Of two new ones the pair is listed once.
+		// A pair of two new entities is listed once.
 		if n := len(duplicates([]*record.Entity{c.a, c.b}, []*record.Entity{c.b, c.a}, strings.Fields)); (n == 1) != (c.want != "") || n > 1 {
 			t.Errorf("%d pairs of %v", n, c.want)
 		}
@@ -135,9 +135,9 @@ func fixtureContent(t *testing.T) *content.Content {
 	return c
 }
 
-// TestShippedIsDistinct: of the entities that kindex ships with, which are all
-// distinct, none is taken for another by what it says, whatever part of the
-// catalogue there is, and few for what they are called or where they are.
+// TestShippedIsDistinct checks that none of the shipped entities, which are all distinct,
+// is reported as a duplicate by its description, for any part of the catalogue, and only
+// few by name or URL.
 func TestShippedIsDistinct(t *testing.T) {
 	suite.InTest(t)
 	all := fixtureContent(t).Entities
@@ -170,8 +170,8 @@ func TestShippedIsDistinct(t *testing.T) {
 	}
 }
 
-// TestCopiesAreFound: a copy under another name and address is found by what it
-// says, and mostly one with half of the description.
+// TestCopiesAreFound checks that a copy under another name and URL is found by its
+// description, and usually also with half of it.
 func TestCopiesAreFound(t *testing.T) {
 	suite.InTest(t)
 	all := fixtureContent(t).Entities
@@ -194,6 +194,6 @@ func TestCopiesAreFound(t *testing.T) {
 		}
 	}
 	if whole != copies || half < copies*8/10 || copies < 40 {
-		t.Errorf("of %d copies %d are found, and %d of those with half a description", copies, whole, half)
+		t.Errorf("of %d copies, found %d, and %d of those with half a description", copies, whole, half)
 	}
 }

@@ -20,8 +20,8 @@ import (
 // plain is a Painter without colors.
 func plain(_ color.Attribute, text string) string { return safetext.Escape(text) }
 
-// FuzzMarkdown: whatever files say, none of it gets out of the code in which it
-// stands: not to GitHub, which would mention and link, and not to the layout.
+// FuzzMarkdown checks that no text from files escapes from its code span or block, either
+// to GitHub, which would create mentions and links, or to the layout.
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"plain", "`", "``", "a ``` b", "\n```\n@everyone", "@o", "#1", "| x |", "\\|", "</details>", "\xe8/<details>", "<!-- -->", "a\u2028b", " ", "",
 		"GH-1", "https://github.com/o/r/issues/1", "\x1b[31m", "\xff", "\u202e", "$x$", "~~~", "```diff\n+ x\n```", "`a` `", "\ufeff"} {
@@ -36,7 +36,7 @@ func FuzzMarkdown(f *testing.F) {
 		}
 		rest := difftest.OutsideCode(text)
 		if strings.ContainsAny(rest, "@\x1b\u202e") || strings.Contains(rest, "MaRk") {
-			t.Errorf("outside of code: %q\nof %q", rest, text)
+			t.Errorf("outside code: %q\nin %q", rest, text)
 		}
 		if n := strings.Count(rest, "<details>"); n != 3 || n != strings.Count(rest, "</details>") {
 			t.Errorf("%d blocks to unfold: %q", n, text)
@@ -49,18 +49,18 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// TestDiffBlock: a text that contains fences does not end the block around it.
+// TestDiffBlock checks that a text with fences does not end the block around it.
 func TestDiffBlock(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"- a\n", "```\n@everyone\n", "````diff\n@a\n```\n@b\n", "a ```````` b\n"} {
 		if rest := difftest.OutsideCode("before\n" + diff.DiffBlock(text) + "after\n"); !slices.Equal(strings.Fields(rest), []string{"before", "after"}) {
-			t.Errorf("outside of the block of %q is %q", text, rest)
+			t.Errorf("outside the block of %q: %q", text, rest)
 		}
 	}
 }
 
-// TestOtherCategory: the ranks of an entity that goes to another category are
-// those of two leaderboards, and each is named.
+// TestOtherCategory checks that the ranks of an entity that changes category are those of
+// two leaderboards, each of which is named.
 func TestOtherCategory(t *testing.T) {
 	first, fourth := 1, 4
 	e := diff.Entity{Event: record.Updated, Type: "tool", Slug: "spark", Name: "Spark", Category: "frameworks",
@@ -81,9 +81,9 @@ func TestOtherCategory(t *testing.T) {
 	}
 }
 
-// TestForgottenFormerly: what goes and comes back under another slug is noted, as
-// its history ends there; what only has a name or an address in common with
-// several that go is not.
+// TestForgottenFormerly checks that an entity that is deleted and returns under another
+// slug is noted, because its history ends there, but not one that shares only a name or URL
+// with several deleted ones.
 func TestForgottenFormerly(t *testing.T) {
 	entity := func(event, slug, name, url string) diff.Entity {
 		f := diff.Field{Name: "url", Old: []byte(`"` + url + `"`), New: []byte("null")}
@@ -118,8 +118,8 @@ func TestForgottenFormerly(t *testing.T) {
 
 var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The fields of (\d+) entities are omitted`)
 
-// TestMarkdownIsCut: what is too long for GitHub is cut, every part by itself,
-// and how much follows is said.
+// TestMarkdownIsCut checks that texts too long for GitHub are shortened, each part
+// separately, with the number of omitted lines.
 func TestMarkdownIsCut(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -154,7 +154,7 @@ func TestMarkdownIsCut(t *testing.T) {
 			t.Errorf("%s: %d rows, %d blocks and %d duplicates for %d entities:\n%s", name, rows, unfolded, listed, len(d.Entities), text[len(text)-500:])
 		}
 		if name == "many" && (strings.Count(text, "\n| created | ") < 100 || strings.Count(text, "<details><summary>created") < 100) {
-			t.Errorf("%s: next to nothing is shown", name)
+			t.Errorf("%s: almost nothing is shown", name)
 		}
 	}
 }

@@ -70,7 +70,7 @@ func logArguments(t *testing.T) (log string) {
 	return log
 }
 
-// overHTTP serves a bare repository over HTTP to those who have the token.
+// overHTTP serves a bare repository over HTTP to clients with the token.
 func overHTTP(t *testing.T, bare string) (s *httptest.Server, refused *atomic.Int64) {
 	t.Helper()
 	git(t, bare, "config", "http.receivepack", "true")
@@ -91,15 +91,15 @@ func overHTTP(t *testing.T, bare string) (s *httptest.Server, refused *atomic.In
 	return s, refused
 }
 
-// forgeAt is a forge whose repositories are on a host.
+// forgeAt returns a forge whose repositories are on a host.
 func forgeAt(address, token string) gitbranch.Forge {
 	return gitbranch.Forge{Host: strings.TrimPrefix(address, "http://"), Repository: "example/index", Token: token}
 }
 
 var example = gitbranch.Proposal{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Type: "tool", Slug: "saw", YAML: []byte("name: Saw\n"), Account: "ada"}
 
-// TestPushOverHTTP: the token gets in, by a header alone: no command line has it,
-// nor any setting.
+// TestPushOverHTTP checks that the token is sent only in a header: it is in no command line
+// and no setting.
 func TestPushOverHTTP(t *testing.T) {
 	suite.InTest(t)
 	dir, bare := checkout(t)
@@ -155,8 +155,8 @@ func TestPushOverHTTP(t *testing.T) {
 	}
 }
 
-// TestSecurityTokenStaysWithItsHost: a remote that leads elsewhere, or is reached in
-// the clear, gets no token there.
+// TestSecurityTokenStaysWithItsHost checks that a remote on another host, or without
+// encryption, gets no token.
 func TestSecurityTokenStaysWithItsHost(t *testing.T) {
 	dir, _ := checkout(t)
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("led to %s", r.URL) }))
@@ -179,7 +179,7 @@ func TestSecurityTokenStaysWithItsHost(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := remote.Fetch(t.Context(), "main"); err == nil {
-		t.Error("it was followed")
+		t.Error("the redirect was followed")
 	}
 	if _, err := r.Remote(t.Context(), "clear", forgeAt("http://forge.example.org", token)); err == nil || !strings.Contains(err.Error(), "anyone on the network path could read the token") {
 		t.Error(err)
@@ -203,7 +203,7 @@ func TestCredit(t *testing.T) {
 		"a\u202eb\u200bc\x00d": "abcd", "$(x) `y`": "_(x) _y_",
 	} {
 		if got := gitbranch.Credit(name); got != want {
-			t.Errorf("%q becomes %q instead of %q", name, got, want)
+			t.Errorf("%q becomes %q, want %q", name, got, want)
 		}
 	}
 	if n := len([]rune(gitbranch.Credit(strings.Repeat("é", 300)))); n != 100 {

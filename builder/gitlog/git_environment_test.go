@@ -48,8 +48,8 @@ func TestMailmap(t *testing.T) {
 	}
 }
 
-// TestHostileSettings walks a repository with every setting and variable that might
-// show in what git prints.
+// TestHostileSettings walks a repository with every setting and variable that might change
+// git's output.
 func TestHostileSettings(t *testing.T) {
 	r := newRepo(t)
 	r.commit("begin", "content/tool/a.yaml", entity("A"), "content/tool/b.yaml", entity("B"), "content/tool/c.yaml", entity("C"), "é/x", "x")
@@ -112,7 +112,7 @@ func TestHostileSettings(t *testing.T) {
 `), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	// A replacement, a graft, and a note that would show.
+	// A replacement, a graft, and a note that could appear.
 	first := r.git("rev-list", "--max-parents=0", "HEAD")
 	r.git("replace", "--graft", r.git("rev-parse", "HEAD"))
 	r.git("notes", "--ref=x", "add", "-m", "a note", first)
@@ -156,7 +156,7 @@ func TestWorkingTrees(t *testing.T) {
 	expect(t, outer.walk(gitlog.Options{}), "0: c0 tool/o O")
 }
 
-// TestShallow walks clones that are cut off.
+// TestShallow walks shallow clones.
 func TestShallow(t *testing.T) {
 	suite.InTest(t)
 	r := newRepo(t)
@@ -180,12 +180,12 @@ func TestShallow(t *testing.T) {
 		clone := cut(depth)
 		_, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: clone.dir})
 		if shallow := (*gitlog.ShallowError)(nil); !errors.As(err, &shallow) || !strings.Contains(err.Error(), "git fetch --unshallow") {
-			t.Errorf("of a clone of depth %s it says %v", depth, err)
+			t.Errorf("clone of depth %s: %v", depth, err)
 		}
 		log, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: clone.dir, Previous: &f})
 		if !continues {
 			if shallow := (*gitlog.ShallowError)(nil); !errors.As(err, &shallow) {
-				t.Errorf("of a clone of depth %s, on top of an earlier walk, it says %v", depth, err)
+				t.Errorf("clone of depth %s, continuing an earlier walk: %v", depth, err)
 			}
 			continue
 		}
@@ -195,11 +195,11 @@ func TestShallow(t *testing.T) {
 		all := f
 		all.add(t, log)
 		if !log.Shallow || !log.Continued || !reflect.DeepEqual(all.versions, whole.Versions) || !reflect.DeepEqual(all.commits, whole.Commits) {
-			t.Errorf("a clone of depth %s went on with\n%s", depth, told(log))
+			t.Errorf("a clone of depth %s continued with\n%s", depth, told(log))
 		}
 		clone.git("fetch", "-q", "--unshallow")
 		if log := clone.walk(gitlog.Options{}); log.Shallow || !reflect.DeepEqual(log.Versions, whole.Versions) {
-			t.Errorf("once mended it found\n%s", told(log))
+			t.Errorf("once deepened, it found\n%s", told(log))
 		}
 	}
 	// Missing history outside the first-parent line does not matter.
@@ -220,7 +220,7 @@ func TestPartialClone(t *testing.T) {
 		r.git("clone", "-q", "--filter="+filter, "file://"+r.dir, clone.dir)
 		_, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: clone.dir})
 		if err == nil || !strings.Contains(err.Error(), "git fetch --refetch --no-filter") {
-			t.Errorf("of a partial clone (%s) it says %v", filter, err)
+			t.Errorf("partial clone (%s): %v", filter, err)
 		}
 		clone.git("-c", "gc.auto=0", "-c", "maintenance.auto=false", "fetch", "-q", "--refetch", "--no-filter") // nothing keeps running after the test
 		expect(t, clone.walk(gitlog.Options{}), "0: c0 tool/a A", "1: c1 tool/a B after 0")
@@ -368,7 +368,7 @@ func TestGitThatHangs(t *testing.T) {
 			hangs <- ""
 		}()
 		if _, err := gitlog.Walk(ctx, gitlog.Options{Dir: r.dir}); !errors.Is(err, context.Canceled) {
-			t.Errorf("git%shangs: the walk says %v", command, err)
+			t.Errorf("git%shangs: the walk returned %v", command, err)
 		}
 		if n, err := strconv.Atoi(<-hangs); err != nil {
 			t.Fatalf("git%swas not run", command)
@@ -379,8 +379,8 @@ func TestGitThatHangs(t *testing.T) {
 	}
 }
 
-// TestPreviousThatCannotBeRead checks that an entity of the previous walk is requested,
-// and that its error ends the walk.
+// TestPreviousThatCannotBeRead checks that an entity of the previous walk is requested, and
+// that an error in doing so ends the walk.
 func TestPreviousThatCannotBeRead(t *testing.T) {
 	r := newRepo(t)
 	r.commit("one", "tool/a.yaml", entity("A"))

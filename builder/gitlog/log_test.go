@@ -21,8 +21,8 @@ const (
 	none  = "0000000000000000000000000000000000000000"
 )
 
-// logs are outputs of git log with @ for NUL, and what is read of them: commits by
-// author, each with its files; a last line in brackets is the error.
+// logs are outputs of git log with @ for NUL, and the parsed result: commits by author,
+// each with its files; a last line in brackets is the error.
 var logs = []struct{ in, want string }{
 	{"", ""},
 	{hashA + "@100@@Ada@one@@@\n:000000 100644 " + none + " " + hashB + " A@c/tool/a.yaml@", "Ada: tool/a=bb"},
@@ -49,7 +49,7 @@ func TestLogReader(t *testing.T) {
 	}
 }
 
-// readAll reads the output of git log and says what it has read.
+// readAll parses the output of git log and formats the result.
 func readAll(in string) string {
 	l := &logReader{in: bufio.NewReaderSize(strings.NewReader(in), 16), path: "c/"}
 	var lines []string
@@ -77,8 +77,8 @@ func readAll(in string) string {
 	}
 }
 
-// FuzzLogReader checks what must be true for any bytes: no panic, no end
-// without EOF or error, and only well-formed commits.
+// FuzzLogReader checks what must be true for any bytes: no panic, no end without EOF or
+// error, and only well-formed commits.
 func FuzzLogReader(f *testing.F) {
 	for _, c := range logs {
 		f.Add(strings.ReplaceAll(c.in, "@", "\x00"))
@@ -180,11 +180,11 @@ func TestSame(t *testing.T) {
 		case reflect.String:
 			v.SetString("x")
 		default:
-			t.Fatalf("%s is a %s: say here how to change it", name, v.Kind())
+			t.Fatalf("%s is a %s: add a case that changes it", name, v.Kind())
 		}
 		authored++
 		if same(e, &record.Entity{}) {
-			t.Errorf("another %s is the same", name)
+			t.Errorf("changing %s makes no difference", name)
 		}
 		v.SetZero()
 	}

@@ -21,7 +21,7 @@ type randomHistory struct {
 	out     strings.Builder
 	marks   int
 	files   map[string]string   // on the main branch
-	former  map[string][]string // slugs that a slug has had
+	former  map[string][]string // former slugs by slug
 	version int
 }
 
@@ -31,8 +31,8 @@ func newRandomHistory(seed uint64) *randomHistory {
 	return s
 }
 
-// commit writes a commit that changes files; no text means that a file goes. It
-// returns its mark.
+// commit writes a commit that changes files; an empty text deletes a file. It returns its
+// mark.
 func (s *randomHistory) commit(branch, message, parents string, change map[string]string) int {
 	s.marks++
 	fmt.Fprintf(&s.out, "commit %s\nmark :%d\ncommitter C <c@example.org> %d +0000\ndata %d\n%s\n%s",
@@ -92,7 +92,7 @@ func (s *randomHistory) change(change map[string]string) {
 		change[path] = "broken: ["
 	case kind < 2:
 		change[path] = ""
-	case kind < 5: // a rename, as often as not said to be one
+	case kind < 5: // a rename, declared half of the time
 		to := string(rune('a' + s.rand.IntN(6)))
 		next := typ + "/" + to + ".yaml"
 		if _, done := change[next]; done || to == slug {
@@ -112,8 +112,8 @@ func (s *randomHistory) change(change map[string]string) {
 	}
 }
 
-// TestRandomHistories walks random histories in any pieces, and compares them with
-// one walk over all, and what the versions say in the end with the files.
+// TestRandomHistories walks random histories split into arbitrary pieces, and compares the
+// result with one walk over everything, and the final versions with the files.
 func TestRandomHistories(t *testing.T) {
 	suite.InTest(t)
 	for seed := range uint64(6) {
@@ -159,12 +159,12 @@ func checkLines(t *testing.T, log *gitlog.Log) {
 		}
 		if v.Before < 0 {
 			if v.Entity == nil {
-				t.Errorf("version %d deletes what was never there", i)
+				t.Errorf("version %d deletes an entity that never existed", i)
 			}
 			continue
 		}
 		if other, ok := follows[v.Before]; ok {
-			t.Errorf("versions %d and %d both follow %d", other, i, v.Before)
+			t.Errorf("versions %d and %d both succeed %d", other, i, v.Before)
 		}
 		follows[v.Before] = i
 		b := log.Versions[v.Before]
@@ -172,7 +172,7 @@ func checkLines(t *testing.T, log *gitlog.Log) {
 			t.Errorf("version %d (%s/%s) follows %d (%s/%s)", i, v.Type, v.Slug, v.Before, b.Type, b.Slug)
 		}
 		if b.Entity == nil && v.Entity == nil || v.Commit == b.Commit || reflect.DeepEqual(v.Entity, b.Entity) {
-			t.Errorf("version %d is no change of %d", i, v.Before)
+			t.Errorf("version %d does not change %d", i, v.Before)
 		}
 		if b.Slug != v.Slug {
 			renamed++
@@ -187,12 +187,12 @@ func checkLines(t *testing.T, log *gitlog.Log) {
 		}
 	}
 	if renamed < 5 || resumed < 5 {
-		t.Errorf("the history has only %d renames and %d entities that came back", renamed, resumed)
+		t.Errorf("the history has only %d renames and %d restored entities", renamed, resumed)
 	}
 }
 
-// compareWithFiles compares the entities after the last version with those of the
-// working tree. Of a file that cannot be read nothing can be said.
+// compareWithFiles compares the entities after the last version with those of the working
+// tree, except in invalid files.
 func compareWithFiles(t *testing.T, dir string, f *found) {
 	t.Helper()
 	loaded, problems, err := content.Load(dir, nil)
@@ -214,11 +214,11 @@ func compareWithFiles(t *testing.T, dir string, f *found) {
 			continue
 		}
 		if e := want[key]; alive != (e != nil) || alive && !reflect.DeepEqual(e, v.Entity) {
-			t.Errorf("at the last version of %s, %d, alive is %v, and the file says %+v, the version %+v", key, i, alive, e, v.Entity)
+			t.Errorf("at the last version of %s, %d, alive is %v, the file has %+v, the version %+v", key, i, alive, e, v.Entity)
 		}
 		delete(want, key)
 	}
 	for key := range want {
-		t.Errorf("%s is in no version", key)
+		t.Errorf("%s has no version", key)
 	}
 }

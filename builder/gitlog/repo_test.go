@@ -16,8 +16,7 @@ import (
 	"kindex/exports/record"
 )
 
-// repo is a repository that a test makes. Its clock goes on by an hour with each
-// command.
+// repo is a repository created by a test. Its clock advances by an hour with each command.
 type repo struct {
 	t      testing.TB
 	dir    string
@@ -32,7 +31,7 @@ func newRepo(t testing.TB, init ...string) *repo {
 	return r
 }
 
-// at is another working tree that is treated alike.
+// at returns another working tree with the same settings.
 func (r *repo) at(dir string) *repo {
 	other := *r
 	other.dir = dir
@@ -47,7 +46,7 @@ func (r *repo) git(args ...string) string {
 func (r *repo) pipe(input string, args ...string) string {
 	r.t.Helper()
 	r.now = r.now.Add(time.Hour)
-	// No housekeeping in the background, which would outlive the test.
+	// No background maintenance, which would outlive the test.
 	cmd := exec.Command("git", append([]string{"-c", "gc.auto=0", "-c", "maintenance.auto=false"}, args...)...)
 	cmd.Dir, cmd.Stdin = r.dir, strings.NewReader(input)
 	for _, v := range os.Environ() {
@@ -66,7 +65,7 @@ func (r *repo) pipe(input string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// write writes files: path, text, path, text … No text means that the file goes.
+// write writes files: path, text, path, text … An empty text deletes the file.
 func (r *repo) write(files ...string) {
 	r.t.Helper()
 	for pair := range slices.Chunk(files, 2) {
@@ -81,7 +80,7 @@ func (r *repo) write(files ...string) {
 	}
 }
 
-// commit commits everything, after files were written, and returns the commit.
+// commit writes files, commits everything, and returns the commit.
 func (r *repo) commit(message string, files ...string) string {
 	r.t.Helper()
 	r.write(files...)
@@ -102,7 +101,7 @@ func (r *repo) walk(o gitlog.Options) *gitlog.Log {
 	return log
 }
 
-// entity is a file that says little.
+// entity returns a minimal file.
 func entity(name string, formerly ...string) string {
 	text := "name: " + name + "\ncategory: nlp\ndescription: Something that a test needs to be there.\n"
 	if len(formerly) > 0 {
@@ -111,8 +110,7 @@ func entity(name string, formerly ...string) string {
 	return text
 }
 
-// told writes versions as people would: place, commit, address, name, what was
-// before.
+// told formats versions: position, commit, address, name, predecessor.
 func told(log *gitlog.Log) string {
 	var b strings.Builder
 	for i, v := range log.Versions {
@@ -132,7 +130,7 @@ func told(log *gitlog.Log) string {
 	return b.String()
 }
 
-// expect compares what a walk has found with lines of text.
+// expect compares the result of a walk with lines of text.
 func expect(t *testing.T, log *gitlog.Log, want ...string) {
 	t.Helper()
 	if got := strings.TrimSpace(told(log)); got != strings.Join(want, "\n") {
@@ -140,7 +138,7 @@ func expect(t *testing.T, log *gitlog.Log, want ...string) {
 	}
 }
 
-// found is what several walks have found, as an earlier build keeps it.
+// found is the result of several walks, as kept by a previous build.
 type found struct {
 	log      gitlog.Log
 	commits  []gitlog.Commit
@@ -178,8 +176,8 @@ func (f *found) Last(typ, slug string) (location int, alive, ok bool) {
 	return 0, false, false
 }
 
-// Entity returns a copy in which lists that are not there are empty, as another
-// form of storage may have them.
+// Entity returns a copy in which missing lists are empty, as another storage format might
+// return them.
 func (f *found) Entity(location int) (*record.Entity, error) {
 	if f.versions[location].Entity == nil {
 		return nil, fmt.Errorf("version %d is a deletion", location)

@@ -12,7 +12,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// shell runs a script in a folder, with its own clock and settings.
+// shell runs a script in a folder, with a fixed clock and fixed settings.
 func shell(t *testing.T, dir, script string) string {
 	t.Helper()
 	cmd := exec.Command("bash", "-euc", script)
@@ -36,14 +36,14 @@ func locationOf(t *testing.T, dir string) *Location {
 	return p
 }
 
-// listing is a folder as lines: names, sizes, links and folders.
+// listing formats a folder as lines: names, sizes, links and folders.
 func listing(t *testing.T, dir string) string {
 	t.Helper()
 	return shell(t, dir, `find . -mindepth 1 -printf '%P %y %s\n' | sed 's/ d .*/ d/; s/ l .*/ l/' | LC_ALL=C sort`)
 }
 
-// TestWriteTree: what a commit holds is written as the loader would find it in
-// the working tree, whatever it is called, and nothing else is.
+// TestWriteTree checks that the content of a commit is written as the loader would find it
+// in the working tree, whatever its names, and nothing else is.
 func TestWriteTree(t *testing.T) {
 	repo := t.TempDir()
 	shell(t, repo, `git init -q -b main
@@ -92,8 +92,8 @@ cd ../.. && git add . 2> /dev/null && git commit -qm 1 && git rm -rq --cached su
 	}
 }
 
-// TestForgedTree: a commit that git itself would not make cannot write outside
-// of its folder.
+// TestForgedTree checks that a commit that git itself would not create cannot write outside
+// its folder.
 func TestForgedTree(t *testing.T) {
 	suite.InTest(t)
 	for name, script := range map[string]string{
@@ -185,8 +185,7 @@ func message(err error) string {
 	return err.Error()
 }
 
-// TestObjectsCutShort: an answer that is not what was asked for is an error, not
-// a file.
+// TestObjectsCutShort checks that an unexpected response is an error, not a file.
 func TestObjectsCutShort(t *testing.T) {
 	for answer, want := range map[string]string{
 		"":                      "ends before",

@@ -15,8 +15,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestVersions has the commits of a history, each as paths and texts, and the
-// versions that they make.
+// TestVersions has the commits of a history, each as paths and texts, and the resulting
+// versions.
 func TestVersions(t *testing.T) {
 	const broken = "name: [\n"
 	for name, c := range map[string]struct {
@@ -107,7 +107,7 @@ func TestVersions(t *testing.T) {
 				log.Notes[i] = "NOTE"
 			}
 			expect(t, log, c.want...)
-			// The same in two pieces, wherever they meet.
+			// The same in two pieces, split at every commit.
 			for i := range len(c.commits) - 1 {
 				old := r.git("rev-parse", "HEAD~"+string(rune('1'+i)))
 				clone := r.at(filepath.Join(t.TempDir(), "clone"))
@@ -119,7 +119,7 @@ func TestVersions(t *testing.T) {
 				next := clone.walk(gitlog.Options{Previous: &f})
 				f.add(t, next)
 				if !next.Continued || !reflect.DeepEqual(f.versions, log.Versions) || !reflect.DeepEqual(f.commits, log.Commits) {
-					t.Errorf("in two pieces, %d commits in the second, it is another history:\n%s", i+1, told(&gitlog.Log{Versions: f.versions}))
+					t.Errorf("in two pieces, %d commits in the second, the history differs:\n%s", i+1, told(&gitlog.Log{Versions: f.versions}))
 				}
 			}
 		})
@@ -150,7 +150,7 @@ func TestMergesAndReverts(t *testing.T) {
 	expect(t, log, "0: c0 tool/a A", "1: c1 tool/a A2 after 0", "2: c1 tool/b C", "3: c2 model/x x", "4: c2 model/y y",
 		"5: c3 model/x deleted after 3", "6: c3 model/y deleted after 4")
 	if log.Path != "content/" || log.Head != r.git("rev-parse", "HEAD") || log.Continued || log.Shallow {
-		t.Errorf("the walk says of itself %+v", log)
+		t.Errorf("the walk reports %+v", log)
 	}
 	merge := log.Commits[1]
 	if merge.Author != "Zoë Ångström" || merge.PullRequest != 12 || merge.Hash != r.git("log", "--format=%H", "--merges", "-1", "--grep=Two things") {
@@ -228,7 +228,7 @@ func TestTimes(t *testing.T) {
 	if len(log.Commits) != len(seconds) {
 		t.Errorf("%d commits, want %d", len(log.Commits), len(seconds))
 	}
-	// Times go on across pieces.
+	// Times keep increasing across pieces.
 	r.git("update-ref", "HEAD", "HEAD~3")
 	var f found
 	f.add(t, r.walk(gitlog.Options{}))
@@ -256,7 +256,7 @@ func TestKnown(t *testing.T) {
 			t.Fatalf("%s: found\n%s", format, told(log))
 		}
 		if got := log.Versions[2].Entity; format == "sha1" && (got != mine || asked != 3) || format == "sha256" && (got.Name != "A2" || asked != 0) {
-			t.Errorf("%s: the last version is %v, after %d questions", format, got.Name, asked)
+			t.Errorf("%s: the last version is %v, after %d lookups", format, got.Name, asked)
 		}
 	}
 }
@@ -276,7 +276,7 @@ func TestNoHistory(t *testing.T) {
 	bare.git("config", "core.bare", "true")
 	_, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: filepath.Join(bare.dir, ".git")})
 	if err == nil || !strings.Contains(err.Error(), "looks like a git directory") {
-		t.Errorf("of a bare repository it says %v", err)
+		t.Errorf("bare repository: %v", err)
 	}
 	r := newRepo(t)
 	r.commit("x", ".gitignore", "content/\n")
@@ -285,7 +285,7 @@ func TestNoHistory(t *testing.T) {
 		t.Errorf("untracked: found %+v", log)
 	}
 	if _, err := gitlog.Walk(context.Background(), gitlog.Options{Dir: filepath.Join(r.dir, "nowhere")}); err == nil || !strings.Contains(err.Error(), "nowhere") {
-		t.Errorf("of a folder that is not there it says %v", err)
+		t.Errorf("missing folder: %v", err)
 	}
 }
 
@@ -295,12 +295,11 @@ func TestCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	_, err := gitlog.Walk(ctx, gitlog.Options{Dir: r.dir, Known: func(string, string, string) *record.Entity { cancel(); return nil }})
 	if !errors.Is(err, context.Canceled) {
-		t.Errorf("a walk that was cancelled says %v", err)
+		t.Errorf("cancelled walk: %v", err)
 	}
 }
 
-// TestWalkToACommit walks to the commit that somebody has read of, whatever HEAD
-// is by now.
+// TestWalkToACommit walks to a given commit, whatever HEAD is meanwhile.
 func TestWalkToACommit(t *testing.T) {
 	r := newRepo(t)
 	first := r.commit("one", "tool/a.yaml", entity("A"))

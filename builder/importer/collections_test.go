@@ -18,9 +18,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestEverySnapshot imports every list of projects by the mapping that was made
-// for the last one. What it does not fit is refused: repositories that stand in
-// two rows.
+// TestEverySnapshot imports every list of projects with the mapping written for the last
+// one. Rows it does not fit are refused: repositories that occur in two rows.
 func TestEverySnapshot(t *testing.T) {
 	suite.WithoutRace(t)
 	shared := suite.Collections(t)
@@ -65,20 +64,20 @@ func TestEverySnapshot(t *testing.T) {
 	}
 }
 
-// TestLikeTheConverters compares an import with what the converters of the
-// collections make of the same data, record by record.
+// TestLikeTheConverters compares an import with the converters' result for the same data,
+// record by record.
 func TestLikeTheConverters(t *testing.T) {
 	shared := suite.Collections(t)
 	lines := filepath.Join(t.TempDir(), "models.jsonl")
 	objectsToLines(t, filepath.Join(shared, "data", "models-dev", "models.json"), lines)
 	for _, c := range []struct {
 		name, input, original, mapping, date, typ string
-		want                                      map[string]int // fields in which they differ → entities
+		want                                      map[string]int // differing fields → entities
 	}{
-		// Licence names that are no SPDX ids are replaced.
+		// Licence names that are not SPDX ids are replaced.
 		{"best-of", filepath.Join(shared, "data", "best-of", "2024-06-06.csv.gz"), "", "testdata/best-of.yaml", "2024-06-06", "tool",
 			map[string]int{"license": 4}},
-		// The mapping takes more: the addresses of weights, and output limits.
+		// The mapping imports more: the addresses of weights, and output limits.
 		{"models-dev", lines, filepath.Join(shared, "data", "models-dev", "models.json"), "testdata/models-dev.yaml", "2026-07-01", "model",
 			map[string]int{"links": 82, "signals": 222}},
 	} {
@@ -125,7 +124,7 @@ func records(list []*record.Entity) map[string]map[string]any {
 	return out
 }
 
-// objectsToLines writes the members of an object, sorted, one a line.
+// objectsToLines writes the members of an object, sorted, one per line.
 func objectsToLines(t *testing.T, from, to string) {
 	t.Helper()
 	data, err := os.ReadFile(from)

@@ -23,9 +23,8 @@ fields:
 signals: {stars: stars, lastRelease: released, benchmarks: [{each: tests, name: name, value: score, details: [kind]}]}
 `
 
-// FuzzRows: whatever the bytes of a catalogue, its rows are counted, what the
-// mapping makes of them can be written or says why not, and as refused rows
-// they come back as they were.
+// FuzzRows checks that for any bytes, the rows are counted, each row is written or refused
+// with a reason, and refused rows are kept unchanged.
 func FuzzRows(f *testing.F) {
 	f.Add([]byte("name,text,tags,stars,released\n\"a\"b,c\nd,e,f\n\xff,g\nh,i,['a'],3.0,2026-01-01\n\"x\ny\",\n"), false)
 	f.Add([]byte("name,text,import_reason\na,,x\n\"b,c"), false)
@@ -56,7 +55,7 @@ func FuzzRows(f *testing.F) {
 		}
 		for i, r := range list {
 			if r.wrong == "" && !sameRow(r, again[i]) {
-				t.Errorf("row %d was %+v and came back as %+v", i+1, r, again[i])
+				t.Errorf("row %d was %+v and reads back as %+v", i+1, r, again[i])
 			}
 		}
 	})
@@ -79,10 +78,10 @@ func readAll(data []byte, k kind) (list []*row, header []string, err error) {
 	}
 }
 
-// checkDraft composes what a row gives; a file that can be written is judged.
+// checkDraft composes the entity of a row; if it can be written, the file is checked.
 func checkDraft(t *testing.T, d *draft) {
 	if d.slug != "" && !content.ValidSlug(d.slug) {
-		t.Errorf("%q is no slug", d.slug)
+		t.Errorf("%q is not a valid slug", d.slug)
 	}
 	for _, r := range d.reasons {
 		if r.Message == "" || r.Field == "" || bytes.ContainsAny([]byte(r.String()), "\n\r\x1b") {
@@ -130,7 +129,7 @@ func refusedRows(t *testing.T, list []*row, header []string, k kind) []byte {
 	return b.Bytes()
 }
 
-// sameRow compares two rows but for the reason.
+// sameRow compares two rows except for the reason.
 func sameRow(a, b *row) bool {
 	if object, ok := a.inputRecord.(jsonRecord); ok {
 		other, _ := b.inputRecord.(jsonRecord)

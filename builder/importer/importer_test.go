@@ -36,7 +36,7 @@ func run(t *testing.T, o importer.Options) *importer.Report {
 	}
 	_, problems, err := builder.LoadContent(o.Content, nil)
 	if n, _ := problems.Count(); err != nil || n > 0 {
-		t.Errorf("what was written is not right: %v %v", err, problems)
+		t.Errorf("the written files are invalid: %v %v", err, problems)
 	}
 	return r
 }
@@ -45,7 +45,7 @@ func counts(r *importer.Report) string {
 	return fmt.Sprintf("%d rows: %d written, %d skipped, %d refused, %d warnings", r.Rows, r.Written, r.Skipped, r.Refused, r.Warnings)
 }
 
-// TestExtracts imports the catalogues in testdata by their mappings.
+// TestExtracts imports the catalogues in testdata with their mappings.
 func TestExtracts(t *testing.T) {
 	for name, want := range map[string]string{
 		"best-of.csv":      "18 rows: 15 written, 3 skipped, 0 refused, 0 warnings",
@@ -83,8 +83,8 @@ func golden(t *testing.T, path, dir string) {
 	suite.Golden(t, path, txtar.Format(&a))
 }
 
-// TestSameFactsInAnotherLayout: the leaderboard and the JSONL have the same
-// facts, so their figures agree.
+// TestSameFactsInAnotherLayout checks that the figures of the leaderboard and the JSONL
+// agree, because they contain the same facts.
 func TestSameFactsInAnotherLayout(t *testing.T) {
 	a, b := t.TempDir(), t.TempDir()
 	run(t, importer.Options{Input: "testdata/models-dev.jsonl", Mapping: "testdata/models-dev.yaml", Content: a})
@@ -130,7 +130,7 @@ func load(t *testing.T, dir string) []*record.Entity {
 	return c.Entities
 }
 
-// TestOrderOfRows: the same rows in another order give the same files.
+// TestOrderOfRows checks that the same rows in another order give the same files.
 func TestOrderOfRows(t *testing.T) {
 	data, err := os.ReadFile("testdata/best-of.csv")
 	if err != nil {
@@ -149,8 +149,8 @@ func TestOrderOfRows(t *testing.T) {
 	}
 }
 
-// TestInterrupted: an import that ends early leaves only whole files, and the
-// same command goes on.
+// TestInterrupted checks that an interrupted import leaves only whole files, and the same
+// command continues it.
 func TestInterrupted(t *testing.T) {
 	suite.InTest(t)
 	input, mapping := generated(t, 5000)
@@ -167,7 +167,7 @@ func TestInterrupted(t *testing.T) {
 		t.Fatalf("the error is %v", err)
 	}
 	if _, err := os.Stat(o.Rejects); err == nil {
-		t.Error("half a file of refused rows was left")
+		t.Error("a partial file of refused rows was left")
 	}
 	files, err := filepath.Glob(filepath.Join(dir, "tool", "*"))
 	if err != nil || len(files) != r.Written || r.Written < 1000 || r.Written > 2000 {
@@ -180,8 +180,8 @@ func TestInterrupted(t *testing.T) {
 	}
 }
 
-// TestManyRows imports 5,000 rows, or as many as KINDEX_IMPORT_ROWS says, and
-// prints the time.
+// TestManyRows imports 5,000 rows, or the number in KINDEX_IMPORT_ROWS, and prints the
+// time.
 func TestManyRows(t *testing.T) {
 	suite.InTest(t)
 	n := 5000

@@ -34,7 +34,7 @@ func TestPythonList(t *testing.T) {
 	for _, text := range []string{"", "[", "]", "['a'", "'a']", "['a' 'b']", "[a]", "['a]", "[,]", "['a',,'b']", "[['a']]", "{'a': 1}",
 		`['\q']`, `['\x4']`, `['\ud800']`, "[1 2]", "['a'] ['b']", "['a')"} {
 		if got, ok := pythonList(text); ok {
-			t.Errorf("%s is no list, but gives %q", text, got)
+			t.Errorf("%s is not a list, but gives %q", text, got)
 		}
 	}
 }
@@ -72,8 +72,8 @@ func TestConvert(t *testing.T) {
 	}
 }
 
-// FuzzPythonList: no text breaks it, and a list that is written down again
-// reads back the same.
+// FuzzPythonList checks that any text is safe, and that a list written again reads back the
+// same.
 func FuzzPythonList(f *testing.F) {
 	for _, s := range []string{"['a', \"b\"]", "[1, None]", `['\x41\u00e9']`, "[", "('a',)", `['tensorflow"']`, "['a'"} {
 		f.Add(s)
@@ -97,7 +97,7 @@ func FuzzPythonList(f *testing.F) {
 	})
 }
 
-// FuzzNumber: a number that is taken has the value that its digits say.
+// FuzzNumber checks that an accepted number has the value of its digits.
 func FuzzNumber(f *testing.F) {
 	for _, s := range []string{"5326.0", "1.234,5", "1,234", "-0", "1e5", "9007199254740993", "0.1"} {
 		f.Add(s, ".")
@@ -122,18 +122,18 @@ func FuzzNumber(f *testing.F) {
 		}
 		want, ok := new(big.Rat).SetString(plain)
 		if !ok {
-			t.Fatalf("%q (%s) is taken for %v", s, decimal, got)
+			t.Fatalf("%q (%s) is read as %v", s, decimal, got)
 		}
 		switch got := got.(type) {
 		case int64:
 			if want.Cmp(new(big.Rat).SetInt64(got)) != 0 {
 				if x, _ := want.Float64(); x != float64(got) {
-					t.Errorf("%q (%s) is taken for %d", s, decimal, got)
+					t.Errorf("%q (%s) is read as %d", s, decimal, got)
 				}
 			}
 		case float64:
 			if x, _ := want.Float64(); x != got {
-				t.Errorf("%q (%s) is taken for %v", s, decimal, got)
+				t.Errorf("%q (%s) is read as %v", s, decimal, got)
 			}
 		}
 	})

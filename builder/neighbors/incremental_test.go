@@ -55,8 +55,8 @@ func (p *past) Entity(i uint32) (*record.Entity, error) {
 func (p *past) Similar(i uint32) []exports.Neighbour { return slices.Clone(p.near[i]) }
 func (p *past) Feature(i uint32) exports.Feature     { return p.features[i] }
 
-// editor creates and changes catalogues at random. It has few values, so that
-// much is shared, frequencies tie and pass powers of two, and lists are cut.
+// editor creates and changes catalogues at random. It uses few values, so that many are
+// shared, frequencies tie and cross powers of two, and lists are truncated.
 type editor struct {
 	*rand.Rand
 	made  int
@@ -95,7 +95,7 @@ func (r *editor) entity() *record.Entity {
 	return e
 }
 
-// edit changes an entity, which stays what it was for others.
+// edit changes an entity without modifying the earlier catalogue.
 func (r *editor) edit(was *record.Entity) *record.Entity {
 	e := *was
 	switch r.IntN(9) {
@@ -117,13 +117,13 @@ func (r *editor) edit(was *record.Entity) *record.Entity {
 		r.made++
 		e.Formerly = append(slices.Clone(e.Formerly), e.Slug)
 		e.Slug = fmt.Sprintf("e%d-%d", r.IntN(1000), r.made)
-	case 8: // changed in what does not count
+	case 8: // changed in irrelevant fields
 		e.License = fmt.Sprint("license ", r.IntN(100))
 	}
 	return &e
 }
 
-// successor is like an entity that was renamed, and has the slug that it had.
+// successor returns an entity like a renamed one, at its former slug.
 func (r *editor) successor(list []*record.Entity) *record.Entity {
 	for _, e := range list {
 		taken := func(o *record.Entity) bool { return o.Type == e.Type && o.Slug == e.Formerly[0] }
@@ -136,7 +136,7 @@ func (r *editor) successor(list []*record.Entity) *record.Entity {
 	return nil
 }
 
-// next is the catalogue that follows another, in another order.
+// next returns the catalogue after one, in another order.
 func (r *editor) next(was []*record.Entity) []*record.Entity {
 	list := slices.Clone(was)
 	for range r.IntN(5) {
@@ -159,8 +159,8 @@ func (r *editor) next(was []*record.Entity) []*record.Entity {
 	return list
 }
 
-// TestFindIncremental follows catalogues through random edits: what is found after an
-// earlier build is what is found without one.
+// TestFindIncremental follows catalogues through random edits: incremental results equal
+// those from scratch.
 func TestFindIncremental(t *testing.T) {
 	suite.InTest(t)
 	cases := suite.Pick(150, 1500)
@@ -181,7 +181,7 @@ func TestFindIncremental(t *testing.T) {
 		for step := range 3 {
 			entities = r.next(entities)
 			same := map[*record.Entity]bool{}
-			if r.IntN(4) > 0 { // else nothing is known to be unchanged
+			if r.IntN(4) > 0 { // otherwise nothing is known to be unchanged
 				for _, e := range before.entities {
 					same[e] = true
 				}
@@ -203,7 +203,7 @@ func TestFindIncremental(t *testing.T) {
 	}
 	t.Logf("%d of %d entities computed", computed, asked)
 	if computed > asked*3/4 {
-		t.Errorf("%d of %d entities were computed: hardly any kept their neighbours", computed, asked)
+		t.Errorf("%d of %d entities were computed: too few kept their neighbours", computed, asked)
 	}
 }
 
@@ -215,7 +215,7 @@ func TestFindIncrementalInFull(t *testing.T) {
 		name   string
 		list   []*record.Entity
 		broken bool
-		most   int // that may be computed
+		most   int // maximum number computed
 	}{
 		{"nothing changed", was, false, 0},
 		{"more bits", catalogue(300), false, 300},
@@ -228,7 +228,7 @@ func TestFindIncrementalInFull(t *testing.T) {
 			got, gotFeatures, computed := FindIncremental(c.list, strings.Fields, before, func(e *record.Entity) bool { return slices.Contains(was, e) })
 			want, wantFeatures := Find(c.list, strings.Fields)
 			if !reflect.DeepEqual(got, want) || !slices.Equal(gotFeatures, wantFeatures) {
-				t.Error("another answer than in full")
+				t.Error("the result differs from that from scratch")
 			}
 			if computed != c.most {
 				t.Errorf("%d computed, want %d", computed, c.most)
@@ -237,7 +237,7 @@ func TestFindIncrementalInFull(t *testing.T) {
 	}
 }
 
-// BenchmarkFindIncremental edits one of very many entities.
+// BenchmarkFindIncremental edits one entity of very many.
 func BenchmarkFindIncremental(b *testing.B) {
 	was := catalogue(100000)
 	near, features := Find(was, strings.Fields)

@@ -39,7 +39,7 @@ func catalogue(n int) []*record.Entity {
 	return list
 }
 
-// dotProduct is the product of the weighted feature sets of two entities.
+// dotProduct returns the product of the weighted feature sets of two entities.
 func dotProduct(v *vectors, i, j uint32) (dot uint64) {
 	for _, id := range v.has.of(i) {
 		if slices.Contains(v.has.of(j), id) {
@@ -49,9 +49,8 @@ func dotProduct(v *vectors, i, j uint32) (dot uint64) {
 	return dot
 }
 
-// TestExact compares the answer without a budget with the definition. Beyond the
-// shortlist, of two similarities that differ by less than rounding shows either
-// may be kept.
+// TestExact compares the result without a budget with the definition. Beyond the shortlist,
+// either of two similarities may be kept if they differ by less than the rounding.
 func TestExact(t *testing.T) {
 	entities := catalogue(3000)
 	x := NewExact(entities, strings.Fields)
@@ -76,8 +75,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestRecall compares the ten nearest with those of the exact answer, among so
-// many that the lists of frequent features cannot be read.
+// TestRecall compares the ten nearest with the exact result, among so many entities that
+// the lists of frequent features cannot be read.
 func TestRecall(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestMoveAllBack: what comes into the folder at the last moment stays as it is,
-// and nothing stays beside it.
+// TestMoveAllBack checks that files added to the folder at the last moment stay unchanged,
+// and nothing else stays.
 func TestMoveAllBack(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	for _, name := range []string{"a/x", "b", "c"} {

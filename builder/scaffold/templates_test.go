@@ -11,8 +11,8 @@ import (
 	"kindex/exports/score"
 )
 
-// FuzzOptions: whatever somebody calls an index, it has that name, or nothing is
-// written and the option is named.
+// FuzzOptions checks that for any title, the index has that title, or nothing is written
+// and the option is named.
 func FuzzOptions(f *testing.F) {
 	for _, s := range []string{"Tools", "a: b", "#1", "null", "Yes", "- x", "*a", "it's", `"q" \ %`, "2026", " x ", "a\nb", "é — ✓", "\u2028", "{{.Title}}", "| a |"} {
 		f.Add(s, "")
@@ -24,7 +24,7 @@ func FuzzOptions(f *testing.F) {
 		var option *scaffold.OptionError
 		if errors.As(err, &option) {
 			if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
-				t.Errorf("after %v there is still something: %v", option, err)
+				t.Errorf("after %v, files remain: %v", option, err)
 			}
 			return
 		}
@@ -41,7 +41,7 @@ func FuzzOptions(f *testing.F) {
 	})
 }
 
-// TestScoringFile: the formula is the built-in one, with its comments.
+// TestScoringFile checks that the formula is the built-in one, with its comments.
 func TestScoringFile(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := scaffold.Write(dir, scaffold.Options{Title: "T"}); err != nil {
@@ -58,8 +58,8 @@ func TestScoringFile(t *testing.T) {
 	}
 }
 
-// TestExamples: the examples show both types and every category, and each of
-// their figures has its day and its source.
+// TestExamples checks that the examples cover both types and every category, and that each
+// figure has its day and source.
 func TestExamples(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := scaffold.Write(dir, scaffold.Options{Title: "T"}); err != nil {
@@ -83,7 +83,7 @@ func TestExamples(t *testing.T) {
 	}
 	for _, category := range c.Categories {
 		if !used[category.Slug] {
-			t.Errorf("no example is in %s", category.Slug)
+			t.Errorf("no example in %s", category.Slug)
 		}
 	}
 	if !used["tool"] || !used["model"] {

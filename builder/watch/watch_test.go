@@ -25,10 +25,10 @@ const hanging = 5 * time.Minute
 // builderKey seals the builds of tests, so that later ones reuse them.
 var builderKey = builder.GenerateKey()
 
-// told is what a watcher has told, one line each.
+// told is the output of a watcher, one line each.
 type told chan string
 
-// expect waits for lines, passing over others.
+// expect waits for lines, skipping others.
 func (c told) expect(t *testing.T, lines ...string) {
 	t.Helper()
 	var seen []string
@@ -41,7 +41,7 @@ func (c told) expect(t *testing.T, lines ...string) {
 				lines = lines[1:]
 			}
 		case <-deadline:
-			t.Fatalf("waiting for %q; it was told %q", lines, seen)
+			t.Fatalf("waiting for %q; received %q", lines, seen)
 		}
 	}
 }
@@ -58,12 +58,12 @@ func names(edits []exports.Edit) string {
 	return strings.Join(list, " ")
 }
 
-// TestOneFileMendsAnother edits a folder as the command line's tests do not: an
-// entity becomes good because another file has changed, and what was told of a
-// build that came too early is told again.
+// TestOneFileMendsAnother edits a folder in ways that the command line's tests do not: an
+// entity becomes valid because another file changes, and messages about a build that came
+// too early are repeated.
 func TestOneFileMendsAnother(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // it waits most of the time
+	t.Parallel() // mostly waiting
 	dir, out := t.TempDir(), t.TempDir()
 	write := func(name, text string) {
 		t.Helper()
@@ -103,11 +103,11 @@ func TestOneFileMendsAnother(t *testing.T) {
 	write("categories.yaml", "categories:\n  - {slug: a, title: A}\n  - {slug: b, title: B}\n")
 	c.expect(t, "edited tool/x tool/y, now tool/y", "good", "built, left ")
 
-	// What concerns all entities is no edit of one, and is built.
+	// Changes that affect all entities are not an edit of one, and are built.
 	write("index.yaml", "title: Another\n")
 	c.expect(t, "built, left ")
 
-	// A folder of another type comes; one goes, and comes back.
+	// A folder of another type is added; one is removed, and restored.
 	write("model/m.yaml", "name: M\ncategory: a\ndescription: D.\n")
 	c.expect(t, "edited model/m, now model/m", "built, left ")
 	away := filepath.Join(t.TempDir(), "away")
@@ -138,7 +138,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 // TestCommit checks that a commit is built although it changes no file.
 func TestCommit(t *testing.T) {
 	suite.InRace(t)
-	t.Parallel() // it waits most of the time
+	t.Parallel() // mostly waiting
 	dir, out := t.TempDir(), t.TempDir()
 	git := func(args ...string) {
 		t.Helper()

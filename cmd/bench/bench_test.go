@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// programs are the programs of this module that tests have compiled, in one folder.
+// programs are the programs of this module compiled by tests, in one folder.
 var programs struct {
 	sync.Mutex
 	dir  string
@@ -119,8 +119,8 @@ var wantedPostgreSQL = []string{
 	"limits count a request in PostgreSQL p50", "limits count a request in PostgreSQL p99",
 }
 
-// TestBench measures a small catalogue through the command line. It checks what
-// is reported, never how fast it was.
+// TestBench measures a small catalogue through the command line. It checks the report,
+// never the speed.
 func TestBench(t *testing.T) {
 	suite.InSoak(t, "measures every part; TestBuilt measures one")
 	suite.WithoutRace(t)
@@ -139,10 +139,10 @@ func TestBench(t *testing.T) {
 		t.Fatalf("exit code %d: %s", code, stderr)
 	}
 	if !maps.Equal(before, contentOf(t, corpus)) {
-		t.Error("the corpus is not as it was")
+		t.Error("the corpus has changed")
 	}
 	if out, err := exec.Command("git", "-C", history, "log", "--oneline", "--first-parent").Output(); err != nil || bytes.Count(out, []byte("\n")) != 12 {
-		t.Errorf("the repository is not as it was: %v", err)
+		t.Errorf("the repository has changed: %v", err)
 	}
 	table, lines, _ := strings.Cut(stdout, "\n{")
 	dec := json.NewDecoder(strings.NewReader("{" + lines))
@@ -174,7 +174,7 @@ func TestBench(t *testing.T) {
 		t.Error("PostgreSQL is not installed")
 	}
 	if r := rows["similar recall@10"]; r.Value != 1 {
-		t.Errorf("the recall is %v where the search is exact", r.Value)
+		t.Errorf("the recall of an exact search is %v", r.Value)
 	}
 	if r := rows["search term p50"]; r.Count != 20 || r.YardstickCount != 20 || !strings.Contains(r.Note, "queries with hits: 20 of 20, FTS5 20 of 20") {
 		t.Errorf("%+v", r)
@@ -205,7 +205,7 @@ func contentOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestRewrite checks that only files in the form that people write are edited.
+// TestRewrite checks that only files in the usual hand-written form are edited.
 func TestRewrite(t *testing.T) {
 	for text, want := range map[string]string{
 		"name: A\ndescription: Boosting of trees.\nsignals:\n  stars: {value: 100, date: 2024-01-01}\n":  "name: A\ndescription: Boosting of trees. Edited.\nsignals:\n  stars: {value: 106, date: 2024-01-01}\n",

@@ -14,13 +14,13 @@ import (
 
 const agentsGuide = "site/docs/agents.md"
 
-// settings are those of a program in which agents work.
+// settings is the configuration of a program that runs agents.
 type settings struct {
 	MCPServers map[string]map[string]any `json:"mcpServers"`
 }
 
-// TestAgentsGuide runs every block of the guide, and the servers of its settings as the
-// protocol's own client starts them.
+// TestAgentsGuide runs every block of the guide, and starts the servers in its settings the
+// way the protocol's own client does.
 func TestAgentsGuide(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
@@ -49,7 +49,7 @@ func TestAgentsGuide(t *testing.T) {
 	edgetest.Examples(t, agentsGuide, run)
 }
 
-// checkToolTable compares the tools in the guide with the existing ones.
+// checkToolTable compares the tools in the guide with the tools that exist.
 func checkToolTable(t *testing.T, d done) {
 	t.Helper()
 	var told, have []string
@@ -64,6 +64,6 @@ func checkToolTable(t *testing.T, d done) {
 	}
 	slices.Sort(told)
 	if !slices.Equal(told, have) {
-		t.Errorf("the guide lists %v, there are %v", told, have)
+		t.Errorf("the guide lists %v, the tools are %v", told, have)
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// The runner's side of the escaping, which undoes the percent sign last.
+// The escapes that the runner undoes, the percent sign last.
 var (
 	runnerData     = []string{"%0D", "\r", "%0A", "\n", "%25", "%"}
 	runnerProperty = []string{"%0D", "\r", "%0A", "\n", "%3A", ":", "%2C", ",", "%25", "%"}
@@ -24,14 +24,14 @@ func unescape(s string, pairs []string) string {
 	return s
 }
 
-// readCommand takes a workflow command apart as the runner does.
+// readCommand parses a workflow command as the runner does.
 func readCommand(t *testing.T, line string) (name string, properties map[string]string, data string) {
 	t.Helper()
 	rest, ok := strings.CutPrefix(line, "::")
 	head, data, ok2 := strings.Cut(rest, "::")
 	name, list, ok3 := strings.Cut(head, " ")
 	if !ok || !ok2 || !ok3 || strings.ContainsAny(line, "\r\n") {
-		t.Fatalf("not a command on one line: %q", line)
+		t.Fatalf("not a one-line command: %q", line)
 	}
 	properties = map[string]string{}
 	for p := range strings.SplitSeq(list, ",") {
@@ -44,8 +44,8 @@ func readCommand(t *testing.T, line string) (name string, properties map[string]
 	return name, properties, unescape(data, runnerData)
 }
 
-// FuzzWorkflowCommand: whatever a contributor writes, a problem is one command,
-// and the runner reads what was meant.
+// FuzzWorkflowCommand checks that every problem becomes exactly one command and the runner
+// reads the original text, whatever a contributor writes.
 func FuzzWorkflowCommand(f *testing.F) {
 	f.Add("content/tool/a.yaml", "tags[2]", "is not a slug", "a-b")
 	f.Add("content/tool/a,line=1::b.yaml", "a::error::b", "50% of 100%25 %0A\n::stop-commands::x", "\r\n::add-mask::y")
@@ -65,15 +65,15 @@ func FuzzWorkflowCommand(f *testing.F) {
 			t.Errorf("properties %q instead of %q", properties, want)
 		}
 		if got := unescape(commandData.Replace(message), runnerData); got != message {
-			t.Errorf("data %q comes back as %q", message, got)
+			t.Errorf("data %q reads back as %q", message, got)
 		}
 		if got := unescape(commandProperty.Replace(message), runnerProperty); got != message {
-			t.Errorf("property %q comes back as %q", message, got)
+			t.Errorf("property %q reads back as %q", message, got)
 		}
 	})
 }
 
-// FuzzMarkdownText: a text stays in its cell, and nothing of it is markup.
+// FuzzMarkdownText checks that a text stays in its cell and contains no markup.
 func FuzzMarkdownText(f *testing.F) {
 	f.Add("a\r\nb\x02\u200bc")
 	f.Add("a | b\n| c <img src=x> [d](e) `f` \\| ![g](h) **i** &amp; ~~j~~ $k$")
@@ -102,7 +102,8 @@ func FuzzMarkdownText(f *testing.F) {
 	})
 }
 
-// TestStepSummarySize: GitHub drops a summary of more than a MiB as a whole.
+// TestStepSummarySize checks that the summary stays below 1 MiB: GitHub drops larger ones
+// entirely.
 func TestStepSummarySize(t *testing.T) {
 	suite.WithoutRace(t)
 	c := &checked{dir: "content"}

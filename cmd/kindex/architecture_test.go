@@ -17,10 +17,10 @@ import (
 	"kindex/builder/suite"
 )
 
-// mayImport lists, for each package, which others of the module it may import. The table of
-// packages in design.md is made of it: go test ./cmd/kindex -run TestRooms -update.
+// mayImport lists, for each package, the packages of the module it may import. The table of
+// packages in design.md is generated from it: go test ./cmd/kindex -run TestRooms -update.
 var mayImport = map[string][]string{
-	// What a build is.
+	// The parts of a build.
 	"exports":             {"exports/jsonenc", "exports/packed", "exports/record", "exports/store", "exports/table"},
 	"exports/jsonenc":     {},
 	"exports/packed":      {},
@@ -35,7 +35,7 @@ var mayImport = map[string][]string{
 	"exports/score":       {"exports/record"},
 	"indexes":             {"exports", "exports/*"},
 
-	// Builds.
+	// Building.
 	"builder":                  {"builder/*", "exports", "exports/*", "indexes"},
 	"builder/changelog":        {"builder/gitlog", "exports", "exports/record", "exports/score"},
 	"builder/content":          {"builder/content/*", "exports", "exports/*"},
@@ -55,7 +55,7 @@ var mayImport = map[string][]string{
 	"builder/scaffold":         {"builder/content", "builder/content/yamldoc", "builder/content/yamlfmt", "exports/score"},
 	"builder/watch":            {"builder", "builder/content", "builder/content/yamldoc", "builder/gitlog", "exports", "exports/record", "exports/score"},
 
-	// What shows builds to people.
+	// Presentation.
 	"site":          {"exports", "exports/*"},
 	"site/badge":    {"exports", "exports/*"},
 	"site/chart":    {"exports/record", "site/textfmt"},
@@ -70,7 +70,7 @@ var mayImport = map[string][]string{
 	"site/sdk":      {},
 	"site/static":   {"exports", "exports/store", "site/pages"},
 
-	// What serves builds.
+	// Serving.
 	"edge":                   {"edge/*", "exports", "exports/record", "site/*"},
 	"edge/console":           {"edge/account", "edge/apikey", "edge/auth", "edge/live", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports/*", "site/*"},
 	"edge/api":               {"edge/account", "edge/apikey", "edge/live", "edge/openapi", "edge/query", "edge/ratelimit", "edge/storage", "edge/submission", "edge/web", "edge/webhook", "exports", "exports/*", "indexes", "site", "site/*"},
@@ -96,7 +96,7 @@ var mayImport = map[string][]string{
 	"cmd/gencorpus":      {"*"},
 	"cmd/kindex":         {"*"},
 
-	// What tests start from, and packages of tests alone.
+	// Test support, and packages that contain only tests.
 	"builder/content/contenttest": {"builder/content/yamldoc", "builder/suite"},
 	"builder/diff/difftest":       {"builder/diff", "exports/jsonenc", "exports/record"},
 	"builder/suite":               {},
@@ -114,8 +114,8 @@ var mayImport = map[string][]string{
 	"site/static/statictest": {"builder/suite", "site/pages", "site/static"},
 }
 
-// onlyIn lists libraries that one package alone may know. cmd/bench/baseline
-// is no part of the product: it measures the libraries beside it.
+// onlyIn lists libraries that only one package may import. cmd/bench/baseline is not part
+// of the product: it measures competing libraries.
 var onlyIn = map[string][]string{
 	"github.com/blevesearch/bleve":  {"indexes", "cmd/bench/baseline"},
 	"github.com/blevesearch/vellum": {"indexes", "cmd/bench/baseline"},
@@ -140,16 +140,16 @@ var onlyIn = map[string][]string{
 
 	"github.com/modelcontextprotocol": {"edge/mcp"},
 
-	// Nobody else starts a program. What is no part of the product: measurements,
-	// generated catalogues, and what tests begin with.
+	// No other package starts a program. The exceptions are not part of the product:
+	// measurements, generated catalogues and test support.
 	"os/exec": {"builder/git", "builder/suite", "cmd/bench", "cmd/bench/baseline", "cmd/gencorpus", "edge/edgetest", "edge/edgetest/browser",
 		"edge/auth/authtest", "edge/storage/storagetest", "edge/storage/storagetest/server", "edge/submission/github/githubtest"},
 }
 
-// starts finds the other ways to start a program, or to load code.
+// starts matches other ways to start a program or load code.
 var starts = regexp.MustCompile(`\b(os\.StartProcess|(syscall|unix|windows)\.(Exec|ForkExec|StartProcess|CreateProcess)|plugin\.Open)\b`)
 
-// listed is a package of the module as go list shows it.
+// listed is a package of the module as reported by go list.
 type listed struct {
 	ImportPath, Dir, Doc string
 	Imports, GoFiles     []string
@@ -157,8 +157,9 @@ type listed struct {
 
 func (p *listed) name() string { return strings.TrimPrefix(p.ImportPath, "kindex/") }
 
-// TestRooms checks that the packages import each other in one direction only, that some
-// libraries are used in one place, and that design.md has the table of packages.
+// TestRooms checks that packages import each other in one direction only, that some
+// libraries are used in one place only, and that the table of packages in design.md is up
+// to date.
 func TestRooms(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -167,13 +168,13 @@ func TestRooms(t *testing.T) {
 		checkStarts(t, p)
 		allowed, known := mayImport[p.name()]
 		if !known {
-			t.Errorf("package %s is missing in mayImport: say there what it may import", p.name())
+			t.Errorf("package %s is missing from mayImport; list the packages it may import", p.name())
 			continue
 		}
 		checkImports(t, p, allowed)
 		last := p.name()[strings.LastIndex(p.name(), "/")+1:]
 		if slices.Contains([]string{"util", "utils", "common", "helpers", "types", "models"}, last) {
-			t.Errorf("package %s is not named for its contents", p.name())
+			t.Errorf("package %s is not named after its contents", p.name())
 		}
 	}
 	if len(packages) < len(mayImport) {
@@ -203,7 +204,7 @@ func checkStarts(t *testing.T, p *listed) {
 	for _, file := range p.GoFiles {
 		text, err := os.ReadFile(filepath.Join(p.Dir, file))
 		if found := starts.Find(text); err != nil || found != nil {
-			t.Errorf("%s/%s uses %s, by which it could start a program past builder/git (%v)", p.ImportPath, file, found, err)
+			t.Errorf("%s/%s uses %s, which could start a program without builder/git (%v)", p.ImportPath, file, found, err)
 		}
 	}
 }
@@ -218,25 +219,25 @@ func checkImports(t *testing.T, p *listed, allowed []string) {
 		if inner, ok := strings.CutPrefix(imp, "kindex/"); ok {
 			by := slices.IndexFunc(allowed, func(a string) bool { return permits(a, inner) })
 			if by < 0 {
-				t.Errorf("%s imports %s, which mayImport does not list", p.name(), inner)
+				t.Errorf("%s imports %s, which is not listed in mayImport", p.name(), inner)
 				continue
 			}
 			delete(unused, allowed[by])
 		}
 		for lib, packages := range onlyIn {
 			if strings.HasPrefix(imp, lib) && !slices.Contains(packages, p.name()) {
-				t.Errorf("%s imports %s, which belongs to %s alone", p.name(), imp, strings.Join(packages, " and "))
+				t.Errorf("%s imports %s, which only %s may import", p.name(), imp, strings.Join(packages, " and "))
 			}
 		}
 	}
 	for a := range unused {
 		if a != "*" {
-			t.Errorf("%s may import %s and does not; remove it from mayImport", p.name(), a)
+			t.Errorf("%s may import %s but does not; remove it from mayImport", p.name(), a)
 		}
 	}
 }
 
-// permits reports whether an entry of mayImport, such as edge/query or edge/*, is about a
+// permits reports whether an entry of mayImport, such as edge/query or edge/*, covers a
 // package.
 func permits(entry, name string) bool {
 	prefix, wild := strings.CutSuffix(entry, "*")
@@ -247,7 +248,7 @@ func permits(entry, name string) bool {
 const tableHead = "| package | what it does | may import |\n| --- | --- | --- |\n"
 
 // checkTable compares the table in design.md with mayImport and the packages' doc comments,
-// or writes it.
+// or updates it.
 func checkTable(t *testing.T, packages []*listed) {
 	t.Helper()
 	readme := filepath.Join(suite.Root(t), "site", "docs", "design.md")
@@ -257,13 +258,13 @@ func checkTable(t *testing.T, packages []*listed) {
 	}
 	before, rest, found := strings.Cut(string(text), tableHead)
 	if !found {
-		t.Fatalf("design.md has no table that starts with\n%s", tableHead)
+		t.Fatalf("design.md has no table starting with\n%s", tableHead)
 	}
 	_, after, _ := strings.Cut(rest, "\n\n")
 	var table strings.Builder
 	for _, p := range packages {
 		if p.Doc == "" || strings.HasSuffix(p.name(), "test") || strings.Contains(p.name(), "test/") {
-			continue // for tests alone
+			continue // contains only tests
 		}
 		_, does, _ := strings.Cut(strings.TrimSuffix(p.Doc, "."), " "+path.Base(p.name())+" ")
 		imports := cmp.Or(strings.Join(mayImport[p.name()], ", "), "–")

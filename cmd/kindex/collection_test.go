@@ -17,11 +17,11 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// What follows reads snapshots of a public list (its licence and credit are in
-// testdata/best-of/README.md) without any of the project's code, to say what its
-// changelog must be.
+// The code below reads snapshots of a public list (see testdata/best-of/README.md for its
+// licence and credit) without using any of the project's code, and derives what the
+// changelog must contain.
 
-// told is an entity as in a snapshot: fields by name, as JSON.
+// told is an entity in a snapshot: fields by name, as JSON.
 type told map[string]string
 
 // snapshot is the list on one day.
@@ -30,7 +30,7 @@ type snapshot struct {
 	rows []map[string]string
 }
 
-// clashing are repository names that several owners use somewhere in the list.
+// clashing lists repository names used by several owners somewhere in the list.
 var clashing = []string{"catalyst", "datasets", "hub", "lightning", "recommenders", "text", "tts"}
 
 var (
@@ -77,7 +77,7 @@ func readSnapshots(t *testing.T, dir string) []snapshot {
 	return list
 }
 
-// readCSV reads a file that may be compressed, the header first.
+// readCSV reads a file that may be compressed, and returns the header first.
 func readCSV(t *testing.T, path string) [][]string {
 	t.Helper()
 	f, err := os.Open(path)
@@ -100,9 +100,9 @@ func readCSV(t *testing.T, path string) [][]string {
 	return records
 }
 
-// projects picks one row for each project, by its id on GitHub or its name.
+// projects picks one row for each project, identified by its GitHub id or its name.
 func (s *snapshot) projects() map[string]map[string]string {
-	better := func(a, b map[string]string) bool { // the one named as its repository, shown, first by name
+	better := func(a, b map[string]string) bool { // prefer the one named like its repository, then shown, then first by name
 		rank := func(r map[string]string) string {
 			repo := r["github_id"][strings.LastIndex(r["github_id"], "/")+1:]
 			key := []byte("00")
@@ -132,7 +132,7 @@ func (s *snapshot) projects() map[string]map[string]string {
 	return found
 }
 
-// clashes are repository names that several projects of a snapshot have.
+// clashes returns the repository names shared by several projects of a snapshot.
 func (s *snapshot) clashes() []string {
 	count := map[string]int{}
 	for id := range s.projects() {
@@ -149,7 +149,7 @@ func (s *snapshot) clashes() []string {
 	return list
 }
 
-// states are the entities of a snapshot by slug.
+// states returns the entities of a snapshot by slug.
 func (s *snapshot) states(clash []string) map[string]told {
 	projects := s.projects()
 	ids := make([]string, 0, len(projects))
@@ -177,12 +177,12 @@ func jsonOf(v any) string {
 	if err != nil {
 		panic(err)
 	}
-	var out strings.Builder // Marshal escapes what a page would mind
+	var out strings.Builder // Marshal would escape HTML
 	out.WriteString(strings.NewReplacer(`\u003c`, "<", `\u003e`, ">", `\u0026`, "&").Replace(string(b)))
 	return out.String()
 }
 
-// stateOf turns a row into fields.
+// stateOf converts a row to fields.
 func stateOf(id string, row map[string]string) told {
 	address := row["github_url"]
 	if address == "" && strings.Contains(id, "/") {
@@ -256,8 +256,7 @@ type expected struct {
 	fields                  map[string][2]string // old and new, as JSON
 }
 
-// expectedChanges compares each snapshot with the one before, in the order of
-// the changelog.
+// expectedChanges compares each snapshot with the previous one, in changelog order.
 func expectedChanges(list []snapshot, clash []string) (all []expected) {
 	before := map[string]told{}
 	for i := range list {
@@ -308,7 +307,8 @@ func orNullText(s string) string {
 	return s
 }
 
-// allClashes joins the clashes of all snapshots: a slug stays the same throughout.
+// allClashes joins the clashes of all snapshots, because a slug must stay the same
+// throughout.
 func allClashes(list []snapshot) []string {
 	clash := slices.Clone(clashing)
 	for i := range list {

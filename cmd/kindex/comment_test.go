@@ -18,7 +18,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// issueComment is a comment on a pull request as GitHub's API has it.
+// issueComment is a pull request comment in the format of GitHub's API.
 type issueComment struct {
 	ID   int `json:"id"`
 	User struct {
@@ -29,9 +29,9 @@ type issueComment struct {
 
 const actionsBot = "github-actions[bot]"
 
-// fakeGitHub stands for gh. The comments of pull request 7 of o/r are in the
-// file $FAKE_COMMENTS; a token that may only read is called "read". Whatever the
-// real gh or GitHub would refuse, and all that is not asked for here, fails.
+// fakeGitHub replaces gh. The comments of pull request 7 of o/r are in the file
+// $FAKE_COMMENTS; a read-only token is called "read". It fails for everything the real gh
+// or GitHub would refuse, and for everything these tests do not need.
 func fakeGitHub() {
 	if err := answerAPI(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "gh:", err)
@@ -112,7 +112,7 @@ func answerAPI(args []string) error {
 	return os.WriteFile(file, data, 0o644)
 }
 
-// listComments prints what the query makes of each page, of two comments.
+// listComments prints the result of the query for each page of two comments.
 func listComments(c call, comments []issueComment) error {
 	for page := range slices.Chunk(comments, 2) {
 		data, err := json.Marshal(page)
@@ -154,15 +154,15 @@ func writeComment(c call, comments []issueComment) ([]issueComment, error) {
 	return nil, fmt.Errorf("HTTP 404: %+v", c)
 }
 
-// pullRequest is a clone of a new index in which a pull request is checked out
-// as GitHub does it: as its merge with the branch that it is for.
+// pullRequest is a clone of a new index in which a pull request is checked out as GitHub
+// does it: as its merge with the base branch.
 type pullRequest struct {
 	t        *testing.T
 	dir      string
-	base     string // the branch that it is for
+	base     string // the base branch
 	compare  string
 	comment  string
-	comments string // the file of the comments
+	comments string // path of the comments file
 }
 
 func newPullRequest(t *testing.T, base string) *pullRequest {
@@ -174,7 +174,7 @@ func newPullRequest(t *testing.T, base string) *pullRequest {
 		comment.If != "${{ !cancelled() && needs.content.outputs.compared == 'yes' }}" || content.Outputs["compared"] != "${{ steps.diff.outputs.compared }}" {
 		t.Fatalf("%+v", w)
 	}
-	handed := map[string]string{} // by action, the artifacts passed from job to job
+	handed := map[string]string{} // artifacts passed between jobs, by action
 	for _, s := range append(content.Steps, comment.Steps...) {
 		switch {
 		case s.ID == "diff":
@@ -190,7 +190,7 @@ func newPullRequest(t *testing.T, base string) *pullRequest {
 		case strings.Contains(s.Uses, "-artifact@"):
 			handed[s.Uses[:strings.Index(s.Uses, "@")]] = fmt.Sprint(s.With["name"], " ", s.With["path"])
 		case len(s.Env) > 0 || slices.ContainsFunc(comment.Steps, func(x workflowStep) bool { return x.Name == s.Name && x.Uses == s.Uses }):
-			t.Errorf("in addition to the required steps, the job with write access has the step %+v", s)
+			t.Errorf("the job with write access has the unexpected step %+v", s)
 		}
 	}
 	if handed["actions/upload-artifact"] != "kindex-diff ${{ runner.temp }}/kindex-diff.md" || handed["actions/download-artifact"] != "kindex-diff ${{ runner.temp }}" {
@@ -236,8 +236,8 @@ func (p *pullRequest) setComments(list ...issueComment) {
 	}
 }
 
-// check runs both jobs. It returns whether the first is well, what the second
-// prints, and the comments behind those that were there from the beginning.
+// check runs both jobs. It returns whether the first succeeds, what the second prints, and
+// the comments added to the initial ones.
 func (p *pullRequest) check(token string) (ok bool, printed string, comments []issueComment) {
 	p.t.Helper()
 	first := newRunner(p.t, p.dir, "GITHUB_BASE_REF="+p.base)
@@ -250,14 +250,14 @@ func (p *pullRequest) check(token string) (ok bool, printed string, comments []i
 	if got := readText(p.t, filepath.Join(first.temp, "summary.md")); got != compared {
 		p.t.Errorf("the summary is %s", got)
 	}
-	// The second job has another machine, on which there is nothing.
+	// The second job runs on another, empty machine.
 	second := newRunner(p.t, p.t.TempDir(), "GH_TOKEN="+token, "PULL_REQUEST=7", "GITHUB_REPOSITORY=o/r", "FAKE_COMMENTS="+p.comments)
 	if err := os.WriteFile(filepath.Join(second.temp, "kindex-diff.md"), []byte(compared), 0o644); err != nil {
 		p.t.Fatal(err)
 	}
 	printed, err = second.run(p.comment)
 	if err != nil {
-		p.t.Errorf("the comment fails the check: %v\n%s", err, printed)
+		p.t.Errorf("the comment makes the check fail: %v\n%s", err, printed)
 	}
 	if err := json.Unmarshal([]byte(readText(p.t, p.comments)), &comments); err != nil {
 		p.t.Fatal(err)
@@ -277,8 +277,8 @@ func readText(t *testing.T, path string) string {
 	return string(data)
 }
 
-// TestStarterComment: a pull request has one comment that each push renews, and
-// none where nothing changes or the token may only read.
+// TestStarterComment checks that a pull request has one comment, updated by each push, and
+// none if nothing changes or the token is read-only.
 func TestStarterComment(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -312,8 +312,8 @@ func TestStarterComment(t *testing.T) {
 	}
 }
 
-// TestStarterInjection: neither the branch nor the content can run anything, or
-// speak to anybody.
+// TestStarterInjection checks that neither the branch nor the content can run code or
+// mention anyone.
 func TestStarterInjection(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -329,6 +329,6 @@ func TestStarterInjection(t *testing.T) {
 		t.Errorf("%v %v", found, err)
 	}
 	if text := difftest.OutsideCode(comments[0].Body); strings.ContainsAny(text, "@$") || strings.Contains(text, "#1") {
-		t.Errorf("outside of code: %s", text)
+		t.Errorf("outside code: %s", text)
 	}
 }

@@ -21,18 +21,18 @@ import (
 	"kindex/edge/submission/github/githubtest"
 )
 
-// contributor is somebody who proposes an entity on the website, together with the
+// contributor is a person who proposes an entity on the website, together with the
 // operator, who has the commands, a checkout of the content and a forge.
 type contributor struct {
 	*testing.T
 	tab    *browser.Tab
-	url    string // of the edge
-	issuer string // whom people sign in with
+	url    string // the edge's address
+	issuer string // the sign-in provider
 	dir    string // the checkout
 	out    string
 	state  string
 	forge  *githubtest.Server
-	page   string // of the submission, in the panel
+	page   string // the submission's page in the panel
 }
 
 // proposed is what is typed into the form. The licence has a typo.
@@ -42,8 +42,8 @@ const (
 	proposedText = "Shows where gradients vanish or explode while a network trains, layer by layer, in the terminal."
 )
 
-// TestContributor: an entity that somebody enters into the form of the website comes
-// to be on the website, by a review and a new build, while the edge goes on serving.
+// TestContributor follows an entity from the form on the website through review and a new
+// build to its own page, without restarting the edge.
 func TestContributor(t *testing.T) {
 	suite.InTest(t)
 	c := &contributor{T: t, dir: filepath.Dir(edgetest.Content(t, "ml-frameworks")), out: filepath.Join(t.TempDir(), "out")}
@@ -60,7 +60,7 @@ func TestContributor(t *testing.T) {
 	c.tab.CheckQuiet(t, c.url)
 }
 
-// publishContent puts the content on a forge, and builds it.
+// publishContent pushes the content to a forge and builds it.
 func (c *contributor) publishContent() {
 	bare := filepath.Join(c.TempDir(), "example", "index.git")
 	c.git("init", "-q", "--bare", "-b", "main", bare)
@@ -70,13 +70,13 @@ func (c *contributor) publishContent() {
 	c.Cleanup(func() {
 		c.forge.Close()
 		for _, wrong := range c.forge.Violations() {
-			c.Errorf("the forge was asked for what no forge would stand: %s", wrong)
+			c.Errorf("the forge received an invalid request: %s", wrong)
 		}
 	})
 	c.kindex("build", "--content", "content", "--out", c.out)
 }
 
-// serve starts kindex serve, with npm oidc-provider to sign in with.
+// serve starts kindex serve, with npm's oidc-provider for sign-in.
 func (c *contributor) serve() {
 	addr := freeAddress(c.T)
 	c.url = "http://" + addr
@@ -94,7 +94,7 @@ func (c *contributor) serve() {
 		c.Fatal(err)
 	}
 	c.Cleanup(func() {
-		if err := cmd.Process.Signal(os.Interrupt); err != nil { // it has ended before
+		if err := cmd.Process.Signal(os.Interrupt); err != nil { // it has already ended
 			c.Error(err)
 		}
 		if err := cmd.Wait(); err != nil || c.Failed() {
@@ -102,7 +102,7 @@ func (c *contributor) serve() {
 		}
 	})
 	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || !strings.HasPrefix(line, "serving ") {
-		c.Fatalf("the edge says %q: %v", line, err)
+		c.Fatalf("the edge printed %q: %v", line, err)
 	}
 }
 
@@ -124,7 +124,7 @@ func (c *contributor) fillIn() {
 		c.tab.Until(c, `document.querySelector('[data-field=%s] li')?.textContent.includes(%q)`, field, says)
 	}
 	if ready := browser.Eval[bool](c, c.tab, `!document.querySelector('[data-ways]').hidden`); ready {
-		c.Error("with mistakes in it, it may be sent")
+		c.Error("the form can be sent although it has mistakes")
 	}
 	c.useSuggestion("license")
 	c.written("license: MIT\n")
@@ -135,24 +135,24 @@ func (c *contributor) fillIn() {
 	file := browser.Eval[string](c, c.tab, `document.querySelector('[data-yaml]').innerText`)
 	for _, line := range []string{"content/tool/gradient-lantern.yaml", "name: " + proposedName, "category: ml-frameworks", "license: MIT", "tags: [gradients, python]", "url: https://lantern.example.org/", proposedText} {
 		if !strings.Contains(file, line) {
-			c.Errorf("the file has no %q: %s", line, file)
+			c.Errorf("the file lacks %q: %s", line, file)
 		}
 	}
 }
 
-// useSuggestion presses the button of a suggestion. It does so from a script: remarks
-// that appear just then move the page, and a click of the mouse would miss.
+// useSuggestion clicks a suggestion's button from a script: messages that appear at that
+// moment move the page, so a mouse click would miss.
 func (c *contributor) useSuggestion(field string) {
 	c.tab.Do(c, chromedp.Evaluate[chromedp.Void]("document.querySelector(`[data-field="+field+"] li button`).click()"))
 }
 
-// written waits for a text in the file that is shown.
+// written waits for a text in the displayed file.
 func (c *contributor) written(text string) {
 	c.Helper()
 	c.tab.Until(c, `document.querySelector('[data-text]').textContent.includes(%q)`, text)
 }
 
-// submit signs in on the way, and finds in the form what was typed before.
+// submit signs in along the way, and finds the form still filled in.
 func (c *contributor) submit() {
 	c.tab.Load(c, chromedp.Click(`[data-ways] a[href="/signin"]`))
 	c.tab.SignIn(c, c.issuer, "1001", chromedp.Click(`form[action="/signin/oidc"] button`))
@@ -167,7 +167,7 @@ func (c *contributor) submit() {
 	c.checkState(submission.Pending)
 }
 
-// review accepts the submission: a pull request, which is looked at and merged.
+// review accepts the submission, then reads and merges its pull request.
 func (c *contributor) review() {
 	var one submissionLine
 	if err := json.Unmarshal([]byte(c.kindex("submissions", "list", "--status", "pending", "--json", "--state", c.state)), &one); err != nil {
@@ -184,7 +184,7 @@ func (c *contributor) review() {
 	}
 	c.checkState(submission.InReview)
 	if link := browser.Eval[string](c, c.tab, `document.querySelector('main a[href*="/pull/"]').href`); link != "https://forge.example.org/example/index/pull/1" {
-		c.Errorf("the page leads to %s", link)
+		c.Errorf("the page links to %s", link)
 	}
 	c.git("fetch", "-q", "origin", pulls[0].Head)
 	c.git("merge", "-q", "--no-edit", "--no-ff", "FETCH_HEAD")
@@ -196,7 +196,7 @@ func (c *contributor) review() {
 	c.checkState(submission.Accepted)
 }
 
-// build publishes the content with the entity, which the edge finds by itself.
+// build publishes the content with the entity. The edge picks it up by itself.
 func (c *contributor) build() {
 	if status, _, err := get(c.url + proposedPath); err != nil || status != http.StatusNotFound {
 		c.Errorf("before the build, the entity's page answers %d, %v", status, err)
@@ -215,16 +215,16 @@ func (c *contributor) build() {
 	c.tab.Load(c, chromedp.Click(`#results a[href="`+proposedPath+`"]`))
 }
 
-// checkState looks at the page of the submission.
+// checkState checks the state on the page of the submission.
 func (c *contributor) checkState(want submission.Status) {
 	c.Helper()
 	c.tab.Load(c, chromedp.Navigate(c.url+c.page))
 	if got := browser.Eval[string](c, c.tab, `document.querySelector('main [class*=state-]').textContent`); got != string(want) {
-		c.Errorf("in the panel, the submission is %s instead of %s", got, want)
+		c.Errorf("the panel shows the submission as %s, want %s", got, want)
 	}
 }
 
-// kindex runs the program in the checkout, and returns what it prints.
+// kindex runs the program in the checkout and returns its output.
 func (c *contributor) kindex(args ...string) string {
 	c.Helper()
 	cmd := program(args...)

@@ -52,8 +52,8 @@ func (c *crashing) lock(do func()) {
 	do()
 }
 
-// checkKeys compares the keys that are there with those that were promised, and
-// revokes those that nobody was told of.
+// checkKeys compares the existing keys with the promised ones, and revokes those whose
+// creation was never answered.
 func (c *crashing) checkKeys() {
 	c.t.Helper()
 	status, body := c.ask(http.MethodGet, "/api/developer/api-keys", c.owner, "")
@@ -72,7 +72,7 @@ func (c *crashing) checkKeys() {
 	for id, key := range c.made {
 		switch {
 		case !there[id] && !c.unsure[id]:
-			c.t.Fatalf("kill %d: the key %s was promised and is gone", c.kills, id)
+			c.t.Fatalf("kill %d: the key %s was promised but is gone", c.kills, id)
 		case !there[id]:
 			delete(c.made, id)
 		default:
@@ -84,7 +84,7 @@ func (c *crashing) checkKeys() {
 	}
 }
 
-// crashSubmission is a body, different for each name.
+// crashSubmission returns a body that differs for each name.
 func crashSubmission(name string) string {
 	return fmt.Sprintf(`{"type":"tool","name":%q,"description":"Keeps what it was given, whatever happens.","category":"kind-1","url":"https://example.org/%s"}`, name, name)
 }
@@ -99,7 +99,7 @@ func (c *crashing) submit(ctx context.Context) {
 			c.attempts++
 		})
 		if a.key == "" {
-			return // that is enough
+			return // enough submissions
 		}
 		status, body := c.send(a)
 		switch status {
@@ -115,19 +115,19 @@ func (c *crashing) submit(ctx context.Context) {
 	}
 }
 
-// send submits, with an Idempotency-Key that follows from the name.
+// send submits, with an Idempotency-Key derived from the name.
 func (c *crashing) send(a attempted) (status int, body []byte) {
 	return c.ask(http.MethodPost, "/api/submit", a.key, crashSubmission(strings.ReplaceAll(a.name, " ", "-")), a.name[6:])
 }
 
 func idOf(body []byte) string {
 	var o struct{ ID string }
-	_ = json.Unmarshal(body, &o) // "" tells
+	_ = json.Unmarshal(body, &o) // on failure, the id is ""
 	return o.ID
 }
 
-// submitAgain sends again what was not answered, with the same Idempotency-Key:
-// whether it was kept or not, it must be there once then.
+// submitAgain repeats unanswered submissions with the same Idempotency-Key: whether or not
+// they were stored, each must then exist once.
 func (c *crashing) submitAgain() {
 	c.t.Helper()
 	for _, a := range c.unanswered {
@@ -148,12 +148,12 @@ func (c *crashing) count(ctx context.Context) {
 	}
 }
 
-// countSome sends counted requests one by one.
+// countSome sends counted requests one at a time.
 func (c *crashing) countSome() {
 	c.t.Helper()
 	for range 20 {
 		if status, _ := c.ask(http.MethodGet, "/api/categories", c.counted, ""); status != http.StatusOK {
-			c.t.Errorf("a counted request: status %d", status)
+			c.t.Errorf("counted request: status %d", status)
 		}
 	}
 	c.sent, c.before = c.sent+20, c.before+20

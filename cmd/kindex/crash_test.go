@@ -23,17 +23,17 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestCrash kills a server at random moments while keys are made and revoked, things are
-// submitted, requests are counted and builds are published. Whatever it has answered with
-// 2xx must be there after the next start, counters may have lost the latest requests, but
-// none that were already in the state, and a webhook must have received every change, in
-// order for each entity.
+// TestCrash kills a server at random moments while keys are created and revoked,
+// submissions sent, requests counted and builds published. Everything it answered with 2xx
+// must exist after the next start. Counters may lose the latest requests, but none that
+// were already stored, and a webhook must have received every change, in order for each
+// entity.
 func TestCrash(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	kills := map[storage.Engine]int{storage.SQLite: suite.Pick(8, 80), storage.PostgreSQL: suite.Pick(3, 20)}
 	crash := func(t *testing.T, target string, kills int) {
-		t.Parallel() // both wait: for programs to start, for leases of killed ones to end
+		t.Parallel() // mostly waiting for programs to start and for the leases of killed ones to expire
 		c := newCrashing(t, target)
 		for range kills {
 			c.round()
@@ -44,17 +44,17 @@ func TestCrash(t *testing.T) {
 	t.Run("PostgreSQL", func(t *testing.T) { crash(t, storagetest.PostgreSQL(t), kills[storage.PostgreSQL]) })
 }
 
-// crashing is a service that is killed again and again, and what it has promised.
+// crashing is a service that is killed repeatedly, and what it has promised.
 type crashing struct {
 	t       *testing.T
 	rng     *rand.Rand
 	dir     string
-	target  string // of the state
+	target  string // the database
 	hook    *hearing
 	server  *exec.Cmd
-	log     *bytes.Buffer // of the server
+	log     *bytes.Buffer // the server's log
 	base    string
-	owner   string // the key that makes keys, of an account with room for four more
+	owner   string // the key that creates keys; its account has room for four more
 	writer  string // the key of the webhook
 	counted string // the key whose requests are counted
 
@@ -62,18 +62,19 @@ type crashing struct {
 	made        map[string]string   // keys by id
 	unsure      map[string]bool     // ids of keys whose revocation was not answered
 	submissions map[string]promised // by name
-	writers     []string            // keys that submit, each of its own account
-	attempts    int                 // submissions that were tried
-	unanswered  []attempted         // submitted without an answer
-	sent        int                 // counted requests that were sent
-	before      int                 // of those that were surely counted before this round
+	writers     []string            // keys that submit, each of a different account
+	attempts    int                 // attempted submissions
+	unanswered  []attempted         // submissions without an answer
+	sent        int                 // counted requests sent
+	before      int                 // of these, the number certainly counted before this round
 	edits       int
 	kills       int
 }
 
 const crashLimit = 1_000_000
 
-// crashWriters is how many accounts submit: an account may have 20 submissions open.
+// crashWriters is the number of accounts that submit: an account may have 20 open
+// submissions.
 const crashWriters = 200
 
 // attempted is a submission that was sent with a key.
@@ -133,7 +134,7 @@ func makeKey(t *testing.T, st *storage.State, account string) string {
 	return secret.Reveal()
 }
 
-// round starts the server, checks what it has promised, and kills it under load.
+// round starts the server, checks its promises, and kills it under load.
 func (c *crashing) round() {
 	c.t.Helper()
 	c.start()
@@ -192,7 +193,7 @@ func (c *crashing) kill(after time.Duration) {
 	}
 }
 
-// ask sends a request. Status 0 means that there was no answer.
+// ask sends a request. Status 0 means no answer.
 func (c *crashing) ask(method, path, key, body string, header ...string) (int, []byte) {
 	req, err := http.NewRequest(method, c.base+path, strings.NewReader(body))
 	if err != nil {
@@ -252,7 +253,7 @@ func (c *crashing) build() {
 	}
 }
 
-// finish lets the server come to rest and compares everything.
+// finish waits until the server is idle and compares everything.
 func (c *crashing) finish() {
 	c.t.Helper()
 	c.start()
@@ -264,25 +265,25 @@ func (c *crashing) finish() {
 		of[s.key]++
 		status, body := c.ask(http.MethodGet, "/api/submissions/"+s.id, s.key, "")
 		if status != http.StatusOK || idOf(body) != s.id {
-			c.t.Errorf("the submission of %s was promised: %d %s", name, status, body)
+			c.t.Errorf("the promised submission of %s: %d %s", name, status, body)
 		}
 	}
 	for key, n := range of {
 		var list struct{ Count int }
 		if _, body := c.ask(http.MethodGet, "/api/submissions?limit=1", key, ""); json.Unmarshal(body, &list) != nil || list.Count != n {
-			c.t.Errorf("%d submissions of an account are there, %d were promised", list.Count, n)
+			c.t.Errorf("the account has %d submissions, %d were promised", list.Count, n)
 		}
 	}
 	want := c.changes()
 	for deadline := time.Now().Add(hanging); len(c.hook.missing(want)) > 0; time.Sleep(100 * time.Millisecond) {
 		if time.Now().After(deadline) {
-			c.t.Fatalf("the webhook has not heard of %d of %d changes: %v", len(c.hook.missing(want)), len(want), c.hook.missing(want))
+			c.t.Fatalf("the webhook has missed %d of %d changes: %v", len(c.hook.missing(want)), len(want), c.hook.missing(want))
 		}
 	}
 	c.hook.check(c.t)
 	c.t.Logf("%d kills; %d submissions, %d requests counted, %d changes, %d deliveries of them",
 		c.kills, len(c.submissions), c.before, len(want), c.hook.count())
-	// What has reached the store outlives a kill, and the edge writes without being told.
+	// What has reached the store survives a kill, and the edge flushes without a signal.
 	c.countSome()
 	for deadline := time.Now().Add(hanging); c.stored() < c.before; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -292,18 +293,18 @@ func (c *crashing) finish() {
 	c.kill(0)
 	c.start()
 	c.checkCounter()
-	// A server that is told to stop loses nothing.
+	// A server that is stopped cleanly loses nothing.
 	c.countSome()
 	c.interrupt()
 	c.start()
 	c.checkCounter()
 	if len(c.submissions) < c.kills || len(want) != c.edits {
-		c.t.Error("that is too little to show anything")
+		c.t.Error("too few to prove anything")
 	}
 	c.interrupt()
 }
 
-// interrupt stops the server as an operator does.
+// interrupt stops the server as an operator would.
 func (c *crashing) interrupt() {
 	c.t.Helper()
 	if err := c.server.Process.Signal(os.Interrupt); err != nil {
@@ -314,7 +315,7 @@ func (c *crashing) interrupt() {
 	}
 }
 
-// changes are the ids of all changes since the first build, from the changelog.
+// changes returns the ids of all changes since the first build, from the changelog.
 func (c *crashing) changes() []string {
 	c.t.Helper()
 	_, body := c.ask(http.MethodGet, "/api/export/changelog?format=json", c.writer, "")

@@ -13,11 +13,11 @@ import (
 	"kindex/edge/storage"
 )
 
-// writeOnFullDisk makes accounts, many at once, while there is more and more room:
-// those that are acknowledged are there, the others are not, and when there is room
-// again the state goes on. It is part of TestFullDisk.
+// writeOnFullDisk creates accounts concurrently while free space grows: acknowledged
+// accounts must exist and the others must not, and once there is room again the database
+// must keep working. It is part of TestFullDisk.
 func writeOnFullDisk(t *testing.T, disk string) {
-	// Over the disk of the builds, which is full.
+	// Mounted over the disk of the builds, which is full.
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "small", disk).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -63,7 +63,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 			t.Errorf("%v is left: %v", left, err)
 		}
 		if n := writeMany(2*round + 1); n > 0 {
-			t.Errorf("with room again, %d writes were refused", n)
+			t.Errorf("%d writes were refused although there was room again", n)
 		}
 		_ = os.Remove(filepath.Join(disk, "backup.db"))
 		onlyAcknowledged(t, s, acknowledged)
@@ -93,10 +93,10 @@ func onlyAcknowledged(t *testing.T, s *storage.State, acknowledged map[string]bo
 	}
 	for _, a := range list {
 		if !acknowledged[a.Name] {
-			t.Errorf("%s was refused and is there", a.Name)
+			t.Errorf("%s was refused but exists", a.Name)
 		}
 	}
 	if len(list) != len(acknowledged) {
-		t.Errorf("%d of %d acknowledged accounts are there", len(list), len(acknowledged))
+		t.Errorf("%d of %d acknowledged accounts exist", len(list), len(acknowledged))
 	}
 }

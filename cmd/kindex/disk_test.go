@@ -16,12 +16,12 @@ import (
 	"kindex/indexes"
 )
 
-// fullDiskDir tells the test that it runs in a mount namespace of its own, and
-// where it may mount its small disk.
+// fullDiskDir names the variable that is set when the test runs in a separate mount
+// namespace. Its value is where the test may mount its small disk.
 const fullDiskDir = "FULL_DISK_DIR"
 
-// TestFullDisk builds on a disk that is full at many different moments. It runs
-// itself again where it may mount a file system.
+// TestFullDisk builds on a disk that fills up at many different moments. It re-executes
+// itself where it may mount a file system.
 func TestFullDisk(t *testing.T) {
 	suite.InTest(t)
 	if dir := os.Getenv(fullDiskDir); dir != "" {
@@ -48,8 +48,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// unshareCommand returns what starts a program that may mount, nil where
-// nothing does.
+// unshareCommand returns the command that starts a program that may mount, or nil if none
+// works.
 func unshareCommand() []string {
 	for _, c := range [][]string{{"unshare", "--mount"}, {"unshare", "--user", "--map-root-user", "--mount"}} {
 		try := append(c[1:], "--", "mount", "-t", "tmpfs", "-o", "size=64k", "try", os.TempDir())
@@ -76,7 +76,7 @@ func buildOnFullDisk(t *testing.T, disk string) {
 	}
 	before := intact(t, out)
 
-	// From no room at all to enough, a step at a time.
+	// From no room at all to enough, step by step.
 	ballast := filepath.Join(disk, "ballast")
 	named := regexp.MustCompile(`(mkdir|mkdirtemp|write|open|sync|truncate|rename|createtemp) \S*` + regexp.QuoteMeta(out) + `/\S+: no space left on device`)
 	failed := 0
@@ -91,14 +91,14 @@ func buildOnFullDisk(t *testing.T, disk string) {
 			t.Errorf("with %d bytes of room: exit %d, %s", room, code, stderr)
 		}
 		if now := intact(t, out); now != before {
-			t.Errorf("with %d bytes of room: %s is published instead of %s", room, now, before)
+			t.Errorf("with %d bytes of room: %s is published, want %s", room, now, before)
 		}
 		noLeftovers(t, out)
 		if left := entries(t, filepath.Join(out, "indexes", "builds")); len(left) != 1 {
-			t.Errorf("with %d bytes of room: the indexes %s are left", room, left)
+			t.Errorf("with %d bytes of room: the indexes %s were left behind", room, left)
 		}
 	}
-	t.Logf("%d builds had too little room", failed)
+	t.Logf("%d builds ran out of space", failed)
 	if failed < 5 {
 		t.Errorf("the disk was too full for a build %d times", failed)
 	}
@@ -106,7 +106,7 @@ func buildOnFullDisk(t *testing.T, disk string) {
 		t.Error("the build that succeeded is not published")
 	}
 
-	// What a killed builder left fills the disk; the next build clears it away.
+	// A killed builder's leftovers fill the disk; the next build removes them.
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func buildOnFullDisk(t *testing.T, disk string) {
 	noLeftovers(t, out)
 }
 
-// fillDisk writes a file until only so much room is left on its file system.
+// fillDisk writes a file until only the given space is left on its file system.
 func fillDisk(t *testing.T, path string, room int64) {
 	t.Helper()
 	f, err := os.Create(path)
@@ -154,12 +154,12 @@ func intact(t *testing.T, out string) string {
 		_, err = indexes.Verify(indexes.Dir(out, id), id, m.Index)
 	}
 	if err != nil {
-		t.Fatalf("%s is published and not intact: %v", id, err)
+		t.Fatalf("the published %s is not intact: %v", id, err)
 	}
 	return id
 }
 
-// noLeftovers checks that nothing temporary is left in an output folder.
+// noLeftovers checks that an output folder contains no temporary files.
 func noLeftovers(t *testing.T, out string) {
 	t.Helper()
 	files, err := readTree(out)
@@ -193,7 +193,7 @@ func entries(t *testing.T, dir string) []string {
 	return names
 }
 
-// kindex runs the program to its end.
+// kindex runs the program and waits for it.
 func kindex(t *testing.T, args ...string) (code int, stderr string) {
 	t.Helper()
 	cmd := program(args...)
@@ -207,7 +207,7 @@ func kindex(t *testing.T, args ...string) (code int, stderr string) {
 	return cmd.ProcessState.ExitCode(), b.String()
 }
 
-// program is the program that TestMain installed.
+// program returns the path of the program that TestMain installed.
 func program(args ...string) *exec.Cmd {
 	cmd := exec.Command("kindex", args...)
 	cmd.Env = append(os.Environ(), programEnvironment...)

@@ -23,15 +23,15 @@ import (
 	"kindex/exports/store"
 )
 
-// TestEventsOfCollection moves an edge through builds of the public list, and
-// compares its events with what the snapshots say.
+// TestEventsOfCollection moves an edge through builds of the public list, and compares its
+// events with the snapshots.
 func TestEventsOfCollection(t *testing.T) {
 	r := wholeReplay(t, nil)
 	b := r.builds([]int{0, 1, 4, 5, 6, 10, len(r.list) - 1})
 	r.compareEvents(b, newMovedEdge(t, b, storagetest.SQLite(t), nil))
 }
 
-// TestEventsOfExtract does the same with a small extract of the list, and every way
+// TestEventsOfExtract does the same with a small extract of the list, along every path
 // through its snapshots.
 func TestEventsOfExtract(t *testing.T) {
 	suite.InTest(t)
@@ -49,7 +49,7 @@ func TestEventsOfExtract(t *testing.T) {
 // replayBuilds are builds of some snapshots in one folder.
 type replayBuilds struct {
 	out   string
-	stops []int // places in the list
+	stops []int // indexes into the list
 	ids   []string
 }
 
@@ -92,7 +92,7 @@ type movedEdge struct {
 	seq    int64
 }
 
-// logged is a log to look into.
+// logged is a log that tests can read while it is written.
 type logged struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -122,7 +122,7 @@ func newMovedEdge(t *testing.T, b *replayBuilds, s *storage.State, set func(*edg
 	return e
 }
 
-// anotherEdge serves the published build. It works until the test ends.
+// anotherEdge serves the published build until the test ends.
 func anotherEdge(t *testing.T, b *replayBuilds, s *storage.State, set func(*edge.Options)) *movedEdge {
 	t.Helper()
 	e := &movedEdge{t: t, state: s, out: b.out}
@@ -145,7 +145,7 @@ func anotherEdge(t *testing.T, b *replayBuilds, s *storage.State, set func(*edge
 	return e
 }
 
-// until waits for a line of the log that says something of a build.
+// until waits for a log line with the text that mentions a build.
 func (e *movedEdge) until(said, build string) {
 	e.t.Helper()
 	for end := time.Now().Add(hanging); ; time.Sleep(time.Millisecond) {
@@ -155,12 +155,12 @@ func (e *movedEdge) until(said, build string) {
 			}
 		}
 		if time.Now().After(end) {
-			e.t.Fatalf("the log never says %q of %s:\n%s", said, build, e.log.String())
+			e.t.Fatalf("the log lacks %q for %s:\n%s", said, build, e.log.String())
 		}
 	}
 }
 
-// move publishes a build and returns the events that are new then.
+// move publishes a build and returns the resulting new events.
 func (e *movedEdge) move(build string) []eventBody {
 	e.t.Helper()
 	e.publish(build)
@@ -173,12 +173,12 @@ func (e *movedEdge) move(build string) []eventBody {
 			return e.news()
 		}
 		if time.Now().After(end) {
-			e.t.Fatalf("the cursor never comes to %s:\n%s", build, e.log.String())
+			e.t.Fatalf("the cursor never reaches %s:\n%s", build, e.log.String())
 		}
 	}
 }
 
-// back publishes an older build and returns the events that are new then.
+// back publishes an older build and returns the resulting new events.
 func (e *movedEdge) back(build string) []eventBody {
 	e.t.Helper()
 	e.publish(build)
@@ -196,7 +196,7 @@ func (e *movedEdge) publish(build string) {
 	}
 }
 
-// news are the events since those that were read last.
+// news returns the events since the last read.
 func (e *movedEdge) news() []eventBody {
 	e.t.Helper()
 	stored, err := e.state.Events(e.t.Context(), e.seq, 1<<20)
@@ -213,8 +213,8 @@ func (e *movedEdge) news() []eventBody {
 	return bodies
 }
 
-// compareEvents moves an edge through builds, each time back by one, and holds the
-// events against the snapshots.
+// compareEvents moves an edge through builds, going back one after each, and compares the
+// events with the snapshots.
 func (r *replay) compareEvents(b *replayBuilds, e *movedEdge) {
 	t := e.t
 	t.Helper()
@@ -239,7 +239,7 @@ func (r *replay) compareEvents(b *replayBuilds, e *movedEdge) {
 			seen[event.ID] = true
 			x, ok := want[event.Entity.Slug]
 			if !ok {
-				t.Fatalf("build %d: no difference, or two events, of %s", i, event.Entity.Slug)
+				t.Fatalf("build %d: no difference, or two events, for %s", i, event.Entity.Slug)
 			}
 			delete(want, event.Entity.Slug)
 			if difference := r.compareEvent(&event, &x, ids, b.stops[i-1], b.stops[i], &values); difference != "" {
@@ -248,19 +248,19 @@ func (r *replay) compareEvents(b *replayBuilds, e *movedEdge) {
 			event.apply(t, known)
 		}
 		if missing := slices.Sorted(maps.Keys(want)); len(missing) > 0 {
-			t.Errorf("build %d: no event of %v", i, missing)
+			t.Errorf("build %d: no event for %v", i, missing)
 		}
 		if got, want := jsonOf(known), jsonOf(r.list[b.stops[i]].states(r.clash)); got != want {
-			t.Fatalf("build %d: who follows the events knows something else than the snapshot", i)
+			t.Fatalf("build %d: applying the events does not give the snapshot", i)
 		}
 		if back := e.back(b.ids[i-1]); len(back) > 0 {
-			t.Errorf("back from build %d there are %d events", i, len(back))
+			t.Errorf("going back from build %d created %d events", i, len(back))
 		}
 	}
 	t.Logf("%d builds, %d events with %d values compared", len(b.stops), len(seen), values)
 }
 
-// changeIDs are the ids of the changelog by slug and date.
+// changeIDs returns the ids of the changelog by slug and date.
 func (r *replay) changeIDs(t *testing.T, b *replayBuilds) map[string]string {
 	build, err := exports.Open(filepath.Join(store.BuildsDir(b.out), b.ids[len(b.ids)-1]))
 	if err != nil {
@@ -278,8 +278,8 @@ func (r *replay) changeIDs(t *testing.T, b *replayBuilds) map[string]string {
 	return ids
 }
 
-// compareEvent returns what is wrong with an event, or "". from and to are
-// the snapshots of the two builds.
+// compareEvent describes the first mistake in an event, or returns "". from and to are the
+// snapshots of the two builds.
 func (r *replay) compareEvent(got *eventBody, want *expected, ids map[string]string, from, to int, values *int) string {
 	var folded []string
 	last := ""
@@ -302,7 +302,7 @@ func (r *replay) compareEvent(got *eventBody, want *expected, ids map[string]str
 	return fieldsDiffer(&got.change, want, values)
 }
 
-// apply applies an event to the entities known by slug.
+// apply applies an event to the known entities, by slug.
 func (e *eventBody) apply(t *testing.T, known map[string]told) {
 	t.Helper()
 	if (e.Event == record.Created) != (known[e.Entity.Slug] == nil) {
@@ -325,8 +325,8 @@ func (e *eventBody) apply(t *testing.T, known map[string]told) {
 	}
 }
 
-// TestEventsAreOfCommits moves an edge to builds with edits that are not committed,
-// that are, and that were committed anew, and to builds of a plain folder.
+// TestEventsAreOfCommits moves an edge to builds with uncommitted, committed and
+// recommitted edits, and to builds of a plain folder.
 func TestEventsAreOfCommits(t *testing.T) {
 	suite.InTest(t)
 	r := extractReplay(t)

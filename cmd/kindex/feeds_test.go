@@ -11,9 +11,9 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestFeedsOfCollection follows the feeds of the whole replayed history from the
-// first page to the last, in every format, and reads them with a parser of others:
-// every change is there once, the newest first.
+// TestFeedsOfCollection follows the feeds of the replayed history from the first page to
+// the last, in every format, using a third-party parser: every change appears exactly once,
+// newest first.
 func TestFeedsOfCollection(t *testing.T) { wholeReplay(t, nil).compareFeeds() }
 
 // TestFeedsOfExtract does the same with the extract of testdata.
@@ -22,7 +22,7 @@ func TestFeedsOfExtract(t *testing.T) {
 	extractReplay(t).compareFeeds()
 }
 
-// feedOut is a feed as the parser of others gives it.
+// feedOut is a feed as returned by the third-party parser.
 type feedOut struct {
 	Links map[string]string
 	Items []struct {
@@ -64,12 +64,12 @@ func (r *replay) compareFeeds() {
 		left -= len(found[0].Items)
 	}
 	if left != 0 {
-		t.Errorf("%d changes are on no page", left)
+		t.Errorf("%d changes are missing from the pages", left)
 	}
 	t.Logf("%d changes on %d pages in %d formats", len(changes), pages, len(formats))
 }
 
-// readFeeds fetches a page in every format and has it read.
+// readFeeds fetches a page in every format and parses it.
 func (r *replay) readFeeds(site string, formats []string, at map[string]string) []feedOut {
 	t := r.t
 	args := []string{filepath.Join("..", "..", "exports", "feed", "testdata", "read.mjs"), site}

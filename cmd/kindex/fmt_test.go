@@ -12,7 +12,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestShippedContentIsFormatted: kindex fmt has nothing to do in the content.
+// TestShippedContentIsFormatted checks that kindex fmt changes nothing in the shipped
+// content.
 func TestShippedContentIsFormatted(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -23,9 +24,8 @@ func TestShippedContentIsFormatted(t *testing.T) {
 	}
 }
 
-// TestSnapshotsAreFormatted formats what the converters make of the public
-// collections, where those lie beside the repository: nothing is refused, and
-// the second time nothing changes.
+// TestSnapshotsAreFormatted formats the converted public collections, if present next to
+// the repository: no file is refused, and the second run changes nothing.
 func TestSnapshotsAreFormatted(t *testing.T) {
 	suite.WithoutRace(t)
 	shared := suite.Collections(t)
@@ -45,11 +45,11 @@ func TestSnapshotsAreFormatted(t *testing.T) {
 				t.Fatalf("exit code %d\n%.2000s", code, problems.String())
 			}
 			if strings.Count(out.String(), "\n") < 5 {
-				t.Errorf("hardly anything was changed:\n%s", out.String())
+				t.Errorf("too few files changed:\n%s", out.String())
 			}
 			out.Reset()
 			if code := run(context.Background(), []string{"fmt", "--check", dir}, &out, &problems); code != exitOK {
-				t.Errorf("the second time: %d\n%.2000s%.2000s", code, out.String(), problems.String())
+				t.Errorf("second run: exit code %d\n%.2000s%.2000s", code, out.String(), problems.String())
 			}
 		})
 	}

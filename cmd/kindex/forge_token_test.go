@@ -16,13 +16,12 @@ import (
 	"kindex/edge/submission/github/githubtest"
 )
 
-// eavesdropper is a host and a proxy of an attacker, who takes part in any connection
-// that is led there.
+// eavesdropper is an attacker's host and proxy, which handles every connection sent to it.
 type eavesdropper struct {
 	*httptest.Server
 	mu     sync.Mutex
-	asked  []string // what for
-	tokens int      // requests that had the forge's token
+	asked  []string // requested hosts or paths
+	tokens int      // requests carrying the forge's token
 }
 
 func newEavesdropper(t *testing.T) *eavesdropper {
@@ -61,8 +60,8 @@ func (e *eavesdropper) note(r *http.Request) {
 	}
 }
 
-// TestForgeTokenStaysThere: the token of a forge reaches the forge's own git host alone,
-// whatever the configuration of the checkout says. Connections that are to leave the
+// TestForgeTokenStaysThere checks that a forge's token reaches only that forge's git host,
+// whatever the configuration of the checkout contains. Connections that would leave the
 // machine end at a proxy of the test.
 func TestForgeTokenStaysThere(t *testing.T) {
 	suite.InTest(t)
@@ -114,10 +113,10 @@ func TestForgeTokenStaysThere(t *testing.T) {
 				t.Errorf("it says %q, %v", said, err)
 			}
 			if len(attacker.asked) > 0 || attacker.tokens > 0 {
-				t.Errorf("the attacker's host was asked %q and has seen the token %d times", attacker.asked, attacker.tokens)
+				t.Errorf("the attacker's host was asked %q and saw the token %d times", attacker.asked, attacker.tokens)
 			}
 			if want := row.says == ""; (len(proxy.asked) > 0) != want || proxy.tokens > 0 {
-				t.Errorf("the genuine host was asked %q; the token was to be seen on the way %d times", proxy.asked, proxy.tokens)
+				t.Errorf("the genuine host was asked %q; the token was visible in transit %d times", proxy.asked, proxy.tokens)
 			}
 		})
 	}

@@ -15,10 +15,10 @@ import (
 	"testing"
 )
 
-// hearing is an endpoint that hears events over TLS and keeps them in order.
+// hearing is an endpoint that receives events over TLS and keeps them in order.
 type hearing struct {
 	url, address string
-	roots        string // a file with its certificate
+	roots        string // path of the file with its certificate
 
 	mu     sync.Mutex
 	events []heard
@@ -58,7 +58,7 @@ func (h *hearing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		err = json.Unmarshal(body, &e)
 	}
 	if err != nil || e.ID == "" || e.ID != r.Header.Get("webhook-id") {
-		http.Error(w, "this is no event", http.StatusBadRequest)
+		http.Error(w, "not an event", http.StatusBadRequest)
 		return
 	}
 	h.mu.Lock()
@@ -73,7 +73,7 @@ func (h *hearing) count() int {
 	return len(h.events)
 }
 
-// missing are the changes without an event.
+// missing returns the changes without an event.
 func (h *hearing) missing(changes []string) []string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -92,8 +92,8 @@ func (h *hearing) missing(changes []string) []string {
 	return list
 }
 
-// check: every change is in one event, whatever the number of its deliveries, and
-// the events of an entity came in their order. Its version grows with each.
+// check verifies that every change is in exactly one event, however often it was delivered,
+// and that the events of an entity arrived in order, with increasing versions.
 func (h *hearing) check(t *testing.T) {
 	t.Helper()
 	h.mu.Lock()
@@ -102,7 +102,7 @@ func (h *hearing) check(t *testing.T) {
 	for _, e := range h.events {
 		for _, id := range e.ChangeIDs {
 			if event[id] != "" && event[id] != e.ID {
-				t.Errorf("the change %s is in the events %s and %s", id, event[id], e.ID)
+				t.Errorf("change %s is in both events %s and %s", id, event[id], e.ID)
 			}
 			event[id] = e.ID
 		}
@@ -116,14 +116,14 @@ func (h *hearing) check(t *testing.T) {
 			}
 			old, now := number(f.Old), number(f.New)
 			if old != versions[e.Entity.Slug] || now <= old {
-				t.Errorf("%s: version %d comes with an event from %d to %d", e.Entity.Slug, versions[e.Entity.Slug], old, now)
+				t.Errorf("%s: version %d arrives with an event from %d to %d", e.Entity.Slug, versions[e.Entity.Slug], old, now)
 			}
 			versions[e.Entity.Slug] = now
 		}
 	}
 }
 
-// number reads a version, 0 for none.
+// number parses a version; none is 0.
 func number(b json.RawMessage) int {
 	var text string
 	if json.Unmarshal(b, &text) != nil || text == "" {

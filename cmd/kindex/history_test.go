@@ -12,8 +12,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestHistoryOfDeleted: of an entity that was deleted, the terminal is told that it
-// was, and not all that it had once more; programs are told both.
+// TestHistoryOfDeleted checks that for a deleted entity, the terminal shows only the
+// deletion and not every field it had, while programs get both.
 func TestHistoryOfDeleted(t *testing.T) {
 	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()

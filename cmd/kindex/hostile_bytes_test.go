@@ -16,11 +16,10 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestHostileNumbers replaces counts, lengths and offsets in the binary files of a
-// build by others, and checksums and id by those that then fit, as whoever offers a
-// build for download can. The readers end with an error or show something else; they
-// do not crash, and what a number claims costs no memory before it is compared with
-// the size of its file.
+// TestHostileNumbers changes counts, lengths and offsets in the binary files of a build,
+// and makes the checksums and id match, as anyone who offers a build for download could.
+// Readers return an error or show something else; they do not crash, and a number allocates
+// no memory before it is checked against the size of its file.
 func TestHostileNumbers(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -46,7 +45,7 @@ func TestHostileNumbers(t *testing.T) {
 				for _, command := range readersOf(part, name, tries) {
 					tries++
 					if peak := peakOf(t, out, command); peak > usual+256<<10 {
-						t.Errorf("%s of a build with spoilt numbers in %s: %d KiB of memory, usually %d", command, name, peak, usual)
+						t.Errorf("%s on a build with corrupt numbers in %s: %d KiB of memory, normally %d", command, name, peak, usual)
 					}
 				}
 				if t.Failed() {
@@ -60,8 +59,8 @@ func TestHostileNumbers(t *testing.T) {
 	}
 }
 
-// readersOf lists commands that read a file: in make soak all of them, else those that open
-// the index for its files, and for those of the exports two, by turns.
+// readersOf lists the commands that read a file: all of them in make soak; otherwise, those
+// that open the index for index files, and two in rotation for exports.
 func readersOf(part, name string, turn int) []string {
 	switch {
 	case suite.Soaking():
@@ -72,7 +71,7 @@ func readersOf(part, name string, turn int) []string {
 	return []string{"show", "history"}
 }
 
-// binaries are the binary files of the one build in a folder, from its root.
+// binaries returns the binary files of the only build in a folder, relative to its root.
 func binaries(t *testing.T, dir string) (names []string) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
@@ -90,7 +89,7 @@ func binaries(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// spoil replaces some of the numbers of a file by some that lead astray.
+// spoil replaces some numbers of a file with misleading ones.
 func spoil(rng *rand.Rand, b []byte) []byte {
 	if len(b) < 8 {
 		return b
@@ -98,7 +97,7 @@ func spoil(rng *rand.Rand, b []byte) []byte {
 	for range 1 + rng.IntN(4) {
 		at := 8 * rng.IntN(len(b)/8)
 		if rng.IntN(2) == 0 {
-			at = 8 * rng.IntN(min(len(b)/8, 8)) // where counts are
+			at = 8 * rng.IntN(min(len(b)/8, 8)) // the counts
 		}
 		numbers := []uint64{1<<64 - 1, 1 << 63, 1<<62 + 1, 1 << 40, 1<<32 - 1, uint64(len(b)), rng.Uint64(), rng.Uint64N(uint64(len(b)))}
 		binary.LittleEndian.PutUint64(b[at:], numbers[rng.IntN(len(numbers))])
@@ -106,8 +105,7 @@ func spoil(rng *rand.Rand, b []byte) []byte {
 	return b
 }
 
-// peakOf runs a command that reads a build, and returns the most memory that it held,
-// in KiB.
+// peakOf runs a command that reads a build, and returns its peak memory in KiB.
 func peakOf(t *testing.T, out, command string) int64 {
 	t.Helper()
 	args := map[string][]string{
@@ -120,7 +118,7 @@ func peakOf(t *testing.T, out, command string) int64 {
 	cmd.Env = append(os.Environ(), programEnvironment...)
 	var output bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &output, &output
-	_ = cmd.Run() // whether it finds something to show is not what counts
+	_ = cmd.Run() // the exit code does not matter here
 	if ctx.Err() != nil {
 		t.Errorf("%s did not end", command)
 	}

@@ -12,8 +12,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestHostileCommit: the author and the message of a commit are texts of strangers. They
-// neither steer a terminal nor fill the changelog or the memory.
+// TestHostileCommit checks that the author and message of a commit, which are untrusted,
+// neither control a terminal nor bloat the changelog or memory.
 func TestHostileCommit(t *testing.T) {
 	suite.InTest(t)
 	h := newHostile(t)
@@ -24,8 +24,8 @@ func TestHostileCommit(t *testing.T) {
 	h.git(h.dir, "commit", "-q", "-m", "Saws")
 	peak, changes := h.measure("modest")
 	name := "\x1b]0;owned\x07\u202egnp.exe \u2028 " + strings.Repeat("x", 300_000)
-	// The message is not kept here: the memory that a program is reported to have used
-	// begins with that of the one that started it.
+	// The message is written elsewhere: a program's reported peak memory starts at that of
+	// its parent process.
 	commit := h.git(h.dir, "cat-file", "commit", "HEAD") + "\n"
 	h.write(filepath.Join(h.root, "head"), strings.Replace(commit, "author Ada ", "author "+name+" ", 1))
 	h.shell(`{ cat "$ROOT/head"; yes 'A line of a message.' | head -c 110000000; } > "$ROOT/commit"`)
@@ -48,8 +48,7 @@ func TestHostileCommit(t *testing.T) {
 	}
 }
 
-// measure builds the content, and returns the most memory that took and the size of the
-// changelog.
+// measure builds the content, and returns the peak memory and the size of the changelog.
 func (h *hostile) measure(out string) (peak, changes int64) {
 	h.Helper()
 	said, err := h.kindex("build", "--content", "content", "--out", filepath.Join(h.root, out), "--as-of", "2026-07-01", "--json")

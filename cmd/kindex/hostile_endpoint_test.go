@@ -16,8 +16,8 @@ import (
 	"kindex/edge/storage"
 )
 
-// TestTalkativeEndpoint has a webhook's endpoint send more than its answer. Nothing of
-// it gets into the operator's log.
+// TestTalkativeEndpoint has a webhook's endpoint send data after its answer. None of it may
+// appear in the operator's log.
 func TestTalkativeEndpoint(t *testing.T) {
 	suite.InTest(t)
 	const forged = "level=ERROR msg=forged"
@@ -113,6 +113,6 @@ func TestTalkativeEndpoint(t *testing.T) {
 		t.Errorf("the server ended with %v", err)
 	}
 	if strings.Contains(logged.String(), "forged") {
-		t.Errorf("the endpoint writes into the log:\n%.500s", logged.String())
+		t.Errorf("output of the endpoint appears in the log:\n%.500s", logged.String())
 	}
 }

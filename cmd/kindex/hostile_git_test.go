@@ -26,25 +26,25 @@ type trap struct {
 	name string
 	// set sets the trap.
 	set func(*hostile)
-	// spring is what springs it: a shell command with plain git in the checkout, which
-	// may fail. It proves that the trap works. Then the repository is as it was before.
+	// spring triggers the trap: a shell command with plain git in the checkout, which may
+	// fail. It proves that the trap works. Afterwards the repository must be unchanged.
 	spring string
-	// lie is what plain git prints then, "" where the trap runs a program.
+	// lie is what plain git then prints, or "" if the trap runs a program.
 	lie string
-	// refused says that nothing is done with such a repository; remote, that the
-	// forge's repository cannot be reached, as the trap is on the way there.
+	// refused: every command rejects such a repository. remote: the forge's repository
+	// cannot be reached because of the trap.
 	refused, remote bool
-	other           bool // the last commit is another one than that of the honest repository
+	other           bool // the last commit differs from that of the honest repository
 }
 
-// hostile is a repository with content, and a trap in it.
+// hostile is a repository with content and a trap.
 type hostile struct {
 	*testing.T
-	root    string // of everything
+	root    string // parent of everything below
 	dir     string // the checkout
-	bare    string // what it was cloned from, and what the forge has
+	bare    string // the repository it was cloned from, and that of the forge
 	content string // the content folder in it
-	marker  string // a program that leaves a trace
+	marker  string // a program that leaves a trace when run
 	trace   string
 	http    *httptest.Server // a host that asks for a password
 }
@@ -85,7 +85,7 @@ func (h *hostile) entity(name string) {
 	h.write(filepath.Join(h.dir, h.content, "tool", "hammer.yaml"), "name: "+name+"\ndescription: Drives nails.\ncategory: hand-tools\n")
 }
 
-// git runs git as the attacker, who springs nothing.
+// git runs git as the attacker, without triggering the trap.
 func (h *hostile) git(dir string, args ...string) string {
 	h.Helper()
 	cmd := exec.Command("git", append([]string{"-C", dir}, args...)...)
@@ -97,14 +97,14 @@ func (h *hostile) git(dir string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// config adds settings to those of the checkout, name and value in turn.
+// config adds settings to the checkout, as alternating names and values.
 func (h *hostile) config(settings ...string) {
 	for i := 0; i < len(settings); i += 2 {
 		h.git(h.dir, "config", "--add", settings[i], settings[i+1])
 	}
 }
 
-// shell runs a command with plain git where a person would, and returns what it prints.
+// shell runs a command with plain git, as a person would, and returns its output.
 func (h *hostile) shell(command string) string {
 	h.Helper()
 	cmd := exec.Command("sh", "-c", command)
@@ -116,7 +116,7 @@ func (h *hostile) shell(command string) string {
 	return string(out)
 }
 
-// ran reports whether the marker has run, and forgets it.
+// ran reports whether the marker has run, and resets it.
 func (h *hostile) ran() string {
 	h.Helper()
 	data, err := os.ReadFile(h.trace)
@@ -132,10 +132,10 @@ func (h *hostile) ran() string {
 	return "ran: " + string(data)
 }
 
-// TestHostileRepositories: whatever a repository has in it, the program runs nothing but
-// git on it, and is not lied to. Each trap is sprung with plain git first. All commands run
-// git through one package, so make test rotates through them, a few at each trap; make soak
-// runs all of them at every trap.
+// TestHostileRepositories checks that the program runs only git on a repository and is not
+// deceived, whatever the repository contains. Each trap is first triggered with plain git.
+// All commands run git through one package, so make test rotates through them, a few for
+// each trap; make soak runs all of them for every trap.
 func TestHostileRepositories(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -150,7 +150,7 @@ func TestHostileRepositories(t *testing.T) {
 			h.prove(trap)
 			got := h.build("build")
 			if refused := strings.Contains(got, " "); refused != trap.refused || !refused && !trap.other && got != want {
-				t.Errorf("the build is %s, that of the honest repository %s", got, want)
+				t.Errorf("the build is %s, want %s as in the honest repository", got, want)
 			}
 			h.quiet("build")
 			h.readers(trap, i)
@@ -165,10 +165,10 @@ func TestHostileRepositories(t *testing.T) {
 	}
 }
 
-// prove springs the trap with plain git, in a copy.
+// prove triggers the trap with plain git, in a copy.
 func (h *hostile) prove(trap trap) {
 	h.Helper()
-	h.ran() // while it was set
+	h.ran() // reset what setting the trap may have run
 	saved := filepath.Join(h.root, "saved")
 	if err := os.CopyFS(saved, os.DirFS(h.bare)); err != nil {
 		h.Fatal(err)
@@ -178,7 +178,7 @@ func (h *hostile) prove(trap trap) {
 	}
 	said := h.shell(trap.spring)
 	if trap.lie != "" && !strings.Contains(said, trap.lie) || trap.lie == "" && h.ran() == "" {
-		h.Fatalf("the trap does not work: git says %s", said)
+		h.Fatalf("the trap does not work: git printed %s", said)
 	}
 	h.ran()
 	for _, dir := range []string{h.dir, h.bare} {
@@ -226,7 +226,7 @@ func (h *hostile) build(out string) string {
 	return report.ID
 }
 
-// springs reports whether one of these commands of git springs the trap.
+// springs reports whether one of these git commands triggers the trap.
 func (t trap) springs(commands ...string) bool {
 	return slices.ContainsFunc(commands, func(c string) bool { return strings.Contains(t.spring, c) })
 }
@@ -260,17 +260,17 @@ func (h *hostile) readers(trap trap, number int) {
 		switch {
 		case trap.refused && args[0] == "validate":
 			if err == nil && h.content == "content" {
-				h.Errorf("validate finds nothing wrong: %s", said)
+				h.Errorf("validate found no problem: %s", said)
 			}
 		case !trap.refused && err != nil && !strings.Contains(what, "nosuch"):
 			h.Errorf("%s: %v: %s", what, err, said)
 		case strings.Contains(said, "Forged"):
-			h.Errorf("%s is lied to: %s", what, said)
+			h.Errorf("%s was deceived: %s", what, said)
 		}
 	}
 }
 
-// watch serves the content while somebody commits an edit.
+// watch serves the content while an edit is committed.
 func (h *hostile) watch(trap trap) {
 	h.Helper()
 	cmd := program("serve", "--watch", "--content", h.content, "--dir", filepath.Join(h.root, "watched"), "--addr", "127.0.0.1:0", "--admin", "", "--as-of", "2026-07-01")
@@ -296,7 +296,7 @@ func (h *hostile) watch(trap trap) {
 			break // the edit is built
 		}
 	}
-	_ = cmd.Process.Signal(syscall.SIGTERM) // content that is refused has ended it
+	_ = cmd.Process.Signal(syscall.SIGTERM) // it may have ended already because the content is refused
 	_, _ = io.Copy(io.Discard, out)
 	err = cmd.Wait()
 	h.quiet("serve --watch")
@@ -306,8 +306,8 @@ func (h *hostile) watch(trap trap) {
 	h.entity("Hammer 2")
 }
 
-// accept accepts a submission without a forge, and another one with one: both in make soak
-// and at traps where at least one must be refused; otherwise one of them, alternating.
+// accept accepts one submission without a forge and another with one: both in make soak and
+// for traps where at least one must be refused; otherwise alternately one of them.
 func (h *hostile) accept(trap trap, number int, state string, ids [2]string) {
 	h.Helper()
 	data, err := os.ReadFile(state)
@@ -333,7 +333,7 @@ func (h *hostile) accept(trap trap, number int, state string, ids [2]string) {
 	}
 }
 
-// submissionsState is a state with two submissions.
+// submissionsState creates a database with two submissions.
 func submissionsState(t *testing.T) (state string, ids [2]string) {
 	t.Helper()
 	h := newHostile(t)
@@ -380,7 +380,7 @@ func submissionsState(t *testing.T) (state string, ids [2]string) {
 	return state, ids
 }
 
-// keyIn finds the key in what keys create prints.
+// keyIn returns the key in the output of keys create.
 func keyIn(said string) string {
 	for word := range strings.FieldsSeq(said) {
 		if strings.HasPrefix(word, "kx_") {

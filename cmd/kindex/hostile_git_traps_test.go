@@ -8,18 +8,17 @@ import (
 	"strings"
 )
 
-// touch makes git look at a file again: its time is another than the index has.
+// touch makes git look at a file again by changing its time.
 const touch = "touch -d 2001-01-01 content/tool/hammer.yaml; "
 
-// traps are the ways by which a repository can make git run a program, as its
-// documentation names them: git-config(1), gitattributes(5), githooks(5),
-// gitremote-helpers(7), gitmodules(5).
+// traps are the documented ways in which a repository can make git run a program:
+// git-config(1), gitattributes(5), githooks(5), gitremote-helpers(7), gitmodules(5).
 var traps = []trap{
 	{name: "bare repository in the content", refused: true, spring: "cd content && git status", set: func(h *hostile) {
 		h.embed("content")
 	}},
 	{name: "bare repository above the content", refused: true, spring: "cd sub/content && git status", set: func(h *hostile) {
-		// Nothing of it is in the content folder, where validate would see it.
+		// Nothing is in the content folder, where validate would see it.
 		h.content = "sub/content"
 		if err := os.Mkdir(filepath.Join(h.dir, "sub"), 0o755); err != nil {
 			h.Fatal(err)
@@ -144,7 +143,7 @@ var traps = []trap{
 		h.git(h.root, "clone", "-q", h.bare, other)
 		h.write(filepath.Join(h.dir, ".git", "objects", "info", "alternates"), filepath.Join(other, ".git", "objects")+"\n")
 		h.config("core.alternateRefsCommand", h.marker)
-		// There is something to fetch.
+		// There must be something to fetch.
 		h.write(filepath.Join(other, "readme"), "x")
 		h.git(other, "add", "readme")
 		h.git(other, "commit", "-q", "-m", "Third")
@@ -181,7 +180,7 @@ var traps = []trap{
 	}},
 }
 
-// embed puts a repository's own files into a folder, with a commit of their own.
+// embed puts a nested repository with one commit into a folder.
 func (h *hostile) embed(folder string) {
 	inner := filepath.Join(h.root, "inner")
 	h.git(h.root, "init", "-q", "-b", "main", inner)
@@ -195,8 +194,8 @@ func (h *hostile) embed(folder string) {
 	h.git(h.dir, "push", "-q", "origin", "main")
 }
 
-// attributes gives the entity files attributes. They lie beside the repository's
-// content, as if its last commit had them.
+// attributes gives the entity files attributes. They are stored next to the repository's
+// content, as if its last commit contained them.
 func (h *hostile) attributes(what string) {
 	h.write(filepath.Join(h.dir, ".gitattributes"), "*.yaml "+what+"\n")
 }
@@ -232,7 +231,7 @@ func (h *hostile) submodule() {
 	h.git(h.dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", h.bare, "sub")
 }
 
-// signedHead puts a signature that means nothing on the last commit.
+// signedHead adds a meaningless signature to the last commit.
 func (h *hostile) signedHead() {
 	h.replaceHead(func(commit string) string {
 		header, rest, _ := strings.Cut(commit, "\n\n")
@@ -253,15 +252,15 @@ func (h *hostile) pointHead(file string) {
 	h.git(h.dir, "push", "-q", "-f", "origin", "main")
 }
 
-// commitQuietly commits a file beside the content, for which the honest repository has
-// no commit.
+// commitQuietly commits a file outside the content. The honest repository lacks this
+// commit.
 func (h *hostile) commitQuietly(name string) {
 	h.git(h.dir, "add", name)
 	h.git(h.dir, "commit", "-q", "-m", name)
 	h.git(h.dir, "push", "-q", "origin", "main")
 }
 
-// forged is a commit that says something else of the entity.
+// forged is a commit with different data for the entity.
 func (h *hostile) forged() string {
 	file := filepath.Join(h.root, "forged")
 	h.write(file, "name: Forged\ndescription: Drives nails.\ncategory: hand-tools\n")

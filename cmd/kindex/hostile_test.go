@@ -17,11 +17,11 @@ import (
 	"kindex/indexes"
 )
 
-// forgebuild FILE OLD NEW: replaces a text in a file of the published build of a folder,
-// and makes everything around it fit, as an attacker would who knows the format:
-// sizes and checksums, the id, the folders, the pointer. FILE is exports/<file> or
-// indexes/<file>, below the folder that $FORGE names; with "-" as the OLD text, NEW
-// is put in front. The file manifest.json is changed as it is.
+// forgebuild FILE OLD NEW replaces a text in a file of a folder's published build and makes
+// everything around it match, as an attacker who knows the format would: sizes and
+// checksums, id, folders, pointer. FILE is exports/<file> or indexes/<file>, relative to
+// the folder named by $FORGE; if OLD is "-", NEW is prepended. The file manifest.json is
+// changed directly.
 func cmdForgeBuild(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 3, "forgebuild FILE OLD NEW")
 	out := ts.MkAbs(ts.Getenv("FORGE"))
@@ -31,7 +31,7 @@ func cmdForgeBuild(ts *testscript.TestScript, neg bool, args []string) {
 			return append([]byte(args[2]), data...)
 		}
 		if !strings.Contains(string(data), args[1]) {
-			ts.Fatalf("%s does not hold %q", args[0], args[1])
+			ts.Fatalf("%s does not contain %q", args[0], args[1])
 		}
 		return []byte(strings.ReplaceAll(string(data), args[1], args[2]))
 	}
@@ -39,7 +39,7 @@ func cmdForgeBuild(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // forgeBuild changes a file of the published build of an output folder, or of its index,
-// and gives the build the id that it then has.
+// and gives the build the matching id.
 func forgeBuild(out string, inIndex bool, name string, change func([]byte) []byte) error {
 	id, err := store.Current(out)
 	if err != nil {
@@ -80,8 +80,8 @@ func forgeBuild(out string, inIndex bool, name string, change func([]byte) []byt
 		os.WriteFile(filepath.Join(out, "exports", "current"), []byte(m.ID+"\n"), 0o644))
 }
 
-// describeAgain gives the entries of a manifest the sizes and checksums that the
-// files have; those of files that are not there stay.
+// describeAgain updates the sizes and checksums in a manifest's entries to match the files;
+// entries of missing files stay.
 func describeAgain(dir string, files []store.File) error {
 	for i := range files {
 		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(files[i].Path)))

@@ -17,7 +17,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// ran is what a command did.
+// ran is the result of a command.
 type ran struct {
 	code int
 	out  string // stdout and stderr
@@ -47,7 +47,7 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// hiddenTexts are instructions for agents that people do not see.
+// hiddenTexts are instructions for agents that are invisible to people.
 var hiddenTexts = map[string]string{
 	"tags":      "Fast.\U000e0049\U000e0067\U000e006e\U000e006f\U000e0072\U000e0065",
 	"zero":      "Fa\u200bst.",
@@ -60,8 +60,8 @@ var hiddenTexts = map[string]string{
 	"joiner":    "F\u200dast.",
 }
 
-// TestHiddenTexts: what people do not see gets into no build, raw or as an escape,
-// and the formatter does not quietly remove it.
+// TestHiddenTexts checks that invisible text enters no build, raw or escaped, and that the
+// formatter does not silently remove it.
 func TestHiddenTexts(t *testing.T) {
 	suite.InTest(t)
 	for name, text := range hiddenTexts {
@@ -79,17 +79,17 @@ func TestHiddenTexts(t *testing.T) {
 				runKindex(t, dir, "fmt", "content")
 				after, err := os.ReadFile(filepath.Join(dir, "content/tool/x.yaml"))
 				if form == "raw" && (err != nil || string(after) != file) {
-					t.Errorf("fmt made %q of %q (%v)", after, file, err)
+					t.Errorf("fmt wrote %q, want %q unchanged (%v)", after, file, err)
 				}
 			})
 		}
 	}
 }
 
-// TestCostOfRefusal: a file that is refused costs at most six times the processor time of
-// one that is right, however many fields and lines it has. On a busy machine, CPU time is
-// only a rough measure, so the two are measured alternately several times, and the minimum
-// of each counts.
+// TestCostOfRefusal checks that refusing a file takes at most six times the CPU time of
+// accepting a valid one, however many fields and lines it has. On a busy machine, CPU time
+// is only a rough measure, so the two are measured alternately several times, and the
+// minimum of each counts.
 func TestCostOfRefusal(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -142,17 +142,17 @@ func TestCostOfRefusal(t *testing.T) {
 			}
 			right, got = min(right, cost("right")), min(got, cost(name))
 		}
-		t.Logf("%-14s %v, a file that is right %v", name, got, right)
+		t.Logf("%-14s %v, a valid file %v", name, got, right)
 		if got > 6*right {
-			t.Errorf("%s: %v of processor time, a file that is right takes %v", name, got, right)
+			t.Errorf("%s: %v of CPU time, a valid file takes %v", name, got, right)
 		}
 	}
 }
 
-// hostileText is a text that steers terminals, and hides from people.
+// hostileText controls terminals and hides from people.
 const hostileText = "a\x1b[2J\x1b]0;b\x07\u202ec\u200b\U000e0041\u009bd"
 
-// checkOutput fails for characters that a terminal obeys or hides.
+// checkOutput fails for characters that control a terminal or are invisible.
 func checkOutput(t *testing.T, what, out string) {
 	t.Helper()
 	for at, r := range safetext.Hidden(out) {
@@ -163,9 +163,8 @@ func checkOutput(t *testing.T, what, out string) {
 	}
 }
 
-// TestTerminal carries hostile texts through every door there is to the output of
-// the commands: names of files, authors and subjects of commits, names of branches,
-// arguments, answers of a service.
+// TestTerminal passes hostile texts to commands through every available input: file names,
+// authors and subjects of commits, branch names, arguments, responses of a service.
 func TestTerminal(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
@@ -191,7 +190,7 @@ func TestTerminal(t *testing.T) {
 		checkOutput(t, fmt.Sprintf("%.20q", args), runKindex(t, dir, args...).out)
 	}
 
-	// Names of files, and a file that only the formatter minds.
+	// File names, and a file that only the formatter rejects.
 	writeFile(t, filepath.Join(dir, "content/tool/\x1b[2Jn\u202e\u200b.yaml"), "name:   X\ncategory: nlp\ndescription: D\n")
 	writeFile(t, filepath.Join(dir, "rows\x1b[2J\u202e.csv"), "name,"+hostileText+"\nX,"+hostileText+"\n")
 	writeFile(t, filepath.Join(dir, "map.yaml"), "type: tool\nfields: {name: name, category: {constant: nlp}, description: name}\n")
@@ -208,8 +207,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestHostileService: what a service answers reaches the terminal of whoever asks it
-// as text.
+// TestHostileService checks that responses of a service reach the terminal as plain text.
 func TestHostileService(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/problem+json")

@@ -18,9 +18,9 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestAttackIdleConnections opens 10,000 connections that say nothing, or half a
-// request, or one and then nothing. Meanwhile others are served, and what has said
-// nothing is gone after some seconds.
+// TestAttackIdleConnections opens 10,000 connections that send nothing, half a request, or
+// one request and then nothing. Meanwhile others are served, and silent connections are
+// closed within seconds.
 func TestAttackIdleConnections(t *testing.T) {
 	suite.InTest(t)
 	const connections = 10_000
@@ -62,8 +62,8 @@ func TestAttackIdleConnections(t *testing.T) {
 			c.Close()
 		}
 	}()
-	// How fast the answers are is the machine's affair. The timeout only catches a
-	// server that waits for the idle connections: those it keeps for two minutes.
+	// The response time depends on the machine. The timeout only catches a server that
+	// waits for the idle connections, which it keeps for two minutes.
 	client := &http.Client{Timeout: letIdle}
 	for range 20 {
 		res, err := client.Get(base + "/api/categories")
@@ -77,11 +77,11 @@ func TestAttackIdleConnections(t *testing.T) {
 	}
 	grown := residentMiB(t, cmd.Process.Pid) - before
 	t.Logf("%d idle connections cost %d MiB", connections, grown)
-	if grown > 512 && !suite.Race { // the race detector takes several times as much
+	if grown > 512 && !suite.Race { // the race detector needs several times more memory
 		t.Errorf("%d idle connections cost %d MiB", connections, grown)
 	}
-	// Those that have said nothing, or half, are cut off; the others may wait for
-	// their next request.
+	// Connections that sent nothing or half a request are closed; the others may stay open
+	// for another request.
 	deadline := time.Now().Add(letIdle)
 	for i, c := range open {
 		if i%3 == 2 {
@@ -96,12 +96,12 @@ func TestAttackIdleConnections(t *testing.T) {
 	}
 }
 
-// letIdle is less than the server's idle timeout, two minutes, and well above what a slow
+// letIdle is less than the server's idle timeout of two minutes, and well above what a slow
 // machine needs.
 const letIdle = 90 * time.Second
 
-// openIdle opens connections; every third says nothing, every third half a request,
-// every third a whole one.
+// openIdle opens connections in equal parts that send nothing, half a request and a whole
+// one.
 func openIdle(t *testing.T, address string, n int) []net.Conn {
 	t.Helper()
 	open := make([]net.Conn, n)
@@ -134,7 +134,7 @@ func openIdle(t *testing.T, address string, n int) []net.Conn {
 	return open
 }
 
-// residentMiB is the memory that a process occupies.
+// residentMiB returns the resident memory of a process.
 func residentMiB(t *testing.T, pid int) int {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -14,8 +14,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestStarterReadme runs every command that the README of a new index prints, in
-// their order, as they are printed but for the port.
+// TestStarterReadme runs every command in the README of a new index, in order and unchanged
+// except for the port.
 func TestStarterReadme(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -35,8 +35,8 @@ func TestStarterReadme(t *testing.T) {
 	}
 }
 
-// TestStarterNamesCommands: whatever the files of a new index call, there is, with
-// the flags they give.
+// TestStarterNamesCommands checks that every command and flag used in the files of a new
+// index exists.
 func TestStarterNamesCommands(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -52,22 +52,21 @@ func TestStarterNamesCommands(t *testing.T) {
 			found++
 			command, _, err := newRoot().Find([]string{call[1]})
 			if err != nil || command.Name() != call[1] {
-				t.Errorf("%s: there is no command %s", file, call[0])
+				t.Errorf("%s: unknown command %s", file, call[0])
 				continue
 			}
 			command.InitDefaultHelpFlag()
 			if call[2] != "" && command.Flags().Lookup(call[2]) == nil {
-				t.Errorf("%s: %s has no flag %s", file, call[1], call[2])
+				t.Errorf("%s: %s: unknown flag %s", file, call[1], call[2])
 			}
 		}
 	}
 	if found < 12 {
-		t.Errorf("%d calls were found", found)
+		t.Errorf("found %d calls", found)
 	}
 }
 
-// TestPrintedCommands runs the commands that init prints, whatever the folder is
-// called.
+// TestPrintedCommands runs the commands that init prints, for various folder names.
 func TestPrintedCommands(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -95,7 +94,7 @@ func TestPrintedCommands(t *testing.T) {
 	}
 }
 
-// TestReadmeOwnIndex runs the section of the README about an index of one's own.
+// TestReadmeOwnIndex runs the README's section about creating an index.
 func TestReadmeOwnIndex(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -106,7 +105,7 @@ func TestReadmeOwnIndex(t *testing.T) {
 	_, section, ok := strings.Cut(string(text), "\n## An index of your own\n")
 	section, _, ok2 := strings.Cut(section, "\n## ")
 	if !ok || !ok2 {
-		t.Fatal("the README has no section about it")
+		t.Fatal("the README has no section about creating an index")
 	}
 	ran := runCommands(t, t.TempDir(), section, "bin/kindex")
 	for _, want := range []string{"init mine", "build", "serve"} {
@@ -118,9 +117,8 @@ func TestReadmeOwnIndex(t *testing.T) {
 
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
-// runCommands runs the lines of the shell blocks of a Markdown text in dir, in
-// which the program is called name. A server goes on until the end. The lines
-// are returned.
+// runCommands runs the lines of the shell blocks of a Markdown text in dir, where the
+// program is called name, and returns the lines. A server keeps running until the end.
 func runCommands(t *testing.T, dir, markdown, name string) (ran string) {
 	t.Helper()
 	addr := freeAddress(t)
@@ -155,8 +153,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// startServer starts a server and waits until it answers. It is stopped at the
-// end of the test.
+// startServer starts a server, waits until it answers, and stops it at the end of the test.
 func startServer(t *testing.T, cmd *exec.Cmd, addr string) {
 	t.Helper()
 	cmd.Args[len(cmd.Args)-1] = "exec " + cmd.Args[len(cmd.Args)-1] // so that it is the server that is stopped

@@ -14,8 +14,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestKeysOnEveryEngine goes through the commands on both engines; the scripts have
-// the details.
+// TestKeysOnEveryEngine runs the commands on both engines; the scripts cover the details.
 func TestKeysOnEveryEngine(t *testing.T) {
 	suite.InTest(t)
 	t.Run("SQLite", func(t *testing.T) { testKeysCommands(t, filepath.Join(t.TempDir(), "kindex.db")) })

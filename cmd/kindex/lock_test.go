@@ -21,8 +21,8 @@ import (
 	"kindex/site/pages"
 )
 
-// TestBuildersQueue lets builders meet: one waits for the other, or ends with
-// its own exit code where it may not.
+// TestBuildersQueue checks that of two concurrent builders one waits for the other, or,
+// with --no-wait, ends with a distinct exit code.
 func TestBuildersQueue(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -43,12 +43,12 @@ func TestBuildersQueue(t *testing.T) {
 	for day := 1; day <= 3; day++ {
 		b := startBuilder(t, "build", "--content", content, "--out", out, "--as-of", fmt.Sprintf("2026-07-%02d", day))
 		if line := b.firstLine(t); !strings.HasPrefix(line, "waiting: "+busy) {
-			t.Errorf("the builder that waits says %q", line)
+			t.Errorf("the waiting builder printed %q", line)
 		}
 		builders = append(builders, b)
 	}
 
-	// One does not want to wait any longer.
+	// One gives up waiting.
 	if err := builders[2].cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -70,12 +70,12 @@ func TestBuildersQueue(t *testing.T) {
 		t.Errorf("the builds are %v, %v", ids, err)
 	}
 	if code, stderr := kindex(t, "build", "--content", content, "--out", out, "--no-wait"); code != exitOK {
-		t.Errorf("no build is running any more: exit %d, %s", code, stderr)
+		t.Errorf("after all builds: exit %d, %s", code, stderr)
 	}
 }
 
-// TestStaticSitesQueue lets a builder wait for another that is at work in the folder
-// of its static site.
+// TestStaticSitesQueue checks that a builder waits for another one working in the folder of
+// its static site.
 func TestStaticSitesQueue(t *testing.T) {
 	suite.InTest(t)
 	if !pages.Searchable() {
@@ -96,7 +96,7 @@ func TestStaticSitesQueue(t *testing.T) {
 			line = b.firstLine(t)
 		}
 		if want := fmt.Sprintf("waiting: %s: another build is running (process %d, since ", site, os.Getpid()); !strings.HasPrefix(line, want) {
-			t.Errorf("the builder that waits says %q, want %q", line, want)
+			t.Errorf("the waiting builder printed %q, want %q", line, want)
 		}
 	}
 	if err := other.cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -106,7 +106,7 @@ func TestStaticSitesQueue(t *testing.T) {
 		t.Errorf("SIGTERM while waiting: exit %d, %s", code, rest)
 	}
 	if _, err := os.Stat(filepath.Join(site, "index.html")); err == nil {
-		t.Error("a page was written while another had the folder")
+		t.Error("a page was written while another builder held the lock")
 	}
 	if err := lock.Release(); err != nil {
 		t.Fatal(err)
@@ -119,8 +119,8 @@ func TestStaticSitesQueue(t *testing.T) {
 	}
 }
 
-// TestKilledBuilder kills builders at any moment, while the content grows. Readers
-// must not notice, and the next builder clears away and misses no change.
+// TestKilledBuilder kills builders at random moments while the content grows. Readers must
+// not notice, and the next builder cleans up and misses no change.
 func TestKilledBuilder(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -159,12 +159,12 @@ func TestKilledBuilder(t *testing.T) {
 			killed++
 			took = took * 21 / 20
 		} else {
-			took = took * 9 / 10 // the machine has become faster
+			took = took * 9 / 10 // the machine became faster
 		}
 		now := intact(t, out)
 		fresh := strings.HasPrefix(now, date(2+i).Format("20060102-")) // whole, and published before the end
 		if now != published && !fresh || code == exitOK && !fresh {
-			t.Fatalf("%s is published; before it was %s", now, published)
+			t.Fatalf("%s is published, previously %s", now, published)
 		}
 		published = now
 		for _, dir := range []string{"exports/builds", "indexes/builds"} {
@@ -175,7 +175,7 @@ func TestKilledBuilder(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d of %d were killed before they finished; they left %d temporary folders behind", killed, tries, leftovers)
+	t.Logf("%d of %d were killed before they finished; they left %d temporary folders", killed, tries, leftovers)
 
 	if code, stderr := kindex(t, build(tries+2)...); code != exitOK {
 		t.Fatalf("after the kills: exit %d, %s", code, stderr)
@@ -198,7 +198,7 @@ func TestKilledBuilder(t *testing.T) {
 	}
 }
 
-// running is a program at work.
+// running is a running program.
 type running struct {
 	cmd    *exec.Cmd
 	stderr *bufio.Reader
@@ -214,7 +214,7 @@ func startBuilder(t *testing.T, args ...string) *running {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // the one that is still there after a failure
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // still running after a failure
 	return &running{cmd, bufio.NewReader(pipe)}
 }
 
@@ -228,7 +228,7 @@ func (b *running) firstLine(t *testing.T) string {
 	return line
 }
 
-// end waits for the end and returns the exit code and the rest of the messages.
+// end waits for the program to end and returns the exit code and the remaining messages.
 func (b *running) end(t *testing.T) (code int, rest string) {
 	t.Helper()
 	text, err := io.ReadAll(b.stderr)

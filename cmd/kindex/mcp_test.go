@@ -23,7 +23,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// done is what came of a step of an agent.
+// done is the result of an agent's step.
 type done struct {
 	Result struct {
 		Server            struct{ Name, Version string }
@@ -72,8 +72,8 @@ func toolCall(tool string, arguments map[string]any) step {
 	return step{"callTool", map[string]any{"name": tool, "arguments": arguments}}
 }
 
-// agent has the protocol's own client do the steps. The first of what comes back is
-// what the server says of itself.
+// agent runs the steps with the protocol's own client. The first result is the server's
+// description of itself.
 func agent(t *testing.T, way map[string]any, steps ...step) []done {
 	t.Helper()
 	suite.NodeModules(t, "@modelcontextprotocol/sdk")
@@ -98,8 +98,8 @@ func agent(t *testing.T, way map[string]any, steps ...step) []done {
 	return list
 }
 
-// agentSteps are what an agent does with every way to reach the index: each tool, what
-// is wrong with a call, and the resources. want is in the text, unless it is "".
+// agentSteps are an agent's steps for every way to access the index: each tool, invalid
+// calls, and the resources. want must be in the text, unless it is "".
 var agentSteps = []struct {
 	step
 	wrong bool // the answer is an error
@@ -153,8 +153,8 @@ var agentSteps = []struct {
 	{wrong: true, step: step{"subscribeResource", map[string]any{"uri": "kindex://categories"}}, want: []string{"subscribe"}},
 }
 
-// TestAgents does the steps by every way: over stdin and stdout from a build and from a
-// service, and over HTTP. What comes of them is the same.
+// TestAgents runs the steps over every transport: over stdin and stdout from a build and
+// from a service, and over HTTP. The results are the same.
 func TestAgents(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitKey: 10_000})
@@ -188,14 +188,14 @@ func TestAgents(t *testing.T) {
 			}
 			for _, want := range s.want {
 				if !strings.Contains(got.text(), want) {
-					t.Errorf("%s does not say %q: %s", what, want, got.text())
+					t.Errorf("%s lacks %q: %s", what, want, got.text())
 				}
 			}
 			if c := got.Result.Contents; len(c) == 1 && c[0].MimeType == "text/markdown" && strings.Contains(c[0].Text, "/api/") {
-				t.Errorf("%s links to an address that agents may not visit: %s", what, got.text())
+				t.Errorf("%s links to an address not allowed for agents: %s", what, got.text())
 			}
 			if !reflect.DeepEqual(got, results["build"][i]) {
-				t.Errorf("%s is not what comes from a build: %+v, %+v", what, got, results["build"][i])
+				t.Errorf("%s differs from the result for a build: %+v, %+v", what, got, results["build"][i])
 			}
 		}
 	}
@@ -204,7 +204,7 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// checkServer looks at what a server says of itself and of what it has.
+// checkServer checks a server's description of itself and its tools.
 func checkServer(t *testing.T, name string, list []done) {
 	t.Helper()
 	self, tools := list[0].Result, list[1].Result.Tools
@@ -228,7 +228,7 @@ func checkServer(t *testing.T, name string, list []done) {
 		t.Errorf("%s: %v", name, names)
 	}
 	if size, err := json.Marshal(tools); err != nil || len(size) > 20_000 {
-		t.Errorf("%s: the list of tools has %d bytes, which every conversation pays for", name, len(size))
+		t.Errorf("%s: the list of tools has %d bytes, which every conversation has to carry", name, len(size))
 	}
 	if len(list[2].Result.Resources) != 2 || len(list[3].Result.ResourceTemplates) != 6 {
 		t.Errorf("%s: %+v, %+v", name, list[2].Result, list[3].Result)
@@ -238,8 +238,8 @@ func checkServer(t *testing.T, name string, list []done) {
 	}
 }
 
-// TestAgentsAreCounted: each call of a tool is one request, compare one for each
-// entity, and all else costs nothing. Beyond the limit the agent is told when to go on.
+// TestAgentsAreCounted checks that each tool call counts as one request, compare as one per
+// entity, and everything else is free. Beyond the limit, the agent is told when to retry.
 func TestAgentsAreCounted(t *testing.T) {
 	suite.InTest(t)
 	const limit = 5
@@ -292,8 +292,8 @@ func TestAgentsAreCounted(t *testing.T) {
 	}
 }
 
-// TestAgentFollowsBuilds: a server over a build moves to the next one, and ends when it
-// is told to.
+// TestAgentFollowsBuilds checks that a server over a build moves to the next one, and ends
+// when asked to.
 func TestAgentFollowsBuilds(t *testing.T) {
 	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()
@@ -338,15 +338,15 @@ func TestAgentFollowsBuilds(t *testing.T) {
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	_ = cs.Wait() // wait for the end of the connection
+	_ = cs.Wait() // wait for the connection to close
 	_ = cs.Close()
 	if cmd.ProcessState == nil || cmd.ProcessState.ExitCode() != 0 || said.String() != "" {
 		t.Errorf("ended with %v: %s", cmd.ProcessState, said.String())
 	}
 }
 
-// TestAgentsOfAnotherProtocol: a client that speaks the newest version of the protocol,
-// which has no handshake, is answered as well.
+// TestAgentsOfAnotherProtocol checks that a client of the newest protocol version, which
+// has no handshake, is answered as well.
 func TestAgentsOfAnotherProtocol(t *testing.T) {
 	suite.InTest(t)
 	var mu sync.Mutex
@@ -378,6 +378,6 @@ func TestAgentsOfAnotherProtocol(t *testing.T) {
 	mu.Lock()
 	defer mu.Unlock()
 	if newest := mcp.SupportedProtocolVersions()[0]; !spoken[newest] {
-		t.Errorf("spoken are %v, not %s", spoken, newest)
+		t.Errorf("the protocols are %v, without %s", spoken, newest)
 	}
 }

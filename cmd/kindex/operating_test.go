@@ -21,8 +21,7 @@ var operating = filepath.Join("..", "..", "site", "docs", "operating.md")
 
 const unit = "../../site/docs/systemd/kindex.service"
 
-// asOperator are the programs that only root has, with a service that is what the
-// unit starts.
+// asOperator replaces the programs that need root; its service runs what the unit starts.
 const asOperator = `set -euo pipefail
 sudo() { test "$1 $2" = "-u kindex"; shift 2; "$@"; }
 chown() { test "$1" = kindex; }
@@ -44,8 +43,8 @@ systemctl() {
 trap 'test -z "$running" || kill "$running"' EXIT
 `
 
-// TestOperating runs the commands of the page for operators, in their order, with
-// folders, addresses and a database of its own.
+// TestOperating runs the commands of the page for operators in order, with separate
+// folders, addresses and a database.
 func TestOperating(t *testing.T) {
 	suite.InTest(t)
 	database, dir := storagetest.PostgreSQL(t), t.TempDir()
@@ -112,7 +111,7 @@ func TestOperating(t *testing.T) {
 	}
 }
 
-// TestOperatingBlocks wants a reason for every block that TestOperating does not run.
+// TestOperatingBlocks requires a reason for every block that TestOperating does not run.
 func TestOperatingBlocks(t *testing.T) {
 	reasons := map[string]string{
 		"# useradd":                "makes users and files of the machine; TestUnit reads the unit",
@@ -146,8 +145,8 @@ func TestOperatingBlocks(t *testing.T) {
 	}
 }
 
-// TestOperatingIsWhole compares the page with what it speaks of: every metric, and
-// every table of the state.
+// TestOperatingIsWhole checks that the page covers every metric and every table of the
+// database.
 func TestOperatingIsWhole(t *testing.T) {
 	page := readText(t, operating)
 	told := regexp.MustCompile("`(kindex_[a-z_]+)`").FindAllStringSubmatch(page, -1)
@@ -170,12 +169,12 @@ func TestOperatingIsWhole(t *testing.T) {
 	}
 	for _, name := range inCode {
 		if !slices.Contains(inPage, name) && name != "kindex_webhook_attempt_seconds" && name != "kindex_webhook_attempts_under_way" {
-			t.Errorf("the page says nothing of %s", name)
+			t.Errorf("the page does not mention %s", name)
 		}
 	}
 	for _, name := range inPage {
 		if !slices.Contains(inCode, name) {
-			t.Errorf("there is no metric %s", name)
+			t.Errorf("unknown metric %s", name)
 		}
 	}
 	r, err := storagetest.SQLite(t).Check(t.Context())
@@ -189,7 +188,7 @@ func TestOperatingIsWhole(t *testing.T) {
 	}
 }
 
-// TestUnit reads the unit, and lets systemd verify it if installed.
+// TestUnit checks the unit, and lets systemd verify it if installed.
 func TestUnit(t *testing.T) {
 	text := readText(t, unit)
 	set := map[string]string{}
@@ -212,13 +211,13 @@ func TestUnit(t *testing.T) {
 	drain, err := time.ParseDuration(serveCommand().Flags().Lookup("drain").DefValue)
 	stop, err2 := time.ParseDuration(set["TimeoutStopSec"] + "s")
 	if err != nil || err2 != nil || stop < drain+10*time.Second {
-		t.Errorf("systemd waits %v, an edge drains for %v: %v %v", stop, drain, err, err2)
+		t.Errorf("systemd waits %v, but an edge drains for %v: %v %v", stop, drain, err, err2)
 	}
 	if _, err := exec.LookPath("systemd-analyze"); err != nil {
 		t.Log("NOT RUN: systemd-analyze is not installed here")
 		return
 	}
-	// It wants a program that is there.
+	// The program it starts must exist.
 	name := filepath.Join(t.TempDir(), "kindex.service")
 	if err := os.WriteFile(name, []byte(strings.Replace(text, "/usr/local/bin/kindex", "/bin/true", 1)), 0o644); err != nil {
 		t.Fatal(err)

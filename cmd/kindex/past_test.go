@@ -32,10 +32,9 @@ func fetchText(t *testing.T, url string) string {
 	return body
 }
 
-// TestPastOfCollection looks at the whole collection on several days: movement,
-// trending and time travel must be what builds of the days themselves tell. On
-// two of them the downloads of a fifth of the projects are left out, which
-// return in the next snapshot.
+// TestPastOfCollection checks the whole collection on several days: movement, trending and
+// time travel must match builds of those days. On two of them, the downloads of a fifth of
+// the projects are removed, and return in the next snapshot.
 func TestPastOfCollection(t *testing.T) {
 	vanish := map[string]bool{"2021-08-19": true, "2022-01-13": true} // a week and 28 days before the next
 	r := wholeReplay(t, func(date string, header []string, rows [][]string) {
@@ -48,7 +47,7 @@ func TestPastOfCollection(t *testing.T) {
 	})
 	returned := r.returnedDownloads()
 	if len(returned) == 0 {
-		t.Error("in no snapshot downloads come back that were missing: the case is not tested")
+		t.Error("missing downloads return in no snapshot: the case is not tested")
 	}
 	at := []int{3, 7, slices.IndexFunc(r.list, func(s snapshot) bool { return s.date == "2021-08-26" }), len(r.list) - 2}
 	for i := range returned {
@@ -60,14 +59,14 @@ func TestPastOfCollection(t *testing.T) {
 	}
 }
 
-// TestPastOfExtract does the same with the extract of testdata, in which a
-// project's downloads vanish and come back.
+// TestPastOfExtract does the same with the extract of testdata, in which a project's
+// downloads disappear and return.
 func TestPastOfExtract(t *testing.T) {
 	suite.InTest(t)
 	r := extractReplay(t)
 	returned := r.returnedDownloads()
 	if len(returned) == 0 {
-		t.Error("in no snapshot downloads come back that were missing: the case is not tested")
+		t.Error("missing downloads return in no snapshot: the case is not tested")
 	}
 	for i := range r.list {
 		if !suite.Soaking() && returned[i] == nil {
@@ -77,8 +76,8 @@ func TestPastOfExtract(t *testing.T) {
 	}
 }
 
-// returnedDownloads lists the projects whose downloads vanished and came back,
-// by the place of the snapshot in which they did.
+// returnedDownloads lists the projects whose downloads disappeared and returned, by the
+// index of the snapshot in which they returned.
 func (r *replay) returnedDownloads() map[int][]string {
 	found := map[int][]string{}
 	had := map[string]bool{}
@@ -99,7 +98,7 @@ func (r *replay) returnedDownloads() map[int][]string {
 	return found
 }
 
-// lastOn is the place of the latest snapshot not after a day, -1 for none.
+// lastOn returns the index of the latest snapshot not after a day, or -1.
 func (r *replay) lastOn(day string) int {
 	n := -1
 	for i := range r.list {
@@ -118,7 +117,7 @@ func daysBefore(day string, n int) string {
 	return t.AddDate(0, 0, -n).Format(time.DateOnly)
 }
 
-// ranked is an entity on a leaderboard or among the trending.
+// ranked is an entity on a leaderboard or in the trending list.
 type ranked struct {
 	Slug                string
 	Scores              struct{ Composite *float64 }
@@ -148,8 +147,7 @@ func all(t *testing.T, url string) (list []ranked) {
 	}
 }
 
-// comparePast compares what a build of a day says of the days before it with
-// builds of those days.
+// comparePast compares a build's answers about earlier days with builds of those days.
 func (r *replay) comparePast(t *testing.T, i int, returned []string) {
 	r.t = t
 	date := r.list[i].date
@@ -180,7 +178,7 @@ func (r *replay) comparePast(t *testing.T, i int, returned []string) {
 					trending, most = trending+1, max(most, w.Trend.Gain)
 				}
 			}
-			t.Logf("%d days: downloads of %d projects have come back; %d of them are trending and gain %.1f at most", days, len(returned), trending, most)
+			t.Logf("%d days: downloads of %d projects have returned; %d of them are trending and gain %.1f at most", days, len(returned), trending, most)
 		}
 		if got, wanted := jsonOf(trendsOf(trending.Data)), jsonOf(trendsOf(want[:min(100, len(want))])); got != wanted {
 			t.Errorf("trending of %d days is\n%.3000s\nwant\n%.3000s", days, got, wanted)
@@ -188,7 +186,7 @@ func (r *replay) comparePast(t *testing.T, i int, returned []string) {
 	}
 }
 
-// trendsOf are the lines to compare.
+// trendsOf returns the lines to compare.
 func trendsOf(list []ranked) (lines []string) {
 	for _, x := range list {
 		lines = append(lines, x.Slug+" "+jsonOf(x.Trend))
@@ -207,7 +205,7 @@ func compareMovement(t *testing.T, board, former []ranked) {
 		case x.Rank != i+1:
 			t.Fatalf("rank of %s is %d, want %d", x.Slug, x.Rank, i+1)
 		case was == 0 && (x.PreviousRank != nil || x.Delta != nil):
-			t.Errorf("%s has a previous rank, but was not on the board", x.Slug)
+			t.Errorf("%s has a previous rank, but was not on the leaderboard", x.Slug)
 		case was > 0 && (x.PreviousRank == nil || *x.PreviousRank != was || x.Delta == nil || *x.Delta != was-x.Rank):
 			t.Errorf("%s was at %d: %s", x.Slug, was, jsonOf(x))
 		}
@@ -249,9 +247,9 @@ func sameCatalogue(t *testing.T, now, then, day string) {
 	}
 }
 
-// trends says what must be trending in snapshot i since snapshot n. Gains are
-// taken from two builds for the same moment: of today's records, and of records
-// with the values that today's signals had then, or last before they vanished.
+// trends calculates what must be trending in snapshot i since snapshot n. Gains are taken
+// from two builds for the same as-of time: of today's records, and of records with the
+// values of today's signals at that time, or their last values before they disappeared.
 func (r *replay) trends(i, n int, board, former []ranked) []ranked {
 	t := r.t
 	past := make([]map[string]told, i+1)

@@ -10,7 +10,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestPromises checks that every test in CONTRIBUTING.md is in the package named before it.
+// TestPromises checks that every test named in CONTRIBUTING.md is in the package named
+// before it.
 func TestPromises(t *testing.T) {
 	root := suite.Root(t)
 	text, err := os.ReadFile(filepath.Join(root, "CONTRIBUTING.md"))
@@ -21,7 +22,7 @@ func TestPromises(t *testing.T) {
 	if !found {
 		t.Fatal("CONTRIBUTING.md has no table of promises")
 	}
-	known := map[string]string{} // by package, the text of its tests
+	known := map[string]string{} // text of the tests by package
 	named := 0
 	for _, cell := range strings.Split(table, "|") {
 		dir := ""
@@ -60,7 +61,7 @@ func testsOf(t *testing.T, dir string) string {
 	return all.String()
 }
 
-// TestContributingNamesFiles checks that every file and folder that CONTRIBUTING.md names
+// TestContributingNamesFiles checks that every file and folder named in CONTRIBUTING.md
 // exists.
 func TestContributingNamesFiles(t *testing.T) {
 	root := suite.Root(t)

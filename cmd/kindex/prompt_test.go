@@ -13,8 +13,8 @@ import (
 	"kindex/builder/content"
 )
 
-// TestPrompter has what the scripts cannot do at a terminal: an end of the input, and
-// an interruption in the middle.
+// TestPrompter covers what scripts cannot do at a terminal: end of input, and an
+// interruption.
 func TestPrompter(t *testing.T) {
 	workspace, err := content.OpenWorkspace(t.TempDir())
 	if err != nil {

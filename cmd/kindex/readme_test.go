@@ -27,10 +27,10 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// readmeDay is the day of which the README shows scores.
+// readmeDay is the day whose scores the README shows.
 var readmeDay = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
-// checkout is a repository with the shipped content, a short history of it, and
+// checkout creates a repository with the shipped content, a short history of it, and
 // bin/kindex.
 func checkout(t *testing.T) string {
 	t.Helper()
@@ -52,8 +52,7 @@ func checkout(t *testing.T) string {
 	return dir
 }
 
-// public says that every name is that of one public address, to which nothing is
-// sent.
+// public resolves every name to the same public address, to which nothing is sent.
 type public struct{}
 
 func (public) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
@@ -64,8 +63,8 @@ func (public) dial(_ context.Context, _ *net.Dialer, _, address string) (net.Con
 	return nil, fmt.Errorf("no network in tests: %s", address)
 }
 
-// TestReadme runs the examples of the README, and of the guides that go on from it, on
-// readmeDay, with an edge beside them that shares its state with the commands.
+// TestReadme runs the examples of the README, and of the guides that continue it, on
+// readmeDay, with a running edge that shares its database with the commands.
 func TestReadme(t *testing.T) {
 	suite.InTest(t)
 	dir, out, clock := checkout(t), t.TempDir(), t.TempDir()
@@ -79,7 +78,7 @@ func TestReadme(t *testing.T) {
 		Guard: safedial.New(safedial.Options{Resolver: public{}, Dial: public{}.dial})})
 	run := edgetest.Run{Edge: e, Key: e.Key(t, "local"), Dir: dir, Path: []string{clock},
 		Env: append(slices.Clone(programEnvironment), "KINDEX_AS_OF="+readmeDay.Format(time.DateOnly)),
-		// The images of a page for others must be there.
+		// Images used by other sites must exist.
 		Programs: map[string][]string{"md": {"bash", "-euo", "pipefail", "-c", `grep -oE 'http[^)]+' "$0" | xargs -n 1 curl -fsS`}},
 		After: func(b edgetest.Block, printed string) {
 			if tour := strings.Count(b.Text, "\ncurl -fsS "); tour > 3 && tour != 20 {
@@ -120,7 +119,7 @@ func TestReadme(t *testing.T) {
 	compareLeaders(t, e)
 }
 
-// compareLeaders compares the table of leaders with leaderboards.
+// compareLeaders compares the table of leaders with the leaderboards.
 func compareLeaders(t *testing.T, e *edgetest.Edge) {
 	t.Helper()
 	var table string
@@ -153,7 +152,7 @@ func compareLeaders(t *testing.T, e *edgetest.Edge) {
 	for n, line := range strings.Split(strings.TrimRight(table, "\n"), "\n")[1:] {
 		want := fmt.Sprintf("%d %s %s %s", n+1, columns[0][n], columns[1][n], columns[2][n])
 		if got := strings.Join(strings.Fields(line), " "); got != want {
-			t.Errorf("the table of leaders says\n%s\nand the leaderboards\n%s", got, want)
+			t.Errorf("the table of leaders is\n%s\nthe leaderboards are\n%s", got, want)
 		}
 	}
 }
@@ -180,13 +179,12 @@ func TestContentReadme(t *testing.T) {
 	files, err := filepath.Glob(filepath.Join(dir, "content", "tool", "*.yaml"))
 	shipped, err2 := filepath.Glob("../../content/tool/*.yaml")
 	if added := len(files) - len(shipped); err != nil || err2 != nil || added < rows/2 {
-		t.Errorf("the import has written %d entities of %d rows: %v %v", added, rows, err, err2)
+		t.Errorf("the import wrote %d entities from %d rows: %v %v", added, rows, err, err2)
 	}
 }
 
-// writeList writes an extract of a public list, compressed, without the repositories
-// that stand in it twice: the mapping of the guide refuses those. It returns the
-// number of rows.
+// writeList writes a compressed extract of a public list and returns the number of rows. It
+// omits repositories that occur twice, because the guide's mapping refuses them.
 func writeList(t *testing.T, path string) (n int) {
 	t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(readText(t, "../../builder/importer/testdata/best-of.csv"))).ReadAll()

@@ -15,7 +15,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// TestRekeyOnEveryEngine changes the operator's key the way its help says.
+// TestRekeyOnEveryEngine changes the operator's key as described in the help.
 func TestRekeyOnEveryEngine(t *testing.T) {
 	suite.InTest(t)
 	t.Run("SQLite", func(t *testing.T) { testRekey(t, filepath.Join(t.TempDir(), "kindex.db")) })
@@ -39,7 +39,7 @@ func testRekey(t *testing.T, target string) {
 		}
 		for _, key := range []string{older, newer} {
 			if strings.Contains(out.String()+errs.String(), key) {
-				t.Errorf("the key is printed: %s%s", out.String(), errs.String())
+				t.Errorf("the output contains the key: %s%s", out.String(), errs.String())
 			}
 		}
 		return out.String() + errs.String()
@@ -64,7 +64,7 @@ func testRekey(t *testing.T, target string) {
 		t.Fatal(err)
 	}
 	if text := rekey(map[bool]int{true: 2, false: 1}[storage.IsPostgreSQL(target)]); !strings.Contains(text, "operator's key") {
-		t.Error(text) // there is none beside it, and none was given
+		t.Error(text) // there is no key file next to it, and no key was given
 	}
 	write(newer)
 	if text := rekey(1, "--operator-key", file); !strings.Contains(text, "sealed with the operator's key "+before.IDs()[0]) {

@@ -26,11 +26,11 @@ type replay struct {
 	list    []snapshot
 	clash   []string
 	changes []expected
-	commits []string // of the snapshots
+	commits []string // one for each snapshot
 }
 
-// TestChangelogOfCollection compares the changelog of every snapshot of the
-// public list, change by change and value by value, with what the snapshots say.
+// TestChangelogOfCollection compares the changelog of every snapshot of the public list
+// with the snapshots, change by change and value by value.
 func TestChangelogOfCollection(t *testing.T) { wholeReplay(t, nil).compareChangelog() }
 
 // TestChangelogOfExtract does the same with a small extract of the list.
@@ -39,9 +39,8 @@ func TestChangelogOfExtract(t *testing.T) {
 	extractReplay(t).compareChangelog()
 }
 
-// wholeReplay replays all snapshots of the public list, where it lies beside the
-// repository, beside other tests. edit, if not nil, may change the rows of a
-// snapshot first.
+// wholeReplay replays all snapshots of the public list, if present next to the repository,
+// in parallel with other tests. edit, if not nil, may change the rows of a snapshot first.
 func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]string)) *replay {
 	t.Helper()
 	suite.WithoutRace(t)
@@ -70,7 +69,7 @@ func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]
 	return r
 }
 
-// unedited is the repository of all snapshots as they are, made once.
+// unedited is the repository of all unchanged snapshots, created once.
 var unedited struct {
 	once sync.Once
 	dir  string
@@ -131,7 +130,7 @@ func extractReplay(t *testing.T) *replay {
 	return r
 }
 
-// git runs git as the author of a snapshot; date matters to commits only.
+// git runs git as the author of a snapshot; date only matters for commits.
 func (r *replay) git(date string, args ...string) string {
 	r.t.Helper()
 	if date == "" {
@@ -149,7 +148,7 @@ func (r *replay) git(date string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// read takes in what the snapshots say, and which commit each of them is.
+// read reads the snapshots and the commit of each.
 func (r *replay) read(folder string) {
 	r.t.Helper()
 	r.list = readSnapshots(r.t, folder)
@@ -157,11 +156,11 @@ func (r *replay) read(folder string) {
 	r.changes = expectedChanges(r.list, r.clash)
 	r.commits = strings.Fields(r.git("", "-C", r.repo, "log", "--reverse", "--format=%H"))
 	if len(r.commits) != len(r.list) || len(r.list) < 3 {
-		r.t.Fatalf("%d commits of %d snapshots", len(r.commits), len(r.list))
+		r.t.Fatalf("%d commits for %d snapshots", len(r.commits), len(r.list))
 	}
 }
 
-// writeStates writes entity files. JSON values are YAML, too.
+// writeStates writes entity files. JSON values are valid YAML.
 func writeStates(t *testing.T, dir string, states map[string]told, date string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(dir, "tool"), 0o755); err != nil {
@@ -219,8 +218,7 @@ func (r *replay) build(content, asOf string) *httptest.Server {
 	return server
 }
 
-// checkout is the content as of a snapshot, in a folder of its own that git
-// knows.
+// checkout returns a separate git folder with the content as of a snapshot.
 func (r *replay) checkout(i int) string {
 	r.t.Helper()
 	dir := filepath.Join(r.t.TempDir(), "checkout")
@@ -228,7 +226,7 @@ func (r *replay) checkout(i int) string {
 	return filepath.Join(dir, "content")
 }
 
-// change is a change as the API shows it.
+// change is a change as returned by the API.
 type change struct {
 	ID, Event, Timestamp string
 	Entity               struct{ Type, Slug, Name string }
@@ -253,7 +251,7 @@ func (r *replay) compareChangelog() {
 		fetch(t, server.URL+"/api/changelog?limit=100"+cursor, &page)
 		if got = append(got, page.Data...); page.NextCursor == nil {
 			if page.Count != len(got) {
-				t.Errorf("count is %d, %d changes came", page.Count, len(got))
+				t.Errorf("count is %d, got %d changes", page.Count, len(got))
 			}
 			break
 		}
@@ -274,13 +272,13 @@ func (r *replay) compareChangelog() {
 		ids[got[i].ID] = true
 	}
 	if len(ids) != len(got) {
-		t.Errorf("%d ids of %d changes", len(ids), len(got))
+		t.Errorf("%d ids for %d changes", len(ids), len(got))
 	}
 	r.compareExports(server, got)
 	t.Logf("%d snapshots, %d changes with %d values compared", len(r.list), len(got), values)
 }
 
-// compare returns what is wrong with a change, or "".
+// compare describes the first mistake in a change, or returns "".
 func (r *replay) compare(got *change, want *expected, values *int) string {
 	commit := r.commits[slices.IndexFunc(r.list, func(s snapshot) bool { return s.date == want.date })]
 	switch {
@@ -294,7 +292,7 @@ func (r *replay) compare(got *change, want *expected, values *int) string {
 	return fieldsDiffer(got, want, values)
 }
 
-// fieldsDiffer returns what is wrong with the fields of a change, or "".
+// fieldsDiffer describes the first mistake in the fields of a change, or returns "".
 func fieldsDiffer(got *change, want *expected, values *int) string {
 	seen := 0
 	for _, f := range got.Changes {
@@ -316,7 +314,7 @@ func fieldsDiffer(got *change, want *expected, values *int) string {
 	return ""
 }
 
-// compareExports reads the changes again from the bulk exports.
+// compareExports reads the changes from the bulk exports and compares them.
 func (r *replay) compareExports(server *httptest.Server, want []change) {
 	t := r.t
 	var array []change

@@ -30,29 +30,29 @@ import (
 	"kindex/site/pages"
 )
 
-// hanging is how long a test waits before it gives up: well above what a slow machine
+// hanging is how long a test waits before it gives up, well above what a slow machine
 // needs. Nothing else depends on it.
 const hanging = 5 * time.Minute
 
-// TestMain lets scripts and tests run the program as "kindex", and a "gh" that
-// reaches no GitHub.
+// TestMain lets scripts and tests run the program as "kindex", and a fake "gh" that never
+// contacts GitHub.
 func TestMain(m *testing.M) {
 	testscript.Main(stopping{m}, map[string]func(){"kindex": main, "gh": fakeGitHub})
 }
 
-// stopping stops and removes what tests may have started.
+// stopping stops and removes what tests have started.
 type stopping struct{ *testing.M }
 
 // Run implements testscript.TestingM.
 func (s stopping) Run() int {
-	// Many tests and scripts wait on other programs and timers, so more of them run at once
-	// than there are cores.
+	// Many tests and scripts wait for other programs and timers, so more of them run at
+	// once than there are cores.
 	flag.Parse()
 	if set := flag.Lookup("test.parallel"); set.Value.String() == set.DefValue {
 		_ = set.Value.Set("4")
 	}
 	defer edgetest.Stop()
-	defer func() { _ = os.RemoveAll(unedited.dir) }() // "" is nothing
+	defer func() { _ = os.RemoveAll(unedited.dir) }() // "" removes nothing
 	keys, err := os.MkdirTemp("", "kindex-keys-")
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -63,8 +63,8 @@ func (s stopping) Run() int {
 	return s.M.Run()
 }
 
-// TestScripts runs testdata/script, the specification of the command line. The
-// additional commands of the scripts are below.
+// TestScripts runs testdata/script, the specification of the command line. The scripts'
+// additional commands are defined below.
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Files: scripts(t), UpdateScripts: suite.Updating(), RequireUniqueNames: true, Setup: fixedEnvironment,
@@ -76,7 +76,7 @@ func TestScripts(t *testing.T) {
 		},
 		Condition: func(name string) (bool, error) {
 			if name != "minisearch" {
-				return false, fmt.Errorf("there is no condition %s", name)
+				return false, fmt.Errorf("unknown condition %s", name)
 			}
 			if !pages.Searchable() && os.Getenv("CI") != "" {
 				return false, errors.New("MiniSearch is needed: make site/pages/npm/minisearch.js")
@@ -88,7 +88,7 @@ func TestScripts(t *testing.T) {
 
 // scripts returns the scripts to run: in make check, one for each of the main commands;
 // with the race detector, those that exercise concurrent code, because the program takes
-// twenty times as long to start.
+// twenty times longer to start.
 func scripts(t *testing.T) []string {
 	t.Helper()
 	var patterns []string
@@ -111,7 +111,7 @@ func scripts(t *testing.T) []string {
 	return files
 }
 
-// fixedEnvironment keeps the machine's settings and the clock out of commits.
+// fixedEnvironment isolates commits from the machine's settings and clock.
 func fixedEnvironment(e *testscript.Env) error {
 	e.Vars = append(e.Vars, programEnvironment...)
 	e.Values[scriptTest{}] = e.T()
@@ -132,7 +132,7 @@ func usage(ts *testscript.TestScript, ok bool, text string) {
 	}
 }
 
-// exits CODE PROGRAM [ARG...]: the program ends with exactly this code.
+// exits CODE PROGRAM [ARG...] checks that the program ends with exactly this code.
 func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) >= 2, "exits CODE PROGRAM [ARG...]")
 	got := 0
@@ -144,12 +144,12 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 		got = exit.ExitCode()
 	}
 	if strconv.Itoa(got) != args[0] {
-		ts.Fatalf("exit code %d instead of %s", got, args[0])
+		ts.Fatalf("exit code %d, want %s", got, args[0])
 	}
 }
 
-// valueAt finds a value in a JSON file: counts.types.tool, steps.0.name; len at
-// the end is the length of a list.
+// valueAt finds a value in a JSON file: counts.types.tool, steps.0.name; a trailing len is
+// the length of a list.
 func valueAt(ts *testscript.TestScript, file, path string) any {
 	dec := json.NewDecoder(strings.NewReader(ts.ReadFile(file)))
 	dec.UseNumber()
@@ -174,8 +174,8 @@ func valueAt(ts *testscript.TestScript, file, path string) any {
 	return v
 }
 
-// json FILE PATH VALUE: the value in a JSON file is this one; >N is a number
-// above N. FILE may be stdout.
+// json FILE PATH VALUE checks a value in a JSON file; >N is a number above N. FILE may be
+// stdout.
 func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 3, "json FILE PATH VALUE")
 	v := valueAt(ts, args[0], args[1])
@@ -184,22 +184,22 @@ func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 		want, err2 := strconv.ParseFloat(bound, 64)
 		ts.Check(errors.Join(err1, err2))
 		if got <= want {
-			ts.Fatalf("%s is %v, not above %v", args[1], got, want)
+			ts.Fatalf("%s is %v, want above %v", args[1], got, want)
 		}
 		return
 	}
 	if got := asText(v); got != args[2] {
-		ts.Fatalf("%s is %s instead of %s", args[1], got, args[2])
+		ts.Fatalf("%s is %s, want %s", args[1], got, args[2])
 	}
 }
 
-// jsonenv FILE PATH VAR: the variable takes the value in a JSON file.
+// jsonenv FILE PATH VAR sets the variable to a value in a JSON file.
 func cmdJSONEnv(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 3, "jsonenv FILE PATH VAR")
 	ts.Setenv(args[2], asText(valueAt(ts, args[0], args[1])))
 }
 
-// textenv FILE VAR: the variable takes the one line of a file. FILE may be stdout.
+// textenv FILE VAR sets the variable to the only line of a file. FILE may be stdout.
 func cmdTextEnv(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "textenv FILE VAR")
 	ts.Setenv(args[1], strings.TrimSuffix(ts.ReadFile(args[0]), "\n"))
@@ -212,7 +212,7 @@ func asText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// edit FILE OLD NEW: replaces a text that must occur in the file exactly once.
+// edit FILE OLD NEW replaces a text that must occur exactly once in the file.
 func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 3, "edit FILE OLD NEW")
 	text := ts.ReadFile(args[0])
@@ -222,7 +222,7 @@ func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, args[1], args[2], 1)), 0o644))
 }
 
-// flipbyte FILE OFFSET: inverts one byte; a negative offset is from the end.
+// flipbyte FILE OFFSET inverts one byte; a negative offset counts from the end.
 func cmdFlipByte(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "flipbyte FILE OFFSET")
 	data := []byte(ts.ReadFile(args[0]))
@@ -238,7 +238,7 @@ func cmdFlipByte(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), data, 0o644))
 }
 
-// [!] sametree A B: two folders have the same files with the same bytes.
+// [!] sametree A B checks that two folders contain the same files with the same bytes.
 func cmdSameTree(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, len(args) == 2, "[!] sametree A B")
 	a, err1 := readTree(ts.MkAbs(args[0]))
@@ -257,11 +257,11 @@ func cmdSameTree(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	switch {
 	case len(a) == 0:
-		ts.Fatalf("%s holds no files", args[0])
+		ts.Fatalf("%s contains no files", args[0])
 	case !neg && differs != "":
 		ts.Fatalf("%s differs", differs)
 	case neg && differs == "":
-		ts.Fatalf("no file differs")
+		ts.Fatalf("the folders are the same")
 	}
 }
 
@@ -280,29 +280,29 @@ func readTree(dir string) (map[string][]byte, error) {
 	return files, err
 }
 
-// freeport VAR...: sets each variable to an unused loopback address.
+// freeport VAR... sets each variable to an unused loopback address.
 func cmdFreePort(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) > 0, "freeport VAR...")
 	for _, name := range args {
 		l, err := net.Listen("tcp", "127.0.0.1:0")
 		ts.Check(err)
-		defer l.Close() // all of them at the end, so that they differ
+		defer l.Close() // only at the end, so that the ports differ
 		ts.Setenv(name, l.Addr().String())
 	}
 }
 
-// httpget URL STATUS [HEADER: VALUE]: fetches; the body is then the output.
+// httpget URL STATUS [HEADER: VALUE] fetches a URL; the body becomes the output.
 func cmdHTTPGet(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && (len(args) == 2 || len(args) == 3), "httpget URL STATUS ['HEADER: VALUE']")
 	status, body, err := get(args[0], args[2:]...)
 	ts.Check(err)
 	fmt.Fprint(ts.Stdout(), body)
 	if strconv.Itoa(status) != args[1] {
-		ts.Fatalf("status %d instead of %s", status, args[1])
+		ts.Fatalf("status %d, want %s", status, args[1])
 	}
 }
 
-// waithttp URL TEXT waits until the address answers 200 with the text in its body.
+// waithttp URL TEXT waits until the URL returns 200 with the text in its body.
 func cmdWaitHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "waithttp URL TEXT")
 	end := time.Now().Add(hanging)
@@ -339,10 +339,10 @@ func get(url string, headers ...string) (status int, body string, err error) {
 	return res.StatusCode, string(b), err
 }
 
-// scriptTest is the key of the testscript.T of a script.
+// scriptTest is the key under which a script stores its testscript.T.
 type scriptTest struct{}
 
-// postgres VAR...: each variable takes the address of an empty PostgreSQL database.
+// postgres VAR... sets each variable to the address of an empty PostgreSQL database.
 func cmdPostgres(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) > 0, "postgres VAR...")
 	for _, name := range args {
@@ -355,7 +355,7 @@ func cmdPostgres(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// sqlite FILE STATEMENT: changes a SQLite file behind the program's back.
+// sqlite FILE STATEMENT changes a SQLite file without the program's knowledge.
 func cmdSQLite(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "sqlite FILE STATEMENT")
 	ts.Check(storagetest.Exec(ts.MkAbs(args[0]), args[1]))
@@ -364,8 +364,8 @@ func cmdSQLite(ts *testscript.TestScript, neg bool, args []string) {
 // heldLocks are the locks held by scripts, by folder.
 var heldLocks sync.Map
 
-// lock DIR: takes the lock of a folder as a builder at work there does, until the end
-// of the script, or until ! lock DIR gives it back.
+// lock DIR takes the lock of a folder, like a running builder, until the end of the script
+// or until ! lock DIR releases it.
 func cmdLock(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, len(args) == 1, "[!] lock DIR")
 	dir := ts.MkAbs(args[0])
@@ -384,7 +384,7 @@ func cmdLock(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Defer(release)
 }
 
-// sigterm: sends SIGTERM to the programs in the background.
+// sigterm sends SIGTERM to the programs in the background.
 func cmdSigterm(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 0, "sigterm")
 	for _, c := range ts.BackgroundCmds() {

@@ -20,8 +20,8 @@ import (
 	"kindex/exports/record"
 )
 
-// httppost URL STATUS FILE ['HEADER: VALUE']: posts the file as JSON; the body of
-// the answer is then the output.
+// httppost URL STATUS FILE ['HEADER: VALUE'] posts the file as JSON; the response body
+// becomes the output.
 func cmdHTTPPost(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) >= 3, "httppost URL STATUS FILE ['HEADER: VALUE'...]")
 	req, err := http.NewRequest(http.MethodPost, args[0], strings.NewReader(ts.ReadFile(args[2])))
@@ -39,11 +39,12 @@ func cmdHTTPPost(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	fmt.Fprint(ts.Stdout(), string(b))
 	if strconv.Itoa(res.StatusCode) != args[1] {
-		ts.Fatalf("status %d instead of %s: %s", res.StatusCode, args[1], b)
+		ts.Fatalf("status %d, want %s: %s", res.StatusCode, args[1], b)
 	}
 }
 
-// httpdelete URL STATUS ['HEADER: VALUE'...]: the body of the answer is the output.
+// httpdelete URL STATUS ['HEADER: VALUE'...] sends DELETE; the response body becomes the
+// output.
 func cmdHTTPDelete(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) >= 2, "httpdelete URL STATUS ['HEADER: VALUE'...]")
 	req, err := http.NewRequest(http.MethodDelete, args[0], nil)
@@ -60,25 +61,23 @@ func cmdHTTPDelete(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	fmt.Fprint(ts.Stdout(), string(b))
 	if strconv.Itoa(res.StatusCode) != args[1] {
-		ts.Fatalf("status %d instead of %s: %s", res.StatusCode, args[1], b)
+		ts.Fatalf("status %d, want %s: %s", res.StatusCode, args[1], b)
 	}
 }
 
-// readenv FILE VAR: the variable takes the content of a file, without its end of
-// line.
+// readenv FILE VAR sets the variable to the content of a file without the trailing newline.
 func cmdReadEnv(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "readenv FILE VAR")
 	ts.Setenv(args[1], strings.TrimSuffix(ts.ReadFile(args[0]), "\n"))
 }
 
-// forges are the running ones, by the folder of their script.
+// forges are the running forges, by the folder of their script.
 var forges sync.Map
 
-// forge start BARE VAR: starts a forge over a bare repository, whose address the
-// variable takes. forge merge|close N: settles a pull request. forge lose: the
-// answer to the next creation gets lost. forge body N: prints a pull request.
-// forge count N: so many pull requests are there. forge state N STATE: a pull request
-// is open or closed.
+// forge start BARE VAR starts a forge over a bare repository and sets the variable to its
+// address. forge merge|close N settles a pull request. forge lose drops the answer to the
+// next creation. forge body N prints a pull request. forge count N checks the number of
+// pull requests. forge state N STATE checks whether a pull request is open or closed.
 func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) > 0, "forge start BARE VAR | merge N | close N | lose | body N | count N")
 	key := ts.Getenv("WORK")
@@ -93,7 +92,7 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 				ts.Logf("the forge: %s", wrong)
 			}
 			if len(s.Violations()) > 0 {
-				ts.Fatalf("the forge was asked for what no forge would stand")
+				ts.Fatalf("the forge received an invalid request")
 			}
 		})
 		return
@@ -117,7 +116,7 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 		fmt.Fprintf(ts.Stdout(), "%s\n\n%s", pulls[n-1].Title, pulls[n-1].Body)
 	case "count":
 		if len(pulls) != n {
-			ts.Fatalf("%d pull requests instead of %d", len(pulls), n)
+			ts.Fatalf("%d pull requests, want %d", len(pulls), n)
 		}
 	case "state":
 		if got := pulls[n-1].State; len(args) != 3 || got != args[2] {
@@ -128,8 +127,8 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// TestPullRequestText: whatever is submitted, and whoever submits it, nothing of it
-// gets out of the code in which it stands.
+// TestPullRequestText checks that no submitted text escapes from its code block, whatever
+// is submitted and whoever submits it.
 func TestPullRequestText(t *testing.T) {
 	mark := regexp.MustCompile(`(?i)mark`)
 	for _, s := range []string{"`", "``` \n", "@everyone", "fixes #1", "GH-1", "</details><img src=x onerror=alert(1)>", "<!--", "| a |", "[x](https://x.example)", "~~~", "\x1b[31m", "\u202e"} {
@@ -146,17 +145,17 @@ func TestPullRequestText(t *testing.T) {
 			t.Errorf("title %q", r.Title)
 		}
 		if !strings.Contains(r.Body, "Nearest in the index: `tool/near` (") {
-			t.Errorf("no neighbours in %s", r.Body)
+			t.Errorf("%s mentions no neighbours", r.Body)
 		}
 	}
 }
 
-// proposed is a submission whose texts are all the same.
+// proposed returns a submission in which all texts are the same.
 func proposed(text string) submission.Submission {
 	return submission.Submission{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Account: text, Type: "tool", Slug: "t", Name: text, Branch: "submission/x"}
 }
 
-// revisionOf is a content of two entities that are alike.
+// revisionOf returns content with two similar entities.
 func revisionOf(t *testing.T, text string) diff.Revision {
 	t.Helper()
 	entity := func(slug string) *record.Entity {

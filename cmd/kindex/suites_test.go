@@ -18,7 +18,7 @@ var (
 )
 
 // TestRaceRun checks that make test runs every test marked InRace: with the race detector
-// it runs only some packages, and go test -short skips what is marked InTest.
+// it runs only some packages, and go test -short skips tests marked InTest.
 func TestRaceRun(t *testing.T) {
 	root := suite.Root(t)
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
@@ -64,7 +64,7 @@ func TestRaceRun(t *testing.T) {
 			}
 			for _, other := range []string{"suite.InTest(", "suite.InSoak(", "suite.WithoutRace("} {
 				if strings.Contains(body, other) {
-					t.Errorf("%s is marked %s…) too: nothing but make soak runs it", f[1], other)
+					t.Errorf("%s is marked %s…) too, so only make soak runs it", f[1], other)
 				}
 			}
 		}

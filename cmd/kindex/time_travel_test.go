@@ -15,9 +15,9 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestTimeTravelOfCollection holds every change of the replayed history against
-// the records around it: the record before it and the change make the record
-// after it, in every field that counts.
+// TestTimeTravelOfCollection compares every change of the replayed history with the records
+// around it: applying the change to the previous record must give the next one, in every
+// relevant field.
 func TestTimeTravelOfCollection(t *testing.T) { wholeReplay(t, nil).travel() }
 
 // TestTimeTravelOfExtract does the same with the extract of testdata.
@@ -47,7 +47,7 @@ func (r *replay) travel() {
 	if err := json.Unmarshal(body, &changes); err != nil || len(changes) == 0 {
 		t.Fatalf("%d changes, %v", len(changes), err)
 	}
-	day := map[string]string{} // before each snapshot
+	day := map[string]string{} // the day before each snapshot
 	for i := range r.list {
 		day[r.list[i].date] = daysBefore(r.list[i].date, 1)
 	}
@@ -73,7 +73,7 @@ func (r *replay) travel() {
 				continue
 			}
 			if orNullText(with[f.Field]) != string(f.Old) {
-				t.Errorf("%s on %s: %s was %s, the change says %s", c.Entity.Slug, date, f.Field, with[f.Field], f.Old)
+				t.Errorf("%s on %s: %s was %s, the change has %s", c.Entity.Slug, date, f.Field, with[f.Field], f.Old)
 			}
 			if with[f.Field] = string(f.New); string(f.New) == "null" {
 				delete(with, f.Field)
@@ -81,7 +81,7 @@ func (r *replay) travel() {
 			checked++
 		}
 		if !maps.Equal(with, after) {
-			t.Errorf("%s on %s: the record before it and the change are\n%s\nthe record is\n%s", c.Entity.Slug, date, jsonOf(with), jsonOf(after))
+			t.Errorf("%s on %s: the previous record with the change is\n%s\nthe record is\n%s", c.Entity.Slug, date, jsonOf(with), jsonOf(after))
 		}
 		if t.Failed() && checked > 1000 {
 			t.FailNow()
@@ -90,7 +90,7 @@ func (r *replay) travel() {
 	t.Logf("%d changes with %d values", len(changes), checked)
 }
 
-// countedFields takes the fields of a record that count as a difference.
+// countedFields returns the fields of a record that count as a difference.
 func countedFields(t *testing.T, status int, body []byte) map[string]string {
 	t.Helper()
 	if status != http.StatusOK {

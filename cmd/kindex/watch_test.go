@@ -23,10 +23,10 @@ import (
 	"kindex/exports/store"
 )
 
-// TestEditingSession works on a copy of the shipped content as people and editors
-// do, while serve --watch runs: good edits and bad ones, half-written files,
-// writing through temporary files, renaming, deleting, several at once. Good
-// edits are live at once; at the end stands the build that a fresh one gives.
+// TestEditingSession works on a copy of the shipped content as people and editors do, while
+// serve --watch runs: good and bad edits, half-written files, writing through temporary
+// files, renames, deletions, several at once. Good edits are live at once; the final build
+// equals one built from scratch.
 func TestEditingSession(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -41,7 +41,7 @@ func TestEditingSession(t *testing.T) {
 		s.edit()
 		if s.edits%10 == 0 {
 			s.checkLive()
-		} else if s.rng.IntN(3) > 0 { // else the next follows on its heels
+		} else if s.rng.IntN(3) > 0 { // otherwise the next edit follows immediately
 			time.Sleep(time.Duration(s.rng.IntN(80)) * time.Millisecond)
 		}
 	}
@@ -60,12 +60,12 @@ func TestEditingSession(t *testing.T) {
 		return s.record(s.keys()[0])["build"] == fresh
 	})
 	slices.Sort(s.latencies)
-	t.Logf("%d edits of %d kinds, %d times an edit was awaited: live after %v at the median, %v at most", sessionEdits, len(s.kinds), len(s.latencies),
+	t.Logf("%d edits of %d kinds, %d times an edit was awaited: live after %v (median), %v (maximum)", sessionEdits, len(s.kinds), len(s.latencies),
 		s.latencies[len(s.latencies)/2], s.latencies[len(s.latencies)-1])
 	for _, kind := range []string{"in place", "through a temporary file", "with a backup", "with a swap file", "half-written", "deleted", "created",
 		"renamed", "bad", "touched", "mended", "categories or scoring", "changed"} {
 		if s.kinds[kind] == 0 {
-			t.Errorf("no edit was of the kind %s", kind)
+			t.Errorf("there was no edit of the kind %s", kind)
 		}
 	}
 	s.stop()
@@ -93,8 +93,8 @@ type session struct {
 	stopped   bool
 
 	edits     int
-	good      map[string]string // last good text, by file below content
-	broken    map[string]bool   // files that are bad right now
+	good      map[string]string // last good text, by file in the content folder
+	broken    map[string]bool   // files that are currently bad
 	last      string            // the file of the last good edit
 	kinds     map[string]int
 	ways      []int // the next ways of writing
@@ -133,7 +133,7 @@ func startSession(t *testing.T, dir string) *session {
 			break
 		}
 	}
-	go func() { _, _ = io.Copy(io.Discard, s.server.stderr) }() // it must never wait for a reader
+	go func() { _, _ = io.Copy(io.Discard, s.server.stderr) }() // the server must never block on stderr
 	return s
 }
 
@@ -166,7 +166,7 @@ func (s *session) check(err error) {
 	}
 }
 
-// write writes a file in one of the ways that editors have.
+// write writes a file in one of the ways used by editors.
 func (s *session) write(name, text string) {
 	path := s.path(name)
 	switch s.next(&s.ways, 5) {
@@ -223,7 +223,7 @@ func (s *session) change(name, text string) {
 	s.last = name
 }
 
-// edit makes one edit.
+// edit makes a single edit.
 func (s *session) edit() {
 	keys := s.keys()
 	name := keys[s.rng.IntN(len(keys))]
@@ -263,7 +263,7 @@ func (s *session) edit() {
 			break
 		}
 		s.change(name, s.good[name])
-	case 6: // what concerns all entities
+	case 6: // affects all entities
 		s.count("categories or scoring")
 		s.editRootFile()
 	default:
@@ -284,7 +284,7 @@ func (s *session) editRootFile() {
 	s.check(err)
 	at := pattern.FindIndex(data)
 	if at == nil {
-		s.t.Fatalf("%s has nothing like %v", name, pattern)
+		s.t.Fatalf("%s contains no match for %v", name, pattern)
 	}
 	s.check(os.WriteFile(s.path(name), slices.Concat(data[:at[0]], []byte(line), data[at[1]:]), 0o644))
 }
@@ -310,8 +310,8 @@ func withoutFormerly(text string) string {
 	return out.String()
 }
 
-// checkLive waits until the last good edit is seen, and looks whether a bad one
-// has left the entity as it was.
+// checkLive waits until the last good edit is visible, and checks that bad ones left their
+// entities unchanged.
 func (s *session) checkLive() {
 	if s.good[s.last] == "" || s.broken[s.last] {
 		return
@@ -327,7 +327,7 @@ func (s *session) checkLive() {
 	s.latencies = append(s.latencies, time.Since(start).Round(time.Millisecond))
 	for name := range s.broken {
 		if s.record(name)["name"] == nil {
-			s.t.Errorf("edit %d: %s is bad, and the last good state is gone", s.edits, name)
+			s.t.Errorf("edit %d: %s is bad, and its last good version is gone", s.edits, name)
 		}
 	}
 }
@@ -350,7 +350,7 @@ func (s *session) await(what string, done func() bool) {
 	s.t.Helper()
 	for start := time.Now(); !done(); time.Sleep(5 * time.Millisecond) {
 		if time.Since(start) > hanging {
-			s.t.Fatalf("edit %d: %s: still not there after %v", s.edits, what, hanging)
+			s.t.Fatalf("edit %d: %s: still not live after %v", s.edits, what, hanging)
 		}
 	}
 }

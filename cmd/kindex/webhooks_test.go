@@ -30,11 +30,11 @@ import (
 	"kindex/exports/record"
 )
 
-// siteFolder has the packages of npm.
+// siteFolder contains the npm packages.
 var siteFolder = filepath.Join("..", "..", "site")
 
-// receiver is a program of others' making, as far as signatures go: it receives
-// webhooks over TLS and is in trouble at random (testdata/receiver.mjs).
+// receiver is a program that verifies signatures with third-party code: it receives
+// webhooks over TLS and fails at random (testdata/receiver.mjs).
 type receiver struct {
 	t     *testing.T
 	port  int
@@ -74,7 +74,7 @@ func startReceiver(t *testing.T, seed int) *receiver {
 	read := make(chan struct{})
 	go func() { defer close(read); r.read(out) }()
 	t.Cleanup(func() {
-		r.in.Close() // it ends by that
+		r.in.Close() // ends the program
 		<-read
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("the receiver: %v", err)
@@ -84,8 +84,7 @@ func startReceiver(t *testing.T, seed int) *receiver {
 	return r
 }
 
-// certificate writes the certificate of 127.0.0.1 that package httptest has, which
-// is its own root, and its key.
+// certificate writes package httptest's self-signed certificate for 127.0.0.1, and its key.
 func (r *receiver) certificate() (cert, key string) {
 	server := httptest.NewTLSServer(http.NotFoundHandler())
 	defer server.Close()
@@ -105,7 +104,7 @@ func (r *receiver) certificate() (cert, key string) {
 	return cert, key
 }
 
-// read takes in what the receiver tells, until it ends.
+// read reads the receiver's reports until it ends.
 func (r *receiver) read(out io.Reader) {
 	lines := bufio.NewReader(out)
 	for {
@@ -135,7 +134,7 @@ func (r *receiver) read(out io.Reader) {
 	}
 }
 
-// until waits for something that is looked at under the lock.
+// until waits for a condition that is checked under the lock.
 func (r *receiver) until(what string, so func() bool) {
 	r.t.Helper()
 	for end := time.Now().Add(hanging); ; time.Sleep(10 * time.Millisecond) {
@@ -144,7 +143,7 @@ func (r *receiver) until(what string, so func() bool) {
 		r.mu.Unlock()
 		switch {
 		case len(wrong) > 0:
-			r.t.Fatalf("the receiver says: %v", wrong)
+			r.t.Fatalf("receiver: %v", wrong)
 		case ok:
 			return
 		case time.Now().After(end):
@@ -153,7 +152,7 @@ func (r *receiver) until(what string, so func() bool) {
 	}
 }
 
-// taken are the bodies at a path that the receiver took, each once. It is called
+// taken returns the bodies that the receiver accepted at a path, each once. It is called
 // under the lock.
 func (r *receiver) taken(path string) (bodies []string) {
 	seen := map[string]bool{}
@@ -166,7 +165,7 @@ func (r *receiver) taken(path string) (bodies []string) {
 	return bodies
 }
 
-// seen are the bodies that were taken at a path, and how many requests came.
+// seen returns the bodies accepted at a path, and the number of requests.
 func (r *receiver) seen(path string) (bodies []string, requests int) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -181,7 +180,7 @@ type endpoint struct {
 	First     []string           `json:"first,omitempty"`    // troubles before those at random
 	GoneAfter int                `json:"goneAfter,omitempty"`
 
-	events []string // that it wants, nil for all
+	events []string // subscribed events, nil for all
 	id     string   // of the webhook
 }
 
@@ -241,8 +240,8 @@ func (e *endpoint) wants() []string {
 	return e.events
 }
 
-// TestWebhooksOfCollection brings what changed between builds of the public list
-// to a receiver that is often in trouble.
+// TestWebhooksOfCollection delivers the changes between builds of the public list to a
+// receiver that often fails.
 func TestWebhooksOfCollection(t *testing.T) {
 	r := wholeReplay(t, nil)
 	b := r.builds([]int{0, 1, 4, 5, 6, 10, len(r.list) - 1})
@@ -250,15 +249,15 @@ func TestWebhooksOfCollection(t *testing.T) {
 		map[string]float64{"error": 0.04, "unavailable": 0.02, "reset": 0.03, "closed": 0.03, "lost": 0.04, "elsewhere": 0.02, "patience": 0.002})
 }
 
-// TestWebhooksOfExtract does the same with a small extract of the list; where they
-// can share a state, two edges do the work.
+// TestWebhooksOfExtract does the same with a small extract of the list; if they can share a
+// database, with two edges.
 func TestWebhooksOfExtract(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	r := extractReplay(t)
 	built := r.builds([]int{0, 1, 2, 3, 4, 5})
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
-		t.Parallel() // both wait most of the time, for an endpoint that says nothing
+		t.Parallel() // mostly waiting for an endpoint that does not answer
 		b := *built
 		b.out = t.TempDir()
 		if err := os.CopyFS(b.out, os.DirFS(built.out)); err != nil {
@@ -272,9 +271,9 @@ func TestWebhooksOfExtract(t *testing.T) {
 // everyTrouble happens to each endpoint that has troubles.
 var everyTrouble = []string{"error", "none", "lost", "reset", "patience", "elsewhere", "none", "closed", "unavailable"}
 
-// compareWebhooks moves an edge through builds: in the end every endpoint has taken
-// just the events whose changes an independent comparison of the snapshots finds,
-// each once but for those whose answer was lost, in their order.
+// compareWebhooks moves an edge through builds: in the end every endpoint has accepted
+// exactly the events found by an independent comparison of the snapshots, in order and each
+// once, except those whose response was lost.
 func (r *replay) compareWebhooks(t *testing.T, b *replayBuilds, open func() *storage.State, troubles map[string]float64) {
 	s, to := open(), startReceiver(t, 20261121)
 	set := toReceiver(t, to)
@@ -298,7 +297,7 @@ func (r *replay) compareWebhooks(t *testing.T, b *replayBuilds, open func() *sto
 		to.until(p.Path+" has all events", func() bool { return len(to.taken(p.Path)) >= len(want) })
 		got, requests := to.seen(p.Path)
 		if !slices.Equal(got, want) {
-			t.Errorf("%s has taken %d events, not these %d in their order", p.Path, len(got), len(want))
+			t.Errorf("%s accepted %d events, not these %d in order", p.Path, len(got), len(want))
 		}
 		to.compareTaken(p)
 		o.compareLog(p, len(want), requests)
@@ -310,11 +309,11 @@ func (r *replay) compareWebhooks(t *testing.T, b *replayBuilds, open func() *sto
 	}
 	o.ask("GET", "/api/webhooks/"+gone.id, nil, &w)
 	if _, n := to.seen(gone.Path); n != gone.GoneAfter+1 || w.Active || !strings.Contains(w.DisabledReason, "410") {
-		t.Errorf("%s got %d requests; it is active: %v, %q", gone.Path, n, w.Active, w.DisabledReason)
+		t.Errorf("%s received %d requests; active: %v, %q", gone.Path, n, w.Active, w.DisabledReason)
 	}
 }
 
-// toReceiver lets an edge talk to a receiver, with little patience for its troubles.
+// toReceiver lets an edge deliver to a receiver, with short timeouts and retries.
 func toReceiver(t *testing.T, r *receiver) func(*edge.Options) {
 	t.Helper()
 	allowed, err := safedial.ParseException(fmt.Sprintf("127.0.0.1:%d", r.port))
@@ -350,7 +349,7 @@ func newOwner(t *testing.T, e *movedEdge) *owner {
 	return o
 }
 
-// payloads are the bodies of all stored events of some names.
+// payloads returns the bodies of all stored events with the given names.
 func payloads(t *testing.T, s *storage.State, names []string) (list []string) {
 	t.Helper()
 	events, err := s.Events(t.Context(), 0, 1<<20)
@@ -365,8 +364,8 @@ func payloads(t *testing.T, s *storage.State, names []string) (list []string) {
 	return list
 }
 
-// compareTaken finds events that were sent again though they were taken and the
-// answer arrived, and troubles that never happened.
+// compareTaken finds events that were sent again although their success response arrived,
+// and troubles that never happened.
 func (r *receiver) compareTaken(e *endpoint) {
 	r.t.Helper()
 	r.mu.Lock()
@@ -374,7 +373,7 @@ func (r *receiver) compareTaken(e *endpoint) {
 	answered, happened := map[string]bool{}, map[string]bool{}
 	for _, q := range r.requests[e.Path] {
 		if answered[q.Body] {
-			r.t.Errorf("%s: sent again after a successful answer: %s", e.Path, q.Body)
+			r.t.Errorf("%s: sent again after a successful response: %s", e.Path, q.Body)
 		}
 		answered[q.Body] = q.Trouble == "none"
 		happened[q.Trouble] = true
@@ -386,8 +385,8 @@ func (r *receiver) compareTaken(e *endpoint) {
 	}
 }
 
-// compareLog holds the log of deliveries against what the receiver has seen. The
-// log may come a moment later.
+// compareLog compares the delivery log with the requests seen by the receiver. The log may
+// lag slightly.
 func (o *owner) compareLog(e *endpoint, events, requests int) {
 	o.t.Helper()
 	var deliveries, succeeded, attempts int

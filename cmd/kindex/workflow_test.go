@@ -19,8 +19,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// workflow is what the tests know of a workflow of GitHub Actions. A key that is
-// not here is an error.
+// workflow is the part of a GitHub Actions workflow that the tests know. Unknown keys are
+// errors.
 type workflow struct {
 	Name        string
 	On          map[string]any
@@ -49,8 +49,8 @@ type workflowStep struct {
 	Env                     map[string]string
 }
 
-// pinnedAction is an action at one commit: whoever controls its repository can move a
-// tag, and with it what runs here.
+// pinnedAction is an action at a fixed commit: whoever controls its repository can move a
+// tag, and thereby change what runs here.
 var pinnedAction = regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+@[0-9a-f]{40}$`)
 
 func readWorkflow(t *testing.T, path string) *workflow {
@@ -75,25 +75,25 @@ func readWorkflow(t *testing.T, path string) *workflow {
 				t.Errorf("%s: a step has either uses or run: %+v", path, s)
 			}
 			if s.Uses != "" && !pinnedAction.MatchString(s.Uses) {
-				t.Errorf("%s: %s can become another program; name the commit: owner/name@40 hexadecimal digits # tag", path, s.Uses)
+				t.Errorf("%s: %s is not pinned; name the commit: owner/name@40 hexadecimal digits # tag", path, s.Uses)
 			}
 			if strings.HasPrefix(s.Uses, "actions/checkout@") && s.With["persist-credentials"] != false {
-				t.Errorf("%s: %s leaves its token where the steps after it can read it", path, s.Uses)
+				t.Errorf("%s: %s leaves its token readable by later steps", path, s.Uses)
 			}
 			if strings.Contains(s.Run, "${{") {
-				t.Errorf("%s: what stands in ${{ }} becomes part of the script: %s", path, s.Run)
+				t.Errorf("%s: the value of ${{ }} becomes part of the script: %s", path, s.Run)
 			}
 		}
 	}
 	return &w
 }
 
-// runner does what GitHub's does for the steps of one job that run something.
+// runner executes a job's run steps as GitHub's runner does.
 type runner struct {
 	t          *testing.T
 	dir, temp  string
 	env        []string
-	installDir string // what a step has added to the path
+	installDir string // added to the path by a step
 }
 
 func newRunner(t *testing.T, dir string, env ...string) *runner {
@@ -103,7 +103,7 @@ func newRunner(t *testing.T, dir string, env ...string) *runner {
 		"GITHUB_OUTPUT="+filepath.Join(temp, "output"))...)}
 }
 
-// run executes a step as "shell: bash" does.
+// run executes a step like "shell: bash".
 func (r *runner) run(script string) (output string, err error) {
 	r.t.Helper()
 	file := filepath.Join(r.temp, "step.sh")
@@ -120,7 +120,7 @@ func (r *runner) run(script string) (output string, err error) {
 	return string(out), err
 }
 
-// TestOurWorkflow runs the check of pull requests of this repository.
+// TestOurWorkflow runs this repository's pull request check.
 func TestOurWorkflow(t *testing.T) {
 	suite.InTest(t)
 	root, err := filepath.Abs(filepath.Join("..", ".."))
@@ -147,8 +147,8 @@ func TestOurWorkflow(t *testing.T) {
 	}
 }
 
-// TestStarterWorkflow runs the workflow of a new index: it fails with the reason
-// until it is told where kindex is, and does its checks then.
+// TestStarterWorkflow runs the workflow of a new index: it fails with the reason until it
+// knows where kindex is, and then runs its checks.
 func TestStarterWorkflow(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -211,7 +211,7 @@ func TestStarterWorkflow(t *testing.T) {
 	}
 }
 
-// failsForMistakes lets the checks meet a file that is wrong.
+// failsForMistakes runs the checks on an invalid file.
 func failsForMistakes(t *testing.T, r *runner, checks []workflowStep) {
 	path := filepath.Join(r.dir, "content", "tool", "wrong.yaml")
 	if err := os.WriteFile(path, []byte("category: graphs\nname: Wrong\n"), 0o644); err != nil {
@@ -222,16 +222,16 @@ func failsForMistakes(t *testing.T, r *runner, checks []workflowStep) {
 	for _, s := range checks {
 		out, err := r.run(s.Run)
 		if err == nil {
-			t.Errorf("%s takes a file without a description and with its fields in disorder", s.Run)
+			t.Errorf("%s accepts a file without a description and with unordered fields", s.Run)
 		}
 		annotated = annotated || strings.Contains(out, "::error file=content/tool/wrong.yaml,line=1,col=1,")
 	}
 	if !annotated {
-		t.Error("no check shows the file that is wrong")
+		t.Error("no check names the invalid file")
 	}
 }
 
-// newIndex creates a new index in its own folder.
+// newIndex creates a new index in a separate folder.
 func newIndex(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "mine")
@@ -263,7 +263,7 @@ func serveProgram(t *testing.T) (s *httptest.Server, digest string) {
 	return s, fmt.Sprintf("%x", sha256.Sum256(data))
 }
 
-// authority is a file by which curl trusts the server.
+// authority returns a file by which curl trusts the server.
 func authority(t *testing.T, s *httptest.Server) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ca.pem")
@@ -274,8 +274,8 @@ func authority(t *testing.T, s *httptest.Server) string {
 	return path
 }
 
-// sourceRepository is a git repository with a small program where kindex has
-// its own: one at the tag v1.0, another one after it.
+// sourceRepository is a git repository with a small program in place of kindex: one at the
+// tag v1.0, another one after it.
 func sourceRepository(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "source.git")

@@ -45,7 +45,7 @@ func TestDescribe(t *testing.T) {
 		t.Error(v)
 	}
 	if again := describe(t, manifest()); !bytes.Equal(doc, again) {
-		t.Error("the same build is described in two ways")
+		t.Error("the same build has two descriptions")
 	}
 }
 
@@ -85,7 +85,7 @@ func TestRules(t *testing.T) {
 			t.Errorf("%s is not in the description", change[0])
 		}
 		if got := strings.Join(violations([]byte(broken)), "\n"); !strings.Contains(got, want) {
-			t.Errorf("with %s the rules say %q, want %q", change[1], got, want)
+			t.Errorf("with %s the violations are %q, want %q", change[1], got, want)
 		}
 	}
 }
@@ -97,7 +97,7 @@ func TestDescribeHostile(t *testing.T) {
 	m.License = "(MIT OR Apache-2.0)"
 	doc := describe(t, m)
 	if got := violations(doc); len(got) > 0 || !strings.Contains(string(doc), `"name": "(MIT OR Apache-2.0)"`) {
-		t.Errorf("the rules say %q of %s", got, doc)
+		t.Errorf("violations %q in %s", got, doc)
 	}
 	const want = `title = {{A \"\\}\\} \\textbackslash{}cite\\{x\\} \\& 50\\% \\#1\\_\\textasciicircum{}\\textasciitilde{}}}`
 	if !strings.Contains(string(doc), want) {

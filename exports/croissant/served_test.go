@@ -129,7 +129,7 @@ func readRecords(t *testing.T, set map[string]any, files map[string][]byte) int 
 		known[column] = true
 		for i, r := range records {
 			if value, ok := r[column]; !ok || !fits(value, f) {
-				t.Fatalf("record %d of %v has %s = %v (%T), which is no %v", i, set["@id"], column, value, value, f["dataType"])
+				t.Fatalf("record %d of %v has %s = %v (%T), which is not a %v", i, set["@id"], column, value, value, f["dataType"])
 			}
 		}
 	}

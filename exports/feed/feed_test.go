@@ -190,14 +190,14 @@ func TestWithoutAnything(t *testing.T) {
 	f := &feed.Feed{Updated: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)}
 	rss := readRSS(t, write(t, f, "rss"))
 	if rss.Channel.Links[0].Text != "urn:kindex:index" || rss.Channel.Title == "" || rss.Channel.Description == "" {
-		t.Errorf("RSS demands title, link and description: %+v", rss.Channel)
+		t.Errorf("RSS requires title, link and description: %+v", rss.Channel)
 	}
 	atom := readAtom(t, write(t, f, "atom"))
 	if atom.ID != "urn:kindex:feed" || atom.Updated != "2026-11-21T00:00:00Z" || atom.Author == "" {
-		t.Errorf("Atom demands id, updated and author: %+v", atom)
+		t.Errorf("Atom requires id, updated and author: %+v", atom)
 	}
 	if b := write(t, f, "json"); !bytes.Contains(b, []byte(`"items": []`)) {
-		t.Errorf("JSON Feed demands items: %s", b)
+		t.Errorf("JSON Feed requires items: %s", b)
 	}
 	f.Changes = []*record.Change{changeOf(1, nil, example())}
 	if b := write(t, f, "rss"); bytes.Contains(b, []byte("<link></link>")) || bytes.Contains(b, []byte("/api/")) {

@@ -161,10 +161,10 @@ func compare(t *testing.T, f *feed.Feed, items int) {
 			author = want.Authors[0].Name
 		}
 		if r.Title != want.Title || r.GUID != want.ID || r.Description != want.Content || r.Creator != author {
-			t.Errorf("RSS says\n%+v\nJSON Feed\n%+v", r, want)
+			t.Errorf("RSS has\n%+v\nJSON Feed\n%+v", r, want)
 		}
 		if a.Title != want.Title || a.ID != want.ID || a.Content != want.Content || a.Author != author {
-			t.Errorf("Atom says\n%+v\nJSON Feed\n%+v", a, want)
+			t.Errorf("Atom has\n%+v\nJSON Feed\n%+v", a, want)
 		}
 		checkHTML(t, want.Content)
 	}

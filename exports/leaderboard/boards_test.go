@@ -168,7 +168,7 @@ func TestEdits(t *testing.T) {
 		}
 		if e.Slug == fresh.Slug {
 			if course != nil {
-				t.Errorf("%s is not committed, and stood at %v", key, course)
+				t.Errorf("%s is not committed, but was at %v", key, course)
 			}
 			continue
 		}

@@ -35,7 +35,7 @@ func TestHiddenCharacters(t *testing.T) {
 		"1\ufe0f": `1\ufe0f`, "葛\U000e0100\U000e0101": "葛\U000e0100" + `\U000e0101`, "😀\u200d": "😀" + `\u200d`,
 	} {
 		if got := safetext.Escape(s); got != want {
-			t.Errorf("%q becomes %s instead of %s", s, got, want)
+			t.Errorf("%q becomes %s, want %s", s, got, want)
 		}
 	}
 }
@@ -58,7 +58,7 @@ func FuzzSafetext(f *testing.F) {
 		}
 		var before, after string
 		if json.Unmarshal(data, &before) != nil || json.Unmarshal([]byte(safetext.EscapeJSON(string(data))), &after) != nil || before != after {
-			t.Errorf("EscapeJSON makes %q of %q", after, before)
+			t.Errorf("EscapeJSON returns %q for %q", after, before)
 		}
 	})
 }

@@ -113,7 +113,7 @@ func recompute(t *testing.T, f *score.Formula, e *record.Entity, text []byte, st
 			dall += m.Measure.Weight
 			if name := resultOf(e, m); m.State != score.Missing && name != "" {
 				if m.Result == nil || *m.Result != name {
-					t.Fatalf("%s: %s took the result %v, want %s", text, m.Name, m.Result, name)
+					t.Fatalf("%s: %s used the result %v, want %s", text, m.Name, m.Result, name)
 				}
 			} else if m.Result != nil {
 				t.Fatalf("%s: %s took a result", text, m.Name)
@@ -289,7 +289,7 @@ func TestGolden(t *testing.T) {
 	for _, key := range []string{"model/claude-sonnet-4-6", "tool/catboost"} {
 		i := slices.IndexFunc(c.Entities, func(e *record.Entity) bool { return e.Key() == key })
 		if i < 0 {
-			t.Fatalf("there is no %s", key)
+			t.Fatalf("no entity %s", key)
 		}
 		text, err := json.Marshal(f.Explain(c.Entities[i], at("2026-11-01")))
 		if err != nil {

@@ -13,9 +13,8 @@ import (
 	"kindex/edge/submission"
 )
 
-// fill gives the account of who is signed in something of everything: keys, a webhook
-// with deliveries that came and that failed, submissions in every state. A website's
-// ids are theirs.
+// fill gives the signed-in account one of everything: keys, a webhook with successful and
+// failed deliveries, submissions in every state. The ids are stored in the website.
 func (w *website) fill(t testing.TB, receiver *edgetest.Receiver, a attacker) {
 	t.Helper()
 	key := w.Key(t, "ann")

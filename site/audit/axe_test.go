@@ -31,8 +31,8 @@ var axe = sync.OnceValues(func() (string, error) {
 	return string(script), err
 })
 
-// withAxe puts axe-core into the page. The debugger may, whatever the page's policy
-// says of scripts.
+// withAxe loads axe-core into the page. The debugger may do so whatever the page's policy
+// allows.
 func withAxe(t testing.TB, tab *browser.Tab) {
 	t.Helper()
 	script, err := axe()
@@ -49,7 +49,7 @@ func withAxe(t testing.TB, tab *browser.Tab) {
 // templates render in the same way.
 const alikeRows = `['main tbody > tr:nth-child(n+9)', 'main ul > li:nth-child(n+9)', 'main ol > li:nth-child(n+9)']`
 
-// violations is what axe finds: each rule with the elements that break it. Only the
+// violations returns axe's findings: each rule with the elements that break it. Only the
 // contrast depends on the colours.
 func violations(t testing.TB, tab *browser.Tab, coloursAlone bool) []string {
 	t.Helper()
@@ -61,9 +61,9 @@ func violations(t testing.TB, tab *browser.Tab, coloursAlone bool) []string {
   v.nodes.slice(0, 4).map(n => v.id + ' (' + v.help + '): ' + n.html.slice(0, 160) + ' – ' + n.any.concat(n.all, n.none).map(c => c.message).join('; ').slice(0, 240))))`, suite.Pick(alikeRows, "[]"), only)
 }
 
-// looks opens every kind of page in a narrow and in a wide window, by day and by night:
-// axe finds nothing, nothing is wider than the window, the console says nothing, and
-// nobody else is asked for anything.
+// looks opens every kind of page in narrow and wide windows, light and dark, and checks
+// that axe finds nothing, nothing overflows the window, the console is empty, and no other
+// host is contacted.
 func (w *website) looks(t *testing.T) {
 	const tabs = 2
 	for part := range tabs {
@@ -88,16 +88,16 @@ const movingScript = `document.getAnimations().map(a => a.effect?.target?.outerH
     return Math.max(...s.transitionDuration.split(',').map(parseFloat)) > 0 || s.animationName !== 'none' || s.scrollBehavior === 'smooth'
   })).slice(0, 3).map(e => e.outerHTML.slice(0, 120)))`
 
-// view is a window in which a page is looked at, and whether only its colours are.
+// view is a window in which a page is checked, and whether only its colours are checked.
 type view struct {
 	width  int64
 	scheme string
 	part   bool
 }
 
-// views returns those of a kind of page: both widths, and both schemes. What templates
-// render alike for an edge and for files is looked at in full on the edge, and in make
-// soak in the files too.
+// views returns the views of a kind of page: both widths, and both schemes. Templates
+// shared by edge and files are checked fully on the edge, and in make soak in the files
+// too.
 func (w *website) views(k kind) []view {
 	few := []view{{desktop, "light", false}, {phone, "dark", true}}
 	if w.static() && k.at == alike {
@@ -106,8 +106,8 @@ func (w *website) views(k kind) []view {
 	return suite.Pick(few, []view{{desktop, "light", false}, {desktop, "dark", false}, {phone, "dark", false}, {phone, "light", false}})
 }
 
-// passedOver reports whether a kind is left to make soak: pages of files that are the same
-// on the edge, unless their scripts do something.
+// passedOver reports whether a kind is checked only in make soak: pages of files that are
+// the same on the edge, unless their scripts do something.
 func (w *website) passedOver(k kind) bool {
 	return w.static() && k.at == alike && !k.keyboard && !suite.Soaking()
 }
@@ -120,7 +120,7 @@ func (w *website) people() []bool {
 	return []bool{false, true}
 }
 
-// reach opens a page in the state that its kind is about.
+// reach opens a page in the state described by its kind.
 func (w *website) reach(t testing.TB, tab *browser.Tab, k kind) {
 	t.Helper()
 	tab.Do(t, chromedp.Navigate(w.URL+k.path))
@@ -137,7 +137,7 @@ func (w *website) rendered(t testing.TB, tab *browser.Tab) *document {
 	t.Helper()
 	page := eval[struct{ Address, HTML string }](t, tab, `({address: location.href, html: '<!doctype html>' + document.documentElement.outerHTML})`)
 	d := &document{status: http.StatusOK, header: http.Header{}, body: []byte(page.HTML), unnamed: w.unnamed}
-	if !w.static() { // its policy is in a header, which scripts do not see
+	if !w.static() { // its policy is in a header, which is invisible to scripts
 		d.header.Set("Content-Security-Policy", pages.Policy)
 	}
 	var err error
@@ -157,7 +157,7 @@ func (w *website) look(t *testing.T, tab *browser.Tab, k kind) {
 	w.reach(t, tab, k)
 	if k.until != "" { // the crawl looks at what was sent, this at what became of it
 		for _, f := range w.rendered(t, tab).faults() {
-			t.Errorf("%s, as scripts have made it: %s", k.name, f)
+			t.Errorf("%s, as rendered by scripts: %s", k.name, f)
 		}
 	}
 	withAxe(t, tab)
@@ -165,23 +165,23 @@ func (w *website) look(t *testing.T, tab *browser.Tab, k kind) {
 	for _, view := range w.views(k) {
 		tab.Do(t, chromedp.EmulateViewport(view.width, height), likes("prefers-color-scheme", view.scheme, "prefers-reduced-motion", "reduce"))
 		for _, moving := range eval[[]string](t, tab, "%s", movingScript) {
-			t.Errorf("%s: though nothing should move, %s does", k.name, moving)
+			t.Errorf("%s: %s moves despite reduced motion", k.name, moving)
 		}
 		for _, v := range violations(t, tab, view.part) {
 			t.Errorf("%s, %s, %d wide: %s", k.name, view.scheme, view.width, v)
 		}
 		for _, wide := range tab.Overflowing(t) {
-			t.Errorf("%s, %d wide: beyond the window is %s", k.name, view.width, wide)
+			t.Errorf("%s, %d wide: overflowing the window: %s", k.name, view.width, wide)
 		}
 	}
 	for _, said := range tab.Said()[before:] {
 		if k.status == 0 && k.do == "" && !(k.lacks && w.static()) || !strings.Contains(said, "Failed to load resource") { // what the page itself is told
-			t.Errorf("%s: the console says %s", k.name, said)
+			t.Errorf("%s: the console shows %s", k.name, said)
 		}
 	}
 	for _, asked := range tab.Requests()[asked:] {
 		if _, address, _ := strings.Cut(asked, " "); !strings.HasPrefix(address, w.URL+"/") && !strings.HasPrefix(asked, "GET data:") && asked != "GET about:blank" {
-			t.Errorf("%s: the page asks: %s", k.name, asked)
+			t.Errorf("%s: the page requests %s", k.name, asked)
 		}
 	}
 }
@@ -204,15 +204,15 @@ func (w *website) axeLooks(t *testing.T) {
 		}
 	}
 	if found := violations(t, tab, true); !slices.ContainsFunc(found, func(v string) bool { return strings.Contains(v, "faint") }) {
-		t.Errorf("axe does not find what is faint: %q", found)
+		t.Errorf("axe does not find the faint text: %q", found)
 	}
 	tab.Do(t, chromedp.Evaluate[chromedp.Void](`{
   const s = new CSSStyleSheet(); s.replaceSync('footer { transition: color 2s }'); document.adoptedStyleSheets.push(s)
 }`))
 	if moving := eval[[]string](t, tab, "%s", movingScript); !slices.ContainsFunc(moving, func(m string) bool { return strings.HasPrefix(m, "<footer") }) {
-		t.Errorf("of what moves, %q is found", moving)
+		t.Errorf("found moving elements %q", moving)
 	}
 	if len(tab.Overflowing(t)) == 0 {
-		t.Error("what is wider than the window is not found")
+		t.Error("the element wider than the window is not found")
 	}
 }

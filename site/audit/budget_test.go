@@ -9,17 +9,16 @@ import (
 	"testing"
 )
 
-// The budgets of a page, compressed: the page itself, what it runs and is styled with,
-// and with its pictures.
+// The compressed size budgets of a page: the page itself, its scripts and styles, and
+// everything including images.
 const (
 	maxBytes  = 100_000
 	maxLoaded = 60_000
 )
 
-// budgets: every kind of page is small, with all that it
-// loads.
+// budgets checks that every kind of page is small, including everything it loads.
 func (w *website) budgets(t *testing.T) {
-	sizes := map[string]int{} // of what was loaded, by address
+	sizes := map[string]int{} // of loaded resources, by URL
 	var table strings.Builder
 	for _, k := range w.kinds(t) {
 		if k.do != "" || !w.there(t, k) {
@@ -40,10 +39,10 @@ func (w *website) budgets(t *testing.T) {
 		}
 		fmt.Fprintf(&table, "%-16s %7d %7d %7d\n", k.name, page, code, pictures)
 		if page > maxBytes {
-			t.Errorf("%s: the page has %d bytes, compressed; it may have %d", k.name, page, maxBytes)
+			t.Errorf("%s: the page has %d bytes, compressed; want at most %d", k.name, page, maxBytes)
 		}
 		if code > maxLoaded || code == 0 {
-			t.Errorf("%s: its styles and scripts have %d bytes, compressed; they may have %d", k.name, code, maxLoaded)
+			t.Errorf("%s: its styles and scripts have %d bytes, compressed; want at most %d", k.name, code, maxLoaded)
 		}
 	}
 	t.Logf("bytes, compressed:\nkind                page    code pictures\n%s", table.String())
@@ -72,7 +71,7 @@ func (w *website) sent(t *testing.T, path string, signedIn bool) int {
 	if d.status >= 500 || len(d.body) == 0 {
 		t.Errorf("%s answers %d with %d bytes", path, d.status, len(d.body))
 	}
-	if w.static() { // whether files are compressed is their host's matter
+	if w.static() { // compression is up to the file host
 		return zipped(t, d.body)
 	}
 	// Pages with a form token are not compressed: their length would leak it (BREACH).

@@ -17,8 +17,8 @@ import (
 const (
 	maxPages    = 250
 	maxOfAShape = 6
-	maxQueries  = 2 // of a shape that has a query
-	maxHostile  = 2 // of a shape, where it is about words
+	maxQueries  = 2 // per shape with a query
+	maxHostile  = 2 // per shape, if about hostile words
 )
 
 // crawl is a crawl of the website by its links.
@@ -26,13 +26,13 @@ type crawl struct {
 	*website
 	t      *testing.T
 	queue  []string
-	from   map[string]string // what was met, by the page that it was met on
+	from   map[string]string // visited URLs, by the page that links to them
 	shapes map[string]int
-	most   int                            // of a shape
-	pages  []string                       // that were read
-	each   func(path string, d *document) // is shown each page, unless nil
-	asked  map[string]bool                // of the addresses, those that may be refused; nil for none
-	api    []string                       // addresses of the API that were met
+	most   int                            // per shape
+	pages  []string                       // pages that were read
+	each   func(path string, d *document) // called for each page, unless nil
+	asked  map[string]bool                // URLs that may be refused; nil for none
+	api    []string                       // API URLs found
 }
 
 // run starts at some pages and follows links, forms and images.
@@ -64,13 +64,13 @@ func (w *website) crawlAll(t *testing.T) {
 	c := &crawl{website: w, t: t, most: maxOfAShape, each: func(path string, d *document) {
 		title := d.listedAs()
 		if other := titles[title]; title != "" && other != "" {
-			t.Errorf("%s and %s are both called %q", other, path, title)
+			t.Errorf("%s and %s have the same title %q", other, path, title)
 		}
 		titles[title] = path
 	}}
 	c.run(starts)
 	if len(c.pages) < len(starts) {
-		t.Errorf("%d pages were met", len(c.pages))
+		t.Errorf("found %d pages", len(c.pages))
 	}
 	w.checkKinds(t, c.pages)
 	for _, k := range w.kinds(t) {
@@ -92,7 +92,7 @@ func (w *website) crawlAll(t *testing.T) {
 	}
 	// None of these requests was counted.
 	if d := w.get(t, "/api/meta", false); d.header.Get("X-RateLimit-Remaining") != "19" {
-		t.Errorf("behind %d pages, the API says %v", len(c.pages), d.header)
+		t.Errorf("after %d pages, the API reports %v", len(c.pages), d.header)
 	}
 	c.askAPI()
 }
@@ -133,7 +133,7 @@ func (c *crawl) visit(path string, moved int) {
 	case d.moved() != "" && moved == 0:
 		to, err := d.url.Parse(d.moved())
 		if err != nil || to.Host != d.url.Host {
-			c.t.Errorf("%s on %s is at %q", path, c.from[path], d.moved())
+			c.t.Errorf("%s on %s redirects to %q", path, c.from[path], d.moved())
 			return
 		}
 		c.from[to.RequestURI()] = path
@@ -173,7 +173,7 @@ func (c *crawl) read(path string, d *document) {
 func (c *crawl) lead(d document, on, to, in string) {
 	u, err := d.url.Parse(to)
 	if err != nil {
-		c.t.Errorf("%s: %s %q is no address", on, in, to)
+		c.t.Errorf("%s: %s %q is not a URL", on, in, to)
 		return
 	}
 	if u.Host != d.url.Host {
@@ -182,8 +182,8 @@ func (c *crawl) lead(d document, on, to, in string) {
 	c.meet(u.RequestURI(), on)
 }
 
-// filled is the address that a form leads to, filled in as it comes; a search is for
-// a word.
+// filled returns the URL that a form leads to with its default values; a search is for a
+// word.
 func filled(form *html.Node) string {
 	q := url.Values{}
 	for n := range form.Descendants() {

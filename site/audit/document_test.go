@@ -15,13 +15,13 @@ import (
 	"golang.org/x/net/html"
 )
 
-// document is an answer, parsed as browsers parse it.
+// document is a response, parsed as browsers parse it.
 type document struct {
 	url    *url.URL
 	status int
 	header http.Header
 	body   []byte
-	root   *html.Node // nil for what is no HTML
+	root   *html.Node // nil if it is not HTML
 	// unnamed reports whether the website does not know its URL.
 	unnamed bool
 }
@@ -60,10 +60,10 @@ func (w *website) get(t testing.TB, path string, signedIn bool, header ...string
 	return d
 }
 
-// refreshes is the whole of a file that stands for a redirect, around its address.
+// refreshes matches a whole file that serves as a redirect, around its target.
 var refreshes = regexp.MustCompile(`^<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Moved</title>\n<meta http-equiv="refresh" content="0; url=([^"]*)">\n`)
 
-// moved returns the target of a redirect, "" for none.
+// moved returns the target of a redirect, or "".
 func (d *document) moved() string {
 	switch d.status {
 	case http.StatusMovedPermanently, http.StatusSeeOther, http.StatusPermanentRedirect:
@@ -75,8 +75,8 @@ func (d *document) moved() string {
 	return ""
 }
 
-// policy is the Content-Security-Policy of a page: files have it in their head, before
-// anything that it is about.
+// policy returns the Content-Security-Policy of a page. Files have it in their head, before
+// anything it applies to.
 func (d *document) policy() string {
 	for n := range d.nodes {
 		switch {
@@ -98,7 +98,7 @@ func (d *document) nodes(yield func(*html.Node) bool) {
 	}
 }
 
-// attr returns the value of an attribute, "" for none.
+// attr returns the value of an attribute, or "".
 func attr(n *html.Node, key string) string {
 	for _, a := range n.Attr {
 		if a.Key == key {
@@ -141,8 +141,8 @@ func (d *document) leads() map[string]string {
 	return found
 }
 
-// listedAs is the title under which search engines list a page, "" where they are to
-// leave it out or to list another in its place.
+// listedAs returns the title under which search engines list a page, or "" if they must
+// omit it or list another page instead.
 func (d *document) listedAs() (title string) {
 	if d.status != http.StatusOK {
 		return ""
@@ -244,8 +244,8 @@ func (d *document) incomplete(ids map[string]int) (wrong []string) {
 	return wrong
 }
 
-// sends reports whether a form has a submit button (WCAG, technique H32): not everybody
-// can press Enter.
+// sends reports whether a form has a submit button (WCAG, technique H32): not everyone can
+// press Enter.
 func sends(form *html.Node) bool {
 	for n := range form.Descendants() {
 		kind := attr(n, "type")
@@ -281,8 +281,8 @@ func unheaded(table *html.Node) (wrong []string) {
 	return wrong
 }
 
-// unsafe is what no page may have: what is run or styled from within the page, and
-// addresses of other schemes than our own pages use.
+// unsafe returns what no page may have: inline scripts or styles, and URLs with other
+// schemes than our own pages use.
 func unsafe(n *html.Node) (wrong []string) {
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	switch n.Data {

@@ -47,14 +47,15 @@ func TestFaults(t *testing.T) {
 			header: http.Header{"Content-Security-Policy": {"default-src 'none'"}}}
 		found := d.faults()
 		if c.want == "" && len(found) > 0 || c.want != "" && !slices.ContainsFunc(found, func(f string) bool { return strings.Contains(f, c.want) }) {
-			t.Errorf("%q in the place of %q: %q", c.to, c.from, found)
+			t.Errorf("%q in place of %q: %q", c.to, c.from, found)
 		}
 	}
 	checkPolicies(t, good)
 	checkWords(t)
 }
 
-// checkWords checks that attacks are detected that no page with harmless words has.
+// checkWords checks that attacks are detected that do not occur on any page with harmless
+// words.
 func checkWords(t *testing.T) {
 	t.Helper()
 	known, met := words{}, words{}
@@ -67,13 +68,13 @@ func checkWords(t *testing.T) {
 	}
 	for _, w := range []string{"zqx", "zqx onzqx", "p class=zqx"} {
 		if met[w] == "" || known[w] != "" {
-			t.Errorf("%s is not met: %v", w, met)
+			t.Errorf("%s is not found: %v", w, met)
 		}
 	}
 }
 
-// checkPolicies: of files, which have no header, the policy counts where it stands in
-// front of what it is about; and who does not know the own address names none.
+// checkPolicies checks that in files, which have no headers, the policy must precede what
+// it applies to, and that a site with an unknown URL names none.
 func checkPolicies(t *testing.T, good string) {
 	t.Helper()
 	const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">`

@@ -18,8 +18,8 @@ import (
 	"kindex/exports/record"
 )
 
-// canary is in every word of an attacker. An element, an attribute, a class or a scheme
-// with it does not come from a template.
+// canary is in every word of an attacker. An element, attribute, class or scheme that
+// contains it does not come from a template.
 const canary = "zqx"
 
 // markup has injection attempts for all contexts of a page.
@@ -38,7 +38,7 @@ var markup = []string{
 	`../../../../etc/` + canary + `?q=1&e=2#f%2f%2e%2e%00\\` + canary + `.example\`,
 }
 
-// wild are words that content rejects, and that pages must handle nevertheless.
+// wild are words that content rejects, but that pages must handle anyway.
 var wild = []string{
 	"\u202e" + canary + "\u2066 reversed \u2069\u200f\u061c",
 	"zero\u200b\ufeff\u2060width\u00ad" + canary + "\u3164",
@@ -57,7 +57,7 @@ var addresses = []string{
 	`https://` + canary + `.example/` + strings.Repeat("a", 10_000), `https://[::1`, "", `file:///etc/` + canary, "https://" + canary + ".example/\u202egnp.exe",
 }
 
-// attacker provides the words: hostile ones, or as many harmless ones.
+// attacker provides the words: hostile ones, or the same number of harmless ones.
 type attacker bool
 
 func (a attacker) markup(i int) string {
@@ -86,13 +86,12 @@ func (a attacker) address(i int) string {
 const (
 	hostileTools  = 21
 	hostileModels = 12
-	spoiled       = 7  // tools, the first ones, whose texts no file may have
-	goneHostile   = 19 // numbers of tools, behind one for each of markup
+	spoiled       = 7  // the first tools, whose texts no file may contain
+	goneHostile   = 19 // number of the first tool after one for each of markup
 	newlyNamed    = 20
 )
 
-// content writes files that pass the validator, in a repository whose commit authors
-// have such names, too.
+// content writes valid files, in a repository whose commit authors have hostile names, too.
 func (a attacker) content(t testing.TB) string {
 	t.Helper()
 	repo := t.TempDir()

@@ -15,15 +15,15 @@ import (
 	"kindex/builder/suite"
 )
 
-// bearsFiled looks at the websites that are written as files: as they are, and as
-// their scripts make them of files with the same words.
+// bearsFiled checks the websites that are written as files: the files themselves, and the
+// pages that scripts render from files with hostile words.
 func bearsFiled(t *testing.T, builds map[attacker]string) {
 	sites := map[attacker]*website{}
 	for a, dir := range builds {
 		sites[a] = file(t, dir, false)
 	}
 	paths := slices.DeleteFunc(hostilePages(), func(p string) bool { return strings.Contains(p, "?") }) // that are files
-	var open []kind                                                                                     // of those with scripts
+	var open []kind                                                                                     // kinds with scripts
 	for _, path := range []string{"/", "/leaderboards/all/", "/leaderboards/class-0/", "/changes/", "/data/", "/submit/", "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m4/"} {
 		open = append(open, kind{name: path, path: path})
 	}
@@ -45,14 +45,13 @@ func bearsFiled(t *testing.T, builds map[attacker]string) {
 		t.Error(f)
 	}
 	if n < len(paths) {
-		t.Errorf("%d pages were looked at", n)
+		t.Errorf("checked %d pages", n)
 	}
 	sites[true].bears(t, append(attacker(true).scripted(), open...), known)
 	sites[true].harmSeen(t, known)
 }
 
-// scripted are pages that scripts make of what an attacker has written into files,
-// and into addresses.
+// scripted are pages that scripts render from an attacker's words in files and URLs.
 func (a attacker) scripted() []kind {
 	word, all := canary, len(markup)+len(wild)
 	if !a {
@@ -83,7 +82,7 @@ func (a attacker) scripted() []kind {
 			text = a.wild(i)
 		}
 		texts = append(texts, url.QueryEscape(cutTo(text, 400)))
-		if i%suite.Pick(3, 1) == 0 { // all are asked for below, some at a time
+		if i%suite.Pick(3, 1) == 0 { // all are requested below, a few at a time
 			list = append(list, kind{name: fmt.Sprint("asked ", i), path: "/search/?q=" + texts[i], until: found})
 		}
 	}
@@ -95,8 +94,8 @@ func (a attacker) scripted() []kind {
 	return list
 }
 
-// harmSeen: what the tests above rely on finds what would come of the words, were one
-// script careless, or the policy gone.
+// harmSeen checks that the tests above would detect harm if a script were careless or the
+// policy missing.
 func (w *website) harmSeen(t *testing.T, known words) {
 	const (
 		search  = `element('bdi', {}, marked(e.name, terms))`
@@ -107,7 +106,7 @@ func (w *website) harmSeen(t *testing.T, known words) {
 	)
 	list, v := attacker(true).scripted(), w.visit(t)
 	for _, c := range []struct {
-		edits      []string // what is put in the place of what
+		edits      []string // alternately the original text and its replacement
 		kind, want string
 	}{
 		{[]string{search, unsafe}, "all", "which no page with harmless words has"},
@@ -120,13 +119,12 @@ func (w *website) harmSeen(t *testing.T, known words) {
 		k := list[slices.IndexFunc(list, func(k kind) bool { return k.name == c.kind })]
 		v.website = w.edited(t, c.edits...)
 		if harm := v.harm(t, k, known); !slices.ContainsFunc(harm, func(h string) bool { return strings.Contains(h, c.want) }) {
-			t.Errorf("with %q in the place of %q, %s is not found, but %.1000q", c.edits[1], c.edits[0], c.want, harm)
+			t.Errorf("with %q in place of %q, %s is not found, only %.1000q", c.edits[1], c.edits[0], c.want, harm)
 		}
 	}
 }
 
-// edited is a website of the same files, served with something in the place of what
-// is in them.
+// edited returns a website with the same files, served with some texts replaced.
 func (w *website) edited(t *testing.T, edits ...string) *website {
 	t.Helper()
 	var changed atomic.Int64
@@ -146,7 +144,7 @@ func (w *website) edited(t *testing.T, edits ...string) *website {
 	t.Cleanup(func() {
 		server.Close()
 		if changed.Load() == 0 {
-			t.Errorf("%q is not there any more: name what is in its place", edits[0])
+			t.Errorf("%q no longer exists: name its replacement", edits[0])
 		}
 	})
 	return &website{URL: server.URL, dir: w.dir, unnamed: w.unnamed, ids: w.ids}

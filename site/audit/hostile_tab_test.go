@@ -17,7 +17,7 @@ import (
 type victim struct {
 	*website
 	tab     *browser.Tab
-	dialogs atomic.Int64 // that pages have opened
+	dialogs atomic.Int64 // opened by pages
 }
 
 // visit opens the tab, and closes dialogs automatically.
@@ -41,9 +41,9 @@ func (w *website) visit(t testing.TB) *victim {
 	return v
 }
 
-// harm returns what the words on a page do besides being shown: one of them runs, makes
-// the page wider than the window, causes a console message, or adds something that is not
-// among known, unless known is nil.
+// harm returns what the words on a page do besides being shown: run, widen the page beyond
+// the window, cause a console message, or add something that is not among known, unless
+// known is nil.
 func (v *victim) harm(t testing.TB, k kind, known words) (wrong []string) {
 	t.Helper()
 	before := len(v.tab.Said())
@@ -88,6 +88,6 @@ func (w *website) bears(t *testing.T, list []kind, known words) {
 		}
 	}
 	if len(asked) < len(list) {
-		t.Errorf("%d pages have asked for %d addresses", len(list), len(asked))
+		t.Errorf("%d pages requested %d URLs", len(list), len(asked))
 	}
 }

@@ -16,10 +16,10 @@ import (
 	"kindex/builder/suite"
 )
 
-// words are the parts of pages: elements, attributes and classes.
-type words map[string]string // with an address that has it
+// words are the building blocks of pages: elements, attributes and classes.
+type words map[string]string // each with a URL that has it
 
-// add records those of a page.
+// add records the words of a page.
 func (v words) add(path string, d *document) {
 	for n := range d.nodes {
 		v[n.Data] = path
@@ -48,7 +48,7 @@ func hostilePages() []string {
 	return paths
 }
 
-// opened are the hostilePages that are opened in a browser, those without an entity first.
+// opened are the hostilePages opened in a browser, those without an entity first.
 func opened() (list []kind) {
 	for _, path := range append(hostilePages()[:18], "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m2/", "/model/m4/") {
 		list = append(list, kind{name: path, path: path})
@@ -105,7 +105,7 @@ func bearsServed(t *testing.T, builds map[attacker]string) {
 		known.add(path, d)
 		counts[path] = d.counts()
 	})
-	// What search finds by words that are met differently.
+	// Results of searches for words, which are linked in another way.
 	for _, w := range []string{"mark", "bdi"} {
 		known[w] = "anywhere"
 	}
@@ -126,12 +126,12 @@ func bearsServed(t *testing.T, builds map[attacker]string) {
 		t.Error(f)
 	}
 	if n < 100 {
-		t.Errorf("%d pages were looked at", n)
+		t.Errorf("checked %d pages", n)
 	}
 	sites[true].bears(t, append(opened(), kind{name: "asked", path: "/search/?q=" + url.QueryEscape(markup[0])}), nil)
 }
 
-// unlike returns what others do not have.
+// unlike returns the words that the others lack.
 func (v words) unlike(known words) (wrong []string) {
 	for word, path := range v {
 		if known[word] == "" {
@@ -184,7 +184,7 @@ func (w *website) walk(t *testing.T, paths []string, each func(string, *document
 	return len(c.pages)
 }
 
-// counts returns the numbers of the elements that no word may add.
+// counts returns the numbers of elements of kinds that no word may add.
 func (d *document) counts() map[string]int {
 	m := map[string]int{}
 	for n := range d.nodes {
@@ -206,8 +206,8 @@ func (d *document) checkBears(t *testing.T, path string) {
 	}
 }
 
-// unborne reports if a page is too large, or has characters that change the text around
-// them.
+// unborne reports whether a page is too large, or has characters that change the text
+// around them.
 func (d *document) unborne(t testing.TB) (wrong []string) {
 	t.Helper()
 	if n := zipped(t, d.body); n > most {

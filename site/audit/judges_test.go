@@ -16,8 +16,8 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// TestNu: the Nu HTML checker finds no error and no warning in any kind of page, as sent
-// and as rendered by scripts.
+// TestNu checks that the Nu HTML checker finds no error and no warning in any kind of page,
+// as sent and as rendered by scripts.
 func TestNu(t *testing.T) {
 	suite.InSoak(t, "checks every kind of page with a Java program; TestWebsite checks each in other ways")
 	suite.WithoutRace(t)
@@ -67,11 +67,11 @@ func TestNu(t *testing.T) {
 	}
 }
 
-// least holds the minimum Lighthouse scores.
+// least lists the minimum Lighthouse scores.
 var least = map[string]float64{"performance": 0.95, "accessibility": 1, "best-practices": 1, "seo": 1}
 
-// TestLighthouse: every kind of page visible without signing in reaches these Lighthouse
-// scores. Pages that search engines must not list lose points only for that.
+// TestLighthouse checks that every kind of page visible without signing in reaches these
+// Lighthouse scores. Pages that search engines must not list lose points only for that.
 func TestLighthouse(t *testing.T) {
 	suite.InSoak(t, "loads each kind of page up to three times; TestWebsite has budgets, axe and what search engines read")
 	suite.WithoutRace(t)

@@ -17,7 +17,7 @@ import (
 const focusedScript = `(async () => {
   const e = document.activeElement
   if (!e || e === document.body || e === document.documentElement) return null
-  // It is scrolled to where it is in the next frame.
+  // The page has scrolled to the element in the next frame.
   if (e.getBoundingClientRect().bottom > innerHeight || e.getBoundingClientRect().top < 0) await new Promise(requestAnimationFrame)
   const s = getComputedStyle(e), r = e.getBoundingClientRect()
   const ring = s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 1 && s.outlineColor !== 'transparent'
@@ -43,7 +43,7 @@ type focus struct {
 	Seen bool
 }
 
-// focusNow returns the focused element, nil for none.
+// focusNow returns the focused element, or nil.
 func focusNow(t testing.TB, tab *browser.Tab) *focus {
 	t.Helper()
 	var f *focus
@@ -76,7 +76,7 @@ func (w *website) byKeyboard(t *testing.T) {
 func (w *website) tabThrough(t *testing.T, tab *browser.Tab, k kind) {
 	t.Helper()
 	reached := map[int]bool{}
-	first, outside := -1, 0 // behind the last, the focus leaves the page and comes again at its top
+	first, outside := -1, 0 // after the last control, the focus leaves the page and returns at its top
 	for range maxStops {
 		tab.Do(t, chromedp.KeyEvent(kb.Tab))
 		f := focusNow(t, tab)
@@ -87,16 +87,16 @@ func (w *website) tabThrough(t *testing.T, tab *browser.Tab, k kind) {
 			continue
 		}
 		if f.At == first {
-			break // all around
+			break // full circle
 		}
 		if reached[f.At] {
-			continue // another part of a field, as of a date
+			continue // another part of the same field, such as of a date
 		}
 		if reached[f.At] = true; first < 0 {
 			first = f.At
 		}
 		if !f.Ring || !f.Seen {
-			t.Errorf("%s: the focus is seen: %t, where it is: %t, on %s", k.name, f.Ring, f.Seen, f.HTML)
+			t.Errorf("%s: focus visible: %t, element visible: %t, on %s", k.name, f.Ring, f.Seen, f.HTML)
 		}
 	}
 	missed := 0
@@ -117,18 +117,18 @@ func (w *website) findsByKeyboard(t *testing.T) {
 	tab := w.open(t, desktop, false)
 	tab.Do(t, chromedp.Navigate(w.URL+"/"), chromedp.KeyEvent(kb.Tab))
 	if f := focusNow(t, tab); f == nil || !strings.Contains(f.HTML, `href="#main"`) || !f.Seen {
-		t.Errorf("the first that Tab reaches is %+v", f)
+		t.Errorf("the first element that Tab reaches is %+v", f)
 	}
 	tab.Do(t, chromedp.KeyEvent(kb.Enter))
 	if f := focusNow(t, tab); f == nil || !strings.HasPrefix(f.HTML, "<main") {
-		t.Errorf("skipping leads to %+v", f)
+		t.Errorf("the skip link moves the focus to %+v", f)
 	}
 	tab.Do(t, browser.Press("/"))
 	if f := focusNow(t, tab); f == nil || !strings.HasPrefix(f.HTML, "<input") {
-		t.Fatalf("a slash leads to %+v", f)
+		t.Fatalf("a slash moves the focus to %+v", f)
 	}
 	tab.Do(t, chromedp.KeyEvent("pytrch"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(`.hits .row-name`))
-	// As one types on, results follow, and what one has come to can be shared.
+	// Results follow as one types, and the final search can be shared.
 	tab.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('.hits').dataset.old = 1`), chromedp.WaitVisible(`#q:focus`),
 		chromedp.KeyEvent(kb.End), chromedp.KeyEvent(" "), chromedp.KeyEvent("lightning"), chromedp.WaitNotPresent(`.hits[data-old]`))
 	settled(t, tab, `location.search === '?q=pytrch+lightning' && document.activeElement.id === 'q'`)
@@ -136,7 +136,7 @@ func (w *website) findsByKeyboard(t *testing.T) {
 	settled(t, tab, `location.search === '?q=pytrch' && document.querySelector('.hits .row-name').textContent === 'PyTorch'`)
 	tab.Do(t, chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.ArrowUp))
 	if f := focusNow(t, tab); f == nil || !strings.Contains(f.HTML, "/tool/pytorch/") || !f.Ring {
-		t.Errorf("arrows lead to %+v", f)
+		t.Errorf("arrows move the focus to %+v", f)
 	}
 	tab.Do(t, chromedp.KeyEvent(kb.Enter))
 	settled(t, tab, `location.pathname === '/tool/pytorch/'`)
@@ -155,7 +155,7 @@ func (w *website) goesBackInTime(t *testing.T) {
 	tab.Do(t, chromedp.KeyEvent(kb.ArrowLeft), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.Enter))
 	settled(t, tab, `/[/]at-[0-9-]+[/]$/.test(location.pathname) && document.querySelector('input[type=range]')`)
 	if shown := eval[string](t, tab, `document.querySelector('output').textContent`); shown != then || then == now {
-		t.Errorf("from %s the slider goes to %s, and the page is of %s", now, then, shown)
+		t.Errorf("from %s the slider goes to %s, and the page shows %s", now, then, shown)
 	}
 	if f := focusNow(t, tab); f == nil || !strings.Contains(f.HTML, "range") {
 		t.Errorf("then the focus is on %+v", f)
@@ -174,7 +174,7 @@ func (w *website) closesSuggestions(t *testing.T) {
 	settled(t, tab, open)
 	tab.Do(t, chromedp.KeyEvent(kb.ArrowDown))
 	if f := focusNow(t, tab); f == nil || !strings.Contains(f.HTML, "<a ") {
-		t.Errorf("an arrow leads to %+v", f)
+		t.Errorf("an arrow moves the focus to %+v", f)
 	}
 	tab.Do(t, chromedp.KeyEvent(kb.Escape))
 	settled(t, tab, `document.activeElement.id === 'add' && !(`+open+`)`)
@@ -209,21 +209,21 @@ func (w *website) switchesTheme(t *testing.T) {
 	dark := paper()
 	tab.Do(t, chromedp.Navigate(w.URL+"/search/"))
 	if kept := paper(); kept != dark || dark == light {
-		t.Errorf("the page is %s, switched %s, and the next one %s", light, dark, kept)
+		t.Errorf("the page is %s, after switching %s, the next page %s", light, dark, kept)
 	}
 	tab.Do(t, chromedp.Focus(`.theme`), chromedp.KeyEvent(" "))
 	tab.Load(t, chromedp.Reload())
 	if again := paper(); again != light {
-		t.Errorf("switched back, it is %s, not %s", again, light)
+		t.Errorf("after switching back, it is %s, want %s", again, light)
 	}
-	// Who has chosen nothing has what the system has.
+	// Without a choice, the system's theme applies.
 	other := w.open(t, phone, false)
 	other.Do(t, likes("prefers-color-scheme", "dark"), chromedp.Navigate(w.URL+"/"))
 	if system := eval[string](t, other, `getComputedStyle(document.body).backgroundColor`); system != dark {
-		t.Errorf("by a dark system, the page is %s, not %s", system, dark)
+		t.Errorf("with a dark system, the page is %s, want %s", system, dark)
 	}
 	said := slices.Concat(tab.Said(), other.Said())
 	if len(said) > 0 {
-		t.Errorf("the console says %q", said)
+		t.Errorf("the console shows %q", said)
 	}
 }

@@ -18,10 +18,10 @@ type kind struct {
 	name, path string
 	at         place
 	status     int    // 0: 200
-	signedIn   bool   // the page is seen by who is signed in
-	do, until  string // a script that brings it into another state, and the condition that it is
+	signedIn   bool   // the page requires signing in
+	do, until  string // a script that changes the page's state, and the condition to wait for
 	keyboard   bool   // it has controls that no other kind has
-	lacks      bool   // in files, its scripts ask for one that is not there
+	lacks      bool   // in files, its scripts request a missing one
 }
 
 // place is where a kind of page exists: on the website of an edge, on a static site, or
@@ -30,17 +30,17 @@ type place int
 
 const (
 	alike  place = iota // on both, made by the same templates
-	twice               // on both, each in a form of its own
-	served              // by an edge alone
-	filed               // in files alone
+	twice               // on both, each in its own form
+	served              // only on an edge
+	filed               // only in files
 )
 
-// on reports whether a kind exists on a place.
+// on reports whether a kind exists in a place.
 func (k kind) on(w *website) bool {
 	return k.at != filed && !w.static() || k.at != served && w.static()
 }
 
-// found waits until a search, of either kind, shows its results.
+// found waits until a search of either kind shows its results.
 const found = `document.querySelector('#results .results-count')`
 
 // compared waits until a number of columns are compared.
@@ -48,9 +48,9 @@ func compared(n int) string {
 	return fmt.Sprintf(`document.querySelectorAll('[data-comparison] thead th[data-key]').length === %d`, n)
 }
 
-// kinds are all kinds of pages. TestWebsite fails if a link leads to a page of a shape
-// that none of them has.
-var kinds = []kind{ // DAY is one that leaderboards are kept of; for the others, see website.ids
+// kinds are all kinds of pages. TestWebsite fails if a link leads to a page of an unknown
+// shape.
+var kinds = []kind{ // DAY is a day with leaderboards; for the other words, see website.ids
 	{name: "home", path: "/", keyboard: true},
 	{name: "search", path: "/search/?q=gradient+boosting&type=tool", at: twice, until: found, keyboard: true},
 	{name: "search-all", path: "/search/", at: twice, until: found},
@@ -113,13 +113,13 @@ var kinds = []kind{ // DAY is one that leaderboards are kept of; for the others,
 // daysAgo returns a day as in URLs.
 func daysAgo(n int) string { return edgetest.Today().AddDate(0, 0, -n).Format(time.DateOnly) }
 
-// kinds returns those of the table, with the day filled in.
+// kinds returns the kinds of the table, with the day filled in.
 func (w *website) kinds(t testing.TB) []kind {
 	t.Helper()
 	d := w.get(t, "/leaderboards/all/", false)
 	day := regexp.MustCompile(`/at-(\d{4}-\d\d-\d\d)/`).FindSubmatch(d.body)
 	if day == nil {
-		t.Error("the leaderboard leads to no earlier day")
+		t.Error("the leaderboard links to no earlier day")
 		return kinds
 	}
 	list := slices.DeleteFunc(slices.Clone(kinds), func(k kind) bool { return !k.on(w) })
@@ -127,7 +127,7 @@ func (w *website) kinds(t testing.TB) []kind {
 		list[i].path = strings.Replace(list[i].path, "DAY", string(day[1]), 1)
 		list[i].path = w.named(list[i].path)
 		if w.static() {
-			list[i].status = 0 // files tell what they are about by their text alone
+			list[i].status = 0 // files show their status only by their text
 		}
 	}
 	return list
@@ -149,7 +149,7 @@ func (w *website) there(t *testing.T, k kind) bool {
 	return d.status == cmp.Or(k.status, http.StatusOK)
 }
 
-// choices are the prefixes of path segments that are choices of a page.
+// choices are the prefixes of path segments that select a view of a page.
 var choices = []string{"at", "by", "category", "event", "letter", "page", "sort", "type", "window"}
 
 // shape returns what the paths of a kind have in common.
@@ -176,14 +176,15 @@ func shape(path string) string {
 	return "/" + strings.Join(parts, "/") + "?" + strings.Join(names, "&")
 }
 
-// base returns the first segment of a path, and the number of further segments without choices.
+// base returns the first segment of a path, and the number of other segments without
+// choices.
 func base(path string) string {
 	path, _, _ = strings.Cut(shape(path), "?")
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return slices.Contains(choices, p) }), "/")
 }
 
-// checkKinds fails if a page was found that is of no known kind.
+// checkKinds fails if a page of an unknown kind was found.
 func (w *website) checkKinds(t *testing.T, met []string) {
 	t.Helper()
 	known := map[string]bool{}
@@ -193,7 +194,7 @@ func (w *website) checkKinds(t *testing.T, met []string) {
 	for _, path := range met {
 		if b := base(path); !known[b] {
 			known[b] = true
-			t.Errorf("%s is of no kind; add it to the table of kinds", path)
+			t.Errorf("%s is of an unknown kind; add it to the table of kinds", path)
 		}
 	}
 }

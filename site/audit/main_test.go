@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop, removeBuilt) }
 
-// Changes of the content that the tests check, in addition to those of edgetest.Content.
+// Changes to the content that the tests check, in addition to those of edgetest.Content.
 const (
 	goneTool    = "tool/theano"
 	renamedTool = "tool/flax"
@@ -37,13 +37,13 @@ const patience = 5 * time.Minute
 
 // website is the website of an edge, or a static site.
 type website struct {
-	*edgetest.Edge                   // nil where files are served
+	*edgetest.Edge                   // nil if files are served
 	URL            string            // http://127.0.0.1:port
-	dir            string            // of the files, "" for an edge
-	unnamed        bool              // it does not know this address
-	session        string            // the cookie of somebody who is signed in
-	key            string            // of the API, of the same account
-	ids            map[string]string // what is there, by what stands for it in the table of kinds
+	dir            string            // the files, "" for an edge
+	unnamed        bool              // it does not know its URL
+	session        string            // the session cookie of a signed-in user
+	key            string            // an API key of the same account
+	ids            map[string]string // actual ids, by their placeholders in the table of kinds
 }
 
 // static reports whether the website is a static site.

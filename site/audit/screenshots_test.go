@@ -21,7 +21,7 @@ var shots = []struct {
 	name, path, scheme string
 	width, height      int64
 	signedIn           bool
-	first              string // a script that is run before
+	first              string // a script that runs before
 }{
 	{"home", "/", "light", 1440, 900, false, ""},
 	{"home-phone-dark", "/", "dark", 390, 844, false, ""},
@@ -73,7 +73,7 @@ func (w *website) shoot(t *testing.T, dir string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for range 340 { // so that the account has used its key
+	for range 340 { // so that the key has usage
 		w.get(t, "/api/meta", false, "x-api-key", w.key)
 	}
 	for _, signedIn := range []bool{false, true} {

@@ -29,7 +29,7 @@ func TestBadge(t *testing.T) {
 	}
 }
 
-// drawn is a badge as a program reads it.
+// drawn is a badge as read by a program.
 type drawn struct {
 	XMLName xml.Name `xml:"http://www.w3.org/2000/svg svg"`
 	Width   int      `xml:"width,attr"`
@@ -52,11 +52,11 @@ type drawn struct {
 	} `xml:"g"`
 }
 
-// elements are what badges consist of: nothing that loads, links or runs.
+// elements are the allowed elements of a badge: none loads, links or runs anything.
 const elements = " svg title clipPath rect g text "
 
-// FuzzBadge: whatever the texts are, the picture is well-formed, consists of the same
-// elements, says its text, and keeps its parts beside each other.
+// FuzzBadge checks that for any texts, the image is well-formed, consists of the same
+// elements, contains its texts, and its parts do not overlap.
 func FuzzBadge(f *testing.F) {
 	for _, s := range []string{"kindex score", "", "<b>", "&amp;", `"`, "'", "]]>", "\x00", "\xff", "\u202e", "日本語", "💥", "e\u0301", "\ufffe", strings.Repeat("x", 500)} {
 		f.Add(s, "89.8")
@@ -91,14 +91,14 @@ func FuzzBadge(f *testing.F) {
 				part = b
 			}
 			if text.X < part.X+5 || text.X+text.Length > part.X+part.Width-5 || !strings.Contains(d.Title, text.Text) {
-				t.Errorf("%q stands at %d, %d wide, in %+v", text.Text, text.X, text.Length, part)
+				t.Errorf("%q is at %d, %d wide, in %+v", text.Text, text.X, text.Length, part)
 			}
 		}
 	})
 }
 
-// TestScoreColour: better scores never look worse, and white letters can be read on
-// every colour.
+// TestScoreColour checks that better scores never look worse, and that white text is
+// readable on every colour.
 func TestScoreColour(t *testing.T) {
 	if got := badge.ScoreColour(record.Score{}); got != badge.Grey {
 		t.Errorf("an unknown score is %s", got)
@@ -124,7 +124,7 @@ func TestScoreColour(t *testing.T) {
 	}
 }
 
-// onWhite is the contrast of white and a colour (WCAG 2.2, relative luminance).
+// onWhite returns the contrast between white and a colour (WCAG 2.2, relative luminance).
 func onWhite(t *testing.T, colour string) float64 {
 	t.Helper()
 	n, err := strconv.ParseUint(strings.TrimPrefix(colour, "#"), 16, 32)

@@ -11,7 +11,7 @@ import (
 )
 
 // boundTests names, for each row of the tables of bounds in operating.md, the test that
-// holds it, by folder and function.
+// checks it, by folder and function.
 var boundTests = map[string]string{
 	"requests under `/api` from an address or account":         "edge TestAttackWorkBeforeAdmission",
 	"free 304s, and checks for one after the quota is used up": "edge TestFreeUnchangedAreBounded",
@@ -75,11 +75,11 @@ func TestEveryBoundHasATest(t *testing.T) {
 		seen[name] = true
 		dir, function, ok := strings.Cut(boundTests[name], " ")
 		if !ok {
-			t.Errorf("no test is named for %q", name)
+			t.Errorf("%q names no test", name)
 			continue
 		}
 		if !declares(t, filepath.Join(edgetest.Root(t), dir), function) {
-			t.Errorf("%q: there is no %s in %s", name, function, dir)
+			t.Errorf("%q: no %s in %s", name, function, dir)
 		}
 	}
 	for name := range boundTests {

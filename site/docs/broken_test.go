@@ -19,8 +19,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// requests remembers the ranges that GET requests below a path ask for, and the
-// statuses they get.
+// requests records the ranges requested by GET below a path, and the response statuses.
 type requests struct {
 	sync.Mutex
 	ranges   []string
@@ -117,7 +116,7 @@ func TestFetchGoesOn(t *testing.T) {
 	}
 	p.must("bash", "fetch.sh", "entities.parquet")
 	if p.sum("entities.parquet") != sum || asked.ranges[len(asked.ranges)-1] != "bytes=10000-" {
-		t.Errorf("goes on with %v", asked.ranges)
+		t.Errorf("resumes with %v", asked.ranges)
 	}
 	// Same size, other content.
 	p.write(part, strings.Repeat("x", int(size)))
@@ -146,12 +145,12 @@ func TestFetchOverTheLimit(t *testing.T) {
 		t.Error(said)
 	}
 	if got := fmt.Sprint(asked.statuses); got != "[200 429]" {
-		t.Errorf("the answers are %s", got)
+		t.Errorf("the responses are %s", got)
 	}
 }
 
-// TestIfRange breaks an export under /api, with and without a new build before the
-// download goes on.
+// TestIfRange breaks an export under /api, with and without a new build before the download
+// resumes.
 func TestIfRange(t *testing.T) {
 	suite.InTest(t)
 	for name, newBuild := range map[string]bool{"the same build": false, "a new build": true} {
@@ -190,14 +189,14 @@ func TestIfRange(t *testing.T) {
 				want = "[200 200 200 200]"
 			}
 			if got := fmt.Sprint(asked.statuses); got != want {
-				t.Errorf("the answers are %s, want %s", got, want)
+				t.Errorf("the responses are %s, want %s", got, want)
 			}
 		})
 	}
 }
 
-// TestStreamsBreak breaks the connections of the recipes that read as it streams: they
-// fail, and leave no file that looks complete.
+// TestStreamsBreak breaks the connections of the streaming recipes: they fail, and leave no
+// file that looks complete.
 func TestStreamsBreak(t *testing.T) {
 	suite.InTest(t)
 	for _, c := range []struct{ program, script, makes, says string }{
@@ -264,6 +263,6 @@ func TestRows(t *testing.T) {
 		t.Errorf("%d of %d models", got, models)
 	}
 	if _, err := os.Stat(filepath.Join(p.dir, "models.csv.part")); err == nil {
-		t.Error("models.csv.part is left")
+		t.Error("models.csv.part was not removed")
 	}
 }

@@ -89,7 +89,7 @@ func TestIndex(t *testing.T) {
 			"../../content/LICENSE.md": "a licence",
 		}[name]
 		if reason == "" && !strings.Contains(string(index), "]("+filepath.ToSlash(name)+")") {
-			t.Errorf("the index of the guides does not have %s", name)
+			t.Errorf("the index of the guides lacks %s", name)
 		}
 	}
 }

@@ -33,7 +33,7 @@ func TestMemoryOfNode(t *testing.T) {
 	measureNode(start(t, repeated))
 }
 
-// repeated answers with the rows of an export repeated many times.
+// repeated serves the rows of an export repeated many times.
 func repeated(next http.Handler) http.Handler {
 	times := suite.Pick(50, 150)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -82,15 +82,15 @@ func TestMemoryOfABuild(t *testing.T) {
 	measureNode(large)
 }
 
-// measure runs a recipe where there are few entities and where there are many. Python
-// frees memory at once, so its peak is measured.
+// measure runs a recipe with few entities and with many. Python frees memory at once, so
+// its peak is measured.
 func measure(t *testing.T, small, large *place) {
 	t.Helper()
 	large.greedy("models.py", "table.writerows(rows(", "table.writerows(list(rows(", `.join(fields)))`, `.join(fields))))`)
 	few, many, greed := small.peak("python3", "models.py"), large.peak("python3", "models.py"), large.peak("python3", "greedy-models.py")
 	n := strings.Count(large.read("models.csv"), "\n")
 	if n < 5000 || greed-few < 4<<20 {
-		t.Errorf("this measures nothing: %d rows, all of them at once need %d KiB", n, (greed-few)>>10)
+		t.Errorf("too little to measure: %d rows need %d KiB when read at once", n, (greed-few)>>10)
 	}
 	t.Logf("models.py: %d MiB for few, %d MiB for %d rows, %d MiB all at once", few>>20, many>>20, n, greed>>20)
 	if many-few > (greed-few)/2 {
@@ -98,8 +98,8 @@ func measure(t *testing.T, small, large *place) {
 	}
 }
 
-// measureNode runs a recipe where there are many entities. Node frees memory only when it
-// must, so it gets little: enough to stream, and too little to hold everything.
+// measureNode runs a recipe with many entities. Node frees memory only when it must, so it
+// gets little: enough to stream, but too little to keep everything.
 func measureNode(large *place) {
 	large.t.Helper()
 	large.greedy("texts.mjs", "for await (const e of objects(source))", "const all = []; for await (const e of objects(source)) all.push(e)\n  for (const e of all)")
@@ -113,7 +113,7 @@ func measureNode(large *place) {
 	}
 }
 
-// greedy writes a copy of a recipe, changed to hold everything in memory at once.
+// greedy writes a copy of a recipe that reads everything into memory at once.
 func (p *place) greedy(script string, change ...string) {
 	p.t.Helper()
 	text := p.read(script)
@@ -126,9 +126,8 @@ func (p *place) greedy(script string, change ...string) {
 	p.write("greedy-"+script, text)
 }
 
-// peak runs a program and returns the most memory that it held, in bytes. Another
-// program asks, since Linux counts the memory of whoever starts one, and that is the
-// builder here.
+// peak runs a program and returns its peak memory in bytes. The program is started by a
+// small one, because Linux also counts the memory of the parent, here the builder.
 func (p *place) peak(args ...string) int64 {
 	p.t.Helper()
 	said := p.must(append([]string{"python3", "-c", `import resource, subprocess, sys

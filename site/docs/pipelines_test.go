@@ -107,7 +107,7 @@ func sums(rows []map[string]any) map[string]any {
 			sums[name] = max(was, row[name].(string))
 		}
 	}
-	for name := range sums { // a score that nothing has is null to DuckDB
+	for name := range sums { // DuckDB sums a column without values to null
 		if sums[name] == 0.0 {
 			sums[name] = nil
 		}
@@ -115,7 +115,7 @@ func sums(rows []map[string]any) map[string]any {
 	return sums
 }
 
-// TestColumn counts what the recipe for one column fetches.
+// TestColumn counts the bytes that the recipe for one column fetches.
 func TestColumn(t *testing.T) {
 	suite.InTest(t)
 	var bytes, requests atomic.Int64
@@ -143,7 +143,7 @@ func TestColumn(t *testing.T) {
 	}
 }
 
-// counting counts the bytes of answers below /data, and the answers.
+// counting counts the bytes of responses below /data, and the responses.
 func counting(bytes, requests *atomic.Int64) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -161,7 +161,7 @@ type counted struct {
 	bytes *atomic.Int64
 }
 
-// Write implements http.ResponseWriter.
+// Write implements io.Writer.
 func (c *counted) Write(b []byte) (int, error) {
 	n, err := c.ResponseWriter.Write(b)
 	c.bytes.Add(int64(n))

@@ -19,7 +19,7 @@ import (
 
 func TestMain(m *testing.M) { edgetest.Main(m) }
 
-// workplace is a folder in which node finds what npm has installed for the tests.
+// workplace is a folder in which Node finds the npm packages installed for the tests.
 func workplace(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -30,7 +30,7 @@ func workplace(t *testing.T) string {
 	return dir
 }
 
-// place is a folder with the programs of the page, and the edge that they ask.
+// place is a folder with the programs of the page, and the edge that they query.
 type place struct {
 	t    *testing.T
 	edge *edgetest.Edge

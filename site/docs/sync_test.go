@@ -69,7 +69,7 @@ func (s *series) git(args ...string) {
 	}
 }
 
-// publish builds what is committed, with scores as of a number of days from now.
+// publish builds the committed content, with scores as of a number of days from now.
 func (s *series) publish(days int) {
 	s.t.Helper()
 	s.commit()
@@ -146,7 +146,7 @@ func (s *series) inStep(p *place, after string) string {
 	said := p.must("python3", "sync.py")
 	got, want := p.copied(), p.fresh()
 	if len(got) != len(want) {
-		s.t.Errorf("after %s the copy has %d entities, the export %d", after, len(got), len(want))
+		s.t.Errorf("after %s the copy has %d entities, but the export %d", after, len(got), len(want))
 	}
 	for i := range min(len(got), len(want)) {
 		if !reflect.DeepEqual(got[i], want[i]) {
@@ -170,7 +170,7 @@ for row in map(dict, db.execute("SELECT * FROM listed ORDER BY type, slug")):
 // TestSync keeps a copy in sync over a series of builds.
 func TestSync(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // builds wait for the disk
+	t.Parallel() // builds are disk-bound
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
 	if said := s.inStep(p, "the first build"); !regexp.MustCompile(`^\d\d changes; build `).MatchString(said) {
@@ -243,7 +243,7 @@ func (s *series) rewrite() {
 // TestSyncAtRandom makes random changes, several per build.
 func TestSyncAtRandom(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // builds wait for the disk
+	t.Parallel() // builds are disk-bound
 	builds := suite.Pick(2, 10)
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
@@ -334,7 +334,7 @@ func TestSyncBreaks(t *testing.T) {
 				t.Error(said)
 			}
 			if rows := p.copied(); len(rows) != 0 {
-				t.Errorf("a run that broke left %d rows", len(rows))
+				t.Errorf("an interrupted run left %d rows", len(rows))
 			}
 			s.t = t
 			s.inStep(p, "a run that broke")
@@ -345,7 +345,7 @@ func TestSyncBreaks(t *testing.T) {
 // TestSyncTwice runs the recipe several times at once.
 func TestSyncTwice(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // builds wait for the disk
+	t.Parallel() // builds are disk-bound
 	s := newSeries(t)
 	p := startWith(t, edge.Options{Dir: s.out, LimitKey: 1000})
 	s.inStep(p, "the first build")

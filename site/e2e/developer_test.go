@@ -27,14 +27,14 @@ import (
 type developer struct {
 	*testing.T
 	tab      *browser.Tab
-	scripts  bool // are run by the browser
+	scripts  bool // the browser runs scripts
 	edge     *edgetest.Edge
 	content  string
 	issuer   string
 	receiver *edgetest.Receiver
 }
 
-// TestDeveloper is the journey of a developer: signing in, a key, a webhook.
+// TestDeveloper is a developer's journey: signing in, a key, a webhook.
 func TestDeveloper(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -55,7 +55,7 @@ func TestDeveloper(t *testing.T) {
 	d.withoutScripts()
 }
 
-// serveSignIn starts an edge on which people sign in with npm oidc-provider.
+// serveSignIn starts an edge with npm's oidc-provider for sign-in.
 func serveSignIn(t *testing.T, o edge.Options) (e *edgetest.Edge, issuer string) {
 	t.Helper()
 	l := edgetest.Listen(t)
@@ -71,7 +71,7 @@ func (d *developer) signIn(subject, account string) {
 	d.tab.Load(d, chromedp.Click(`main a[href="/signin"]`))
 	res := d.tab.SignIn(d, d.issuer, subject, chromedp.Click(`form[action="/signin/oidc"] button`))
 	if first := d.secret(`^kx_\w{38}$`); res.Status != http.StatusOK || d.ask(first) != http.StatusOK {
-		d.Errorf("signed in, %d at %s; the first key is answered %d", res.Status, res.URL, d.ask(first))
+		d.Errorf("signed in, %d at %s; the first key gets %d", res.Status, res.URL, d.ask(first))
 	}
 	d.tab.Load(d, chromedp.Click(`//a[contains(., "I have copied it")]`))
 	if got := d.text(`form[action="/signout"] strong`); got != account {
@@ -91,20 +91,20 @@ func (d *developer) key() {
 	}
 	for range 3 {
 		if status := d.ask(key); status != http.StatusOK {
-			d.Fatalf("with the key, the API answers %d", status)
+			d.Fatalf("with the key, the API returns %d", status)
 		}
 	}
 	d.tab.Load(d, chromedp.Reload())
 	if now := d.used(); now != before+3 {
-		d.Errorf("behind three requests, the panel counts %v instead of %v", now, before+3)
+		d.Errorf("after three requests, the panel counts %v, want %v", now, before+3)
 	}
 	d.tab.Load(d, chromedp.Click(`//li[contains(., "laptop")]//a[contains(., "Revoke")]`))
 	d.tab.Load(d, chromedp.Click(`//button[contains(., "Revoke")]`))
 	if list := d.text(`ul.panel-cards`); strings.Contains(list, "laptop") {
-		d.Errorf("the key that was revoked is listed:\n%s", list)
+		d.Errorf("the revoked key is still listed:\n%s", list)
 	}
 	if status := d.ask(key); status != http.StatusUnauthorized {
-		d.Errorf("the key that was revoked is answered %d", status)
+		d.Errorf("the revoked key gets %d", status)
 	}
 }
 
@@ -138,7 +138,7 @@ func (d *developer) came(h hook) (x edgetest.Delivery, kind string) {
 	select {
 	case x = <-d.receiver.Came:
 	case <-time.After(patience):
-		d.Fatal("nothing is delivered")
+		d.Fatal("nothing was delivered")
 	}
 	if err := h.verify.Verify(x.Body, x.Header); err != nil {
 		d.Errorf("the signature: %v", err)
@@ -154,7 +154,7 @@ func (d *developer) came(h hook) (x edgetest.Delivery, kind string) {
 func (d *developer) testWebhook(h hook) {
 	d.tab.Load(d, chromedp.Click(`form[action$="/test/"] button`))
 	if _, kind := d.came(h); kind != webhook.TestEvent {
-		d.Errorf("the test is a %q", kind)
+		d.Errorf("the test event is a %q", kind)
 	}
 	d.shows(`document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
 }
@@ -178,7 +178,7 @@ func (d *developer) replay(h hook) {
 	second, _ := d.came(h)
 	event := first.Header.Get("webhook-id")
 	if kind != "entity.updated" || first.Status != http.StatusInternalServerError || event == "" || second.Header.Get("webhook-id") != event || !strings.Contains(string(first.Body), `"pytorch"`) {
-		d.Errorf("what came is %+v, then %+v: %s", first.Header, second.Header, first.Body)
+		d.Errorf("received %+v, then %+v: %s", first.Header, second.Header, first.Body)
 	}
 	d.tab.Load(d, chromedp.Reload())
 	d.tab.Until(d, `document.querySelector('#deliveries .delivery .state').textContent === 'failed'`)
@@ -189,7 +189,7 @@ func (d *developer) replay(h hook) {
 	d.tab.Load(d, chromedp.Click(`#deliveries .delivery form button`))
 	again, kind := d.came(h)
 	if kind != "entity.updated" || again.Header.Get("webhook-id") != event || again.Status != http.StatusNoContent || string(again.Body) != string(first.Body) {
-		d.Errorf("replayed, %s comes as %+v: %s", event, again.Header, again.Body)
+		d.Errorf("replayed, %s arrives as %+v: %s", event, again.Header, again.Body)
 	}
 	d.shows(`document.querySelector('#deliveries .delivery').innerText.includes('replayed') && document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
 }
@@ -223,7 +223,7 @@ func (d *developer) secret(shape string) string {
 	if !regexp.MustCompile(shape).MatchString(secret) {
 		d.Fatalf("%q is shown:\n%s", secret, d.text(`main`))
 	}
-	if !d.scripts { // to be copied by hand
+	if !d.scripts { // to be copied manually
 		return secret
 	}
 	d.tab.Do(d, chromedp.Click(`[data-copy]`))

@@ -10,8 +10,8 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// withoutScripts has another user do the same on the same edge, in a browser without
-// scripts, and propose an entity.
+// withoutScripts does the same on the same edge as another user, in a browser without
+// scripts, and proposes an entity.
 func (d *developer) withoutScripts() {
 	other := *d
 	other.tab, other.scripts = browser.OpenView(d), false
@@ -28,7 +28,7 @@ func (d *developer) withoutScripts() {
 		other.tab.Load(d, chromedp.Navigate(d.edge.URL+path))
 		waiting(d, other.tab, path)
 		for _, wide := range other.tab.Overflowing(d) {
-			d.Errorf("%s, without scripts: beyond the window is %s", path, wide)
+			d.Errorf("%s, without scripts: overflowing the window: %s", path, wide)
 		}
 	}
 }
@@ -46,13 +46,13 @@ func (d *developer) replayTest(h hook) {
 	d.tab.Load(d, chromedp.Click(`#deliveries .delivery form button`))
 	for again, _ := d.came(h); again.Status != http.StatusNoContent; again, _ = d.came(h) {
 		if again.Header.Get("webhook-id") != first.Header.Get("webhook-id") { // another attempt of the first
-			d.Fatalf("what comes is %+v", again.Header)
+			d.Fatalf("received %+v", again.Header)
 		}
 	}
 	d.shows(`document.querySelector('#deliveries .delivery').innerText.includes('replayed') && document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
 }
 
-// remarked returns the fields with remarks that are also exposed to screen readers.
+// remarked returns the fields with messages that are also exposed to screen readers.
 const remarked = `[...document.querySelectorAll('[data-field]')].filter(f => f.querySelector('.remark.is-wrong')?.checkVisibility() && f.querySelector('[aria-invalid=true]')).map(f => f.dataset.field)`
 
 // propose fills in the form, sees the errors next to the fields, corrects them, sees the
@@ -63,31 +63,31 @@ func (d *developer) propose() {
 		chromedp.SendKeys(`#f-description`, "Shows where gradients vanish or explode while a network trains."))
 	d.tab.Load(d, chromedp.Click(`[data-check]`))
 	if wrong := browser.Eval[[]string](d, d.tab, remarked); !slices.Equal(wrong, []string{"category", "url"}) {
-		d.Errorf("sent with two mistakes, there are remarks on %q:\n%s", wrong, d.text(`main`))
+		d.Errorf("after sending two mistakes, the messages are on %q:\n%s", wrong, d.text(`main`))
 	}
 	if says := d.text(`[data-says]`); !strings.HasPrefix(says, "Please correct: Category, Address.") {
 		d.Errorf("it says %q", says)
 	}
 	if worth := d.text(`[data-field=license] .remark.is-worth`); !strings.Contains(worth, "MITT") {
-		d.Errorf("of the licence it says %q", worth)
+		d.Errorf("the message on the licence is %q", worth)
 	}
 	d.tab.Load(d, chromedp.Click(`[data-field=license] li button`))
 	if kept := browser.Eval[[]string](d, d.tab, `['name', 'url', 'license'].map(n => document.querySelector('#f-' + n).value)`); !slices.Equal(kept, []string{"Gradient Lantern", "lantern.example.org", "MIT"}) {
-		d.Errorf("the fields hold %q", kept)
+		d.Errorf("the fields contain %q", kept)
 	}
 	d.tab.Do(d, chromedp.SetValue(`#f-category`, "ml-frameworks"), chromedp.SetValue(`#f-url`, "https://lantern.example.org/"))
 	d.tab.Load(d, chromedp.Click(`[data-check]`))
 	if wrong := browser.Eval[[]string](d, d.tab, remarked); len(wrong) > 0 {
-		d.Errorf("mended, there are remarks on %q", wrong)
+		d.Errorf("after fixing them, there are messages on %q", wrong)
 	}
 	file := d.text(`[data-yaml]`)
 	for _, line := range []string{"content/tool/gradient-lantern.yaml", "name: Gradient Lantern", "category: ml-frameworks", "license: MIT\n", "url: https://lantern.example.org/"} {
 		if !strings.Contains(file+"\n", line) {
-			d.Errorf("the file has no %q: %s", line, file)
+			d.Errorf("the file lacks %q: %s", line, file)
 		}
 	}
 	res := d.tab.Load(d, chromedp.Click(`button[formaction]`))
 	if path := strings.TrimPrefix(res.URL, d.edge.URL); res.Status != http.StatusOK || !strings.HasPrefix(path, "/developer/submissions/sub_") || !strings.Contains(d.text(`main`), "name: Gradient Lantern") {
-		d.Errorf("submitted, %s answers %d: %s", path, res.Status, d.text(`main`))
+		d.Errorf("after submitting, %s returns %d: %s", path, res.Status, d.text(`main`))
 	}
 }

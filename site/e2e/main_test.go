@@ -23,8 +23,7 @@ func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop) }
 // a slow machine needs.
 const patience = 5 * time.Minute
 
-// TestVisitor makes the same journey on both kinds of the website, with and without
-// scripts.
+// TestVisitor runs the same journey on both kinds of website, with and without scripts.
 func TestVisitor(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -41,8 +40,8 @@ func TestVisitor(t *testing.T) {
 	t.Run("static", both(func(t *testing.T) string { return statictest.Serve(t, out, true).URL }, false))
 }
 
-// build is one of some categories of the shipped content: a static website has a
-// dozen files for each entity.
+// build is a build of some categories of the shipped content: a static site has a dozen
+// files for each entity.
 func build(t *testing.T) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
@@ -60,7 +59,7 @@ func known(t *testing.T, out, typ, slug string) *record.Entity {
 	defer b.Close()
 	ordinal, _, ok := b.Find(typ, slug)
 	if !ok {
-		t.Fatalf("there is no %s/%s", typ, slug)
+		t.Fatalf("no entity %s/%s", typ, slug)
 	}
 	e, err := b.Entity(ordinal)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// withoutScripts disables the scripts of pages. Those of tests still run, through the
+// withoutScripts disables the scripts of pages. Scripts of tests still run, through the
 // debugger.
 var withoutScripts = chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 	_, err := cdp.Call(ctx, tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
@@ -26,14 +26,14 @@ func (v *visitor) findByForm() {
 	v.tab.Do(v, chromedp.SendKeys(`#hero-find`, "pytrch"))
 	v.follow("/search/?q=pytrch", browser.Press(kb.Enter))
 	if first := v.text(`#results .hits a.row-name`); first != "PyTorch" {
-		v.Errorf("the first that is found is %q", first)
+		v.Errorf("the first result is %q", first)
 	}
 	const link = `.facets a[href*="category=ml-frameworks"]`
 	v.tab.Do(v, chromedp.Click(`.facets summary`))
 	count := v.text(link + ` + .num`)
 	v.follow("/search/?category=ml-frameworks&q=pytrch", chromedp.Click(link))
 	if says, chosen := v.text(`.results-count`), v.text(`.chosen-chip bdi`); count == "" || !strings.HasPrefix(says, count+" result") || chosen == "" {
-		v.Errorf("the link says %q; the page says %q, narrowed down by %q", count, says, chosen)
+		v.Errorf("the link shows %q; the page shows %q, filtered by %q", count, says, chosen)
 	}
 	v.follow("/tool/pytorch/", chromedp.Click(`.hits a[href="/tool/pytorch/"]`))
 }
@@ -64,7 +64,7 @@ func (v *visitor) standBeside() {
 func (v *visitor) toldOfScripts(what string) {
 	v.Helper()
 	if says := v.text(`main noscript`); !strings.HasPrefix(says, what) || !strings.Contains(says, "needs JavaScript") {
-		v.Errorf("the page says %q", says)
+		v.Errorf("the page shows %q", says)
 	}
 }
 
@@ -74,7 +74,7 @@ func (v *visitor) addByForm(keys []string) {
 	v.follow("/compare/?e=tool/pytorch&e="+keys[1]+"&add=tensorflow", browser.Press(kb.Enter))
 	got := browser.Eval[[]string](v, v.tab, `[...document.querySelectorAll('[data-comparison] thead th[data-key]')].map(e => e.dataset.key)`)
 	if want := append(slices.Clone(keys), "tool/tensorflow"); !slices.Equal(got, want) {
-		v.Errorf("compared are %q, not %q", got, want)
+		v.Errorf("the comparison shows %q, want %q", got, want)
 	}
 }
 
@@ -90,12 +90,12 @@ func (v *visitor) lookAtAll() {
 	light := browser.Eval[string](v, v.tab, paper)
 	v.tab.Do(v, chromedp.EmulateViewport(browser.Views[2].Width, 844), browser.Prefers("prefers-color-scheme", "dark"))
 	if dark := browser.Eval[string](v, v.tab, paper); dark == light {
-		v.Errorf("whoever prefers it dark has %s, too", dark)
+		v.Errorf("with a dark system, the page also has %s", dark)
 	}
 	for _, path := range append(slices.Clone(v.seen), "/trending/", "/providers/", "/tags/", "/tags/python/", "/data/", "/docs/", "/docs/scoring/", "/submit/", "/developer/", "/compare/", "/search/") {
 		v.tab.Load(v, chromedp.Navigate(v.base+path))
 		for _, wide := range v.tab.Overflowing(v) {
-			v.Errorf("%s: beyond the window is %s", path, wide)
+			v.Errorf("%s: overflowing the window: %s", path, wide)
 		}
 		waiting(v, v.tab, path)
 	}

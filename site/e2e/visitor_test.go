@@ -20,12 +20,12 @@ type visitor struct {
 	*testing.T
 	tab    *browser.Tab
 	base   string
-	out    string // of its build
+	out    string // the output folder
 	served bool   // by an edge
 	// scripts reports whether the browser runs scripts. Without them, links and forms do
 	// the same.
 	scripts bool
-	seen    []string // paths of the pages that were met
+	seen    []string // paths of visited pages
 }
 
 // visit is the journey of a visitor.
@@ -65,7 +65,7 @@ func visit(t *testing.T, who visitor) {
 	v.goAstray()
 }
 
-// goes to another page by a link; its path must start with a prefix.
+// goes follows a link to another page, whose path must start with a prefix.
 func (v *visitor) follow(want string, steps ...chromedp.Action[chromedp.Void]) {
 	v.Helper()
 	res := v.tab.Load(v, steps...)
@@ -117,10 +117,10 @@ func (v *visitor) readReasons() {
 	}
 	// Each part is rounded to two decimals, the score to one.
 	if len(shown.Points) < 3 || math.Abs(sum-number(v, shown.Total)) > 0.005*float64(len(shown.Points)+1) || math.Abs(sum-number(v, shown.Foot)) > 0.1 {
-		v.Errorf("the parts bring %q, which is %.2f; the page says %+v", shown.Points, sum, shown)
+		v.Errorf("the parts are %q, with the sum %.2f; the page shows %+v", shown.Points, sum, shown)
 	}
 	if want := e.Scores.Composite.String(); shown.Head != want || shown.Foot != want {
-		v.Errorf("the score is %s; the page says %+v", want, shown)
+		v.Errorf("the score is %s; the page shows %+v", want, shown)
 	}
 	if shown.Measures == 0 || len(shown.Sources) != shown.Measures || !slices.Contains(shown.Sources, "https://github.com/pytorch/pytorch") {
 		v.Errorf("%d measures have the sources %q", shown.Measures, shown.Sources)
@@ -139,7 +139,7 @@ func (v *visitor) compare() {
 		scores = append(scores, known(v.T, v.out, typ, slug).Scores.Composite.String())
 	}
 	if got := browser.Eval[[]string](v, v.tab, `[...document.querySelectorAll('[data-field=composite] .value')].map(e => e.textContent)`); keys[0] != "tool/pytorch" || !slices.Equal(got, scores) {
-		v.Errorf("%q have the scores %q; compared, %q", keys, scores, got)
+		v.Errorf("%q have the scores %q; the comparison shows %q", keys, scores, got)
 	}
 	if !v.scripts {
 		v.addByForm(keys)
@@ -168,7 +168,7 @@ func (v *visitor) compare() {
 type standing struct {
 	Path, Day string
 	Keys      []string
-	Scores    []string // of what it is ranked by
+	Scores    []string // the scores it is ranked by
 }
 
 func (v *visitor) standing() standing {
@@ -216,7 +216,7 @@ func (v *visitor) goBackInTime() {
 // followChange goes from the changes to the changed entity, which shows the same change.
 func (v *visitor) followChange() {
 	v.follow("/changes/", chromedp.Click(`nav a[href="/changes/"]`))
-	if !v.scripts { // which unfold them on wide screens
+	if !v.scripts { // which expand them on wide screens
 		v.tab.Do(v, chromedp.Click(`.filters summary`))
 	}
 	v.follow("/changes/event-updated/", chromedp.Click(`.filters a[href="/changes/event-updated/"]`))
@@ -250,7 +250,7 @@ func (v *visitor) goAstray() {
 		v.Errorf("%s answers %d", wrong, res.Status)
 	}
 	if said := v.tab.Said(); len(said) != 1 || !strings.Contains(said[0], "status of 404") { // the page itself
-		v.Errorf("the console says %q", said)
+		v.Errorf("the console shows %q", said)
 	}
 	v.follow("/tool/pytorch/", chromedp.Click(`.near a[href="/tool/pytorch/"]`))
 }

@@ -7,9 +7,9 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// waitingScript lists what on a page waits for scripts: controls that can be seen and
-// do nothing by themselves, and texts that cannot be seen. What a form hides is shown
-// by the page behind it.
+// waitingScript lists the parts of a page that wait for scripts: visible controls that do
+// nothing without them, and hidden texts. Contents of a form's popup are shown by the page
+// that the form opens.
 const waitingScript = `(() => {
   const list = []
   const add = (why, e) => list.push(why + ': ' + e.outerHTML.slice(0, 160))

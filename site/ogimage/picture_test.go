@@ -30,7 +30,7 @@ func parts(scores ...float64) []ogimage.Part {
 	return all
 }
 
-// pytorch is the card of a tool, as the shipped content describes it.
+// pytorch is the card of a tool from the shipped content.
 func pytorch() ogimage.Card {
 	return ogimage.Card{
 		Site: "kindex", Kind: "Tool", Name: "PyTorch", Provider: "PyTorch", Category: "Machine-learning frameworks", Fallback: "tool/pytorch",
@@ -39,8 +39,8 @@ func pytorch() ogimage.Card {
 	}
 }
 
-// cards are what the golden files show: entities and leaders of the shipped content,
-// and what no content should hold.
+// cards are the cards of the golden files: entities and leaders of the shipped content, and
+// texts that no content should have.
 var cards = map[string]ogimage.Card{
 	"tool": pytorch(),
 	"model": {
@@ -80,7 +80,7 @@ var cards = map[string]ogimage.Card{
 	},
 }
 
-// drawn draws a card, and fails unless it is a PNG of the right size that is small.
+// drawn draws a card, and fails unless the result is a small PNG of the right size.
 func drawn(t testing.TB, c ogimage.Card) ([]byte, *image.Paletted) {
 	t.Helper()
 	data, err := ogimage.PNG(c)
@@ -102,9 +102,9 @@ func drawn(t testing.TB, c ogimage.Card) ([]byte, *image.Paletted) {
 	return data, flat
 }
 
-// TestPNG compares pixels, not bytes: another version of Go may pack them otherwise.
-// A shade may be one step off, as processors that fuse multiplication and addition
-// round the edges of letters otherwise.
+// TestPNG compares pixels, not bytes: another version of Go may compress differently. A
+// shade may be one step off, because processors that fuse multiplication and addition round
+// the edges of letters differently.
 func TestPNG(t *testing.T) {
 	suite.InTest(t)
 	const step = 16
@@ -138,13 +138,13 @@ func TestPNG(t *testing.T) {
 				}
 			}
 			if other > 0 {
-				t.Errorf("%d pixels are not as in %s; -update writes it", other, file)
+				t.Errorf("%d pixels are not as in %s; to update it: go test -update", other, file)
 			}
 		})
 	}
 }
 
-// apart is how far two colours differ in the part in which they do most, of 255.
+// apart returns the largest difference between two colours in any channel, out of 255.
 func apart(a, b color.Color) int {
 	p, q := color.NRGBAModel.Convert(a).(color.NRGBA), color.NRGBAModel.Convert(b).(color.NRGBA)
 	most := 0
@@ -154,7 +154,7 @@ func apart(a, b color.Color) int {
 	return most
 }
 
-// TestSameBytes: no picture depends on those before it or beside it.
+// TestSameBytes checks that no image depends on earlier or concurrent ones.
 func TestSameBytes(t *testing.T) {
 	cards := maps.Clone(cards)
 	cards["mixed"] = every("Tool", mixed())
@@ -167,7 +167,7 @@ func TestSameBytes(t *testing.T) {
 		all.Go(func() {
 			for name, c := range cards {
 				if got, err := ogimage.PNG(c); err != nil || !bytes.Equal(got, want[name]) {
-					t.Errorf("%s becomes another picture, %v", name, err)
+					t.Errorf("%s gives another image, %v", name, err)
 				}
 			}
 		})
@@ -175,7 +175,7 @@ func TestSameBytes(t *testing.T) {
 	all.Wait()
 }
 
-// TestTexts: what cannot be drawn is replaced, and never by a box.
+// TestTexts checks that characters that cannot be drawn are replaced, and never by a box.
 func TestTexts(t *testing.T) {
 	card := func(name, fallback string) ogimage.Card {
 		return ogimage.Card{Site: "kindex", Kind: "Model", Name: name, Fallback: fallback}
@@ -204,15 +204,15 @@ func TestTexts(t *testing.T) {
 	}
 	got, _ := drawn(t, card("日本語", "模型/日本語"))
 	if want, _ := drawn(t, card("Model", "")); !bytes.Equal(got, want) {
-		t.Error("a card with neither name nor address to draw does not show its kind")
+		t.Error("a card without a drawable name or URL does not show its kind")
 	}
 	if other, _ := drawn(t, card("Models", "model/x")); bytes.Equal(got, other) {
-		t.Error("two names make the same picture")
+		t.Error("two names give the same image")
 	}
 }
 
-// TestBars: a bar is as long as its score, to the tenth of a pixel's shade; one that
-// nobody knows is not one of zero.
+// TestBars checks that the length of a bar is its score, to a tenth of a pixel's shade, and
+// that unknown scores differ from zero.
 func TestBars(t *testing.T) {
 	length := func(p ogimage.Part) (pixels int) {
 		_, img := drawn(t, ogimage.Card{Kind: "Tool", Name: "x", Parts: []ogimage.Part{p}})
@@ -236,7 +236,7 @@ func TestBars(t *testing.T) {
 	}
 }
 
-// every is a card of which every text is s.
+// every returns a card in which every text is s.
 func every(kind, s string) ogimage.Card {
 	all := make([]ogimage.Part, 20)
 	for i := range all {
@@ -246,11 +246,11 @@ func every(kind, s string) ogimage.Card {
 		Score: record.ScoreOf(100), Rank: math.MaxInt, Ranked: math.MaxInt, AsOf: s, Parts: all}
 }
 
-// within fails where something is drawn beside the columns.
+// within fails if something is drawn outside the columns.
 func within(t *testing.T, c ogimage.Card, img *image.Paletted) {
 	t.Helper()
 	const left, gap, score, right, foot = 72, 752, 828, 1128, 536
-	const over = 10 // a letter may be wider than its place
+	const over = 10 // a letter may overhang its column
 	var paper [ogimage.Width]byte
 	for y := 12; y < ogimage.Height; y++ {
 		row := img.Pix[y*img.Stride:][:ogimage.Width]
@@ -262,13 +262,13 @@ func within(t *testing.T, c ogimage.Card, img *image.Paletted) {
 		}
 		for _, part := range empty {
 			if !bytes.Equal(part, paper[:len(part)]) {
-				t.Fatalf("something is drawn beside the columns, %d pixels from the top", y)
+				t.Fatalf("something is drawn outside the columns, %d pixels from the top", y)
 			}
 		}
 	}
 }
 
-// mixed is a long text in which letters hardly repeat: the largest picture.
+// mixed is a long text whose letters rarely repeat: the largest image.
 func mixed() string {
 	var b strings.Builder
 	for i := range 10_000 {
@@ -278,8 +278,8 @@ func mixed() string {
 	return b.String()
 }
 
-// TestHostile: texts of any length and kind leave the picture small, quick to draw,
-// and within its margins.
+// TestHostile checks that with texts of any length and kind, the image stays small, quick
+// to draw, and within its margins.
 func TestHostile(t *testing.T) {
 	for _, s := range []string{
 		strings.Repeat("W", 10_000), strings.Repeat("@#&%", 3000), strings.Repeat("i", 10_000), strings.Repeat("W ", 5000), strings.Repeat("-", 10_000),
@@ -295,12 +295,12 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestEndless: only the beginning of a text is looked at. To measure all of it would
+// TestEndless checks that only the start of a text is processed: measuring all of it would
 // take minutes.
 func TestEndless(t *testing.T) {
 	suite.InTest(t)
 	least := [2]time.Duration{time.Hour, time.Hour}
-	for range 20 { // the machine may have other things to do, but not each time
+	for range 20 { // the machine may be busy, but not every time
 		for i, n := range []int{1 << 10, 1 << 22} {
 			text := strings.Repeat("WW日 ", n)
 			begun := time.Now()
@@ -311,7 +311,7 @@ func TestEndless(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("a text takes %v, and one that is 4096 times as long %v", least[0], least[1])
+	t.Errorf("a text takes %v, one 4096 times longer takes %v", least[0], least[1])
 }
 
 func FuzzPNG(f *testing.F) {

@@ -118,7 +118,7 @@ func TestBoardsInBrowser(t *testing.T) {
 		got := browser.Run(t, tab, chromedp.Evaluate[string](`location.pathname + ' ' + document.activeElement.type + ' ' + document.activeElement.getAttribute('aria-valuetext') + ' ' + document.querySelector('.slider output').textContent`))
 		day := browser.Run(t, tab, chromedp.Evaluate[string](`document.querySelector('.past-note strong').textContent.replace('As of ', '').replace('.', '')`))
 		if want := fmt.Sprintf("%s/leaderboards/all/%s range %s %s", site, at, day, day); got != want {
-			t.Errorf("two steps to the left lead to %q, want %q", got, want)
+			t.Errorf("two steps to the left open %q, want %q", got, want)
 		}
 		tab.Do(t, chromedp.Click(`.past-note a`), chromedp.WaitNotPresent(`.past-note`), chromedp.WaitVisible(`.slider`))
 		if beyond := browser.Run(t, tab, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`)); beyond > 0 {
@@ -133,12 +133,12 @@ func TestBoardsInBrowser(t *testing.T) {
 		}
 	}
 	if by := browser.Run(t, tab, chromedp.Evaluate[string](`[...document.querySelectorAll('[aria-sort]')].map(h => h.dataset.score + h.getAttribute('aria-sort')).join()`)); by != "freshnessdescending" {
-		t.Errorf("the head that is sorted is %q", by)
+		t.Errorf("the sorted heading is %q", by)
 	}
 	tab.Do(t, chromedp.Evaluate[chromedp.Void](`{ const menu = document.querySelector('.chooser select'); menu.selectedIndex = 1; menu.dispatchEvent(new Event('change')) }`),
 		chromedp.WaitVisible(`.page-head .crumbs`))
 	if got, want := browser.Run(t, tab, chromedp.Location()), address+"/leaderboards/"+static.Categories[0].Slug+"/"; got != want {
-		t.Errorf("the first category of the menu leads to %s, want %s", got, want)
+		t.Errorf("the first category of the menu opens %s, want %s", got, want)
 	}
 	tab.CheckQuiet(t, address)
 }

@@ -167,7 +167,7 @@ func TestBoards(t *testing.T) {
 	body := htmlAt(t, s, "/leaderboards/all/by-adoption/")
 	if n := strings.Count(body, "aria-sort="); n != 1 || !strings.Contains(body, `data-score="adoption" aria-sort="descending"`) ||
 		!strings.Contains(body, `<a href="/leaderboards/all/">Score</a>`) || !strings.Contains(body, `<a href="/leaderboards/all/by-quality/">Quality</a>`) {
-		t.Errorf("the heads of a board by adoption: %d are sorted in %s", n, body)
+		t.Errorf("the headings of a leaderboard by adoption: %d are sorted in %s", n, body)
 	}
 }
 
@@ -197,12 +197,12 @@ func TestPastBoards(t *testing.T) {
 		}
 		body := htmlAt(t, s, boardPath("all", "", "", at))
 		if !strings.Contains(body, "<strong>As of ") || !strings.Contains(body, `<meta name="robots" content="noindex">`) || !strings.Contains(body, `<a href="/leaderboards/all/">Back to today</a>`) {
-			t.Errorf("the board of %s does not say so", at)
+			t.Errorf("the leaderboard of %s does not say so", at)
 		}
 	}
 	for _, what := range []string{"same", "renamed", "gone"} {
 		if seen[what] == 0 {
-			t.Errorf("no entity of the past is %s: %v", what, seen)
+			t.Errorf("no past entity is %s: %v", what, seen)
 		}
 	}
 	if body := htmlAt(t, s, "/leaderboards/all/"); strings.Contains(body, "noindex") || strings.Contains(body, "past-note") {
@@ -232,7 +232,7 @@ func checkPresent(t *testing.T, s *pages.Site, path string, r shownRow) string {
 	return "same"
 }
 
-// TestBoardMovement compares the movement that pages show with what the API says.
+// TestBoardMovement compares the movement that pages show with that of the API.
 func TestBoardMovement(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -315,7 +315,7 @@ func TestBoardAddresses(t *testing.T) {
 	if between <= first || between >= second {
 		t.Fatalf("%s is not between %s and %s", between, first, second)
 	}
-	for path, want := range map[string]string{ // 301 to, or what a 404 says
+	for path, want := range map[string]string{ // redirect target, or text of the 404 page
 		"/leaderboards/":                                  "/leaderboards/all/",
 		"/leaderboards/all":                               "/leaderboards/all/",
 		"/leaderboards/all/by-composite/":                 "/leaderboards/all/",

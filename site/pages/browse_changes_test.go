@@ -134,7 +134,7 @@ func TestChangeInFull(t *testing.T) {
 		}
 		for _, w := range want {
 			if !strings.Contains(text, w) {
-				t.Errorf("%s: %q is missing in %s", told.Title, w, text)
+				t.Errorf("%s: %q is missing from %s", told.Title, w, text)
 			}
 		}
 		n++

@@ -104,7 +104,7 @@ func TestDataRecipes(t *testing.T) {
 	got, err := os.ReadFile(filepath.Join(dir, "entities.parquet"))
 	want, _, _ := b.build.File("entities.parquet")
 	if err != nil || !bytes.Equal(got, want) {
-		t.Errorf("the file that came is another one: %v", err)
+		t.Errorf("the downloaded file differs: %v", err)
 	}
 }
 
@@ -121,7 +121,7 @@ func TestDistribution(t *testing.T) {
 		path := strings.TrimPrefix(f.ContentURL, "https://index.example/data/"+b.build.Manifest.ID+"/")
 		file, ok := b.build.Manifest.File(path)
 		if !ok || file.SHA256 != f.SHA256 || fmt.Sprint(file.Size)+" B" != f.ContentSize || file.MediaType != f.EncodingFormat {
-			t.Errorf("%+v is none of the files", f)
+			t.Errorf("%+v is not one of the files", f)
 		}
 	}
 	if len(d.Distribution) < 8 {
@@ -177,7 +177,7 @@ func TestFieldReference(t *testing.T) {
 		b := browse(t, edgetest.Built(t), pages.Options{})
 		b.build.Manifest.Repository = repository
 		if page := b.page("/docs/"); address != "" && !strings.Contains(page, `href="`+address+`"`) || strings.Contains(page, "README.md") != (address != "") {
-			t.Errorf("the docs do not lead to %q", address)
+			t.Errorf("the docs do not link to %q", address)
 		}
 	}
 }

@@ -198,7 +198,7 @@ var (
 	byUpdate = exports.Sort{Key: "lastUpdated", Desc: true}
 )
 
-// valueLink is a value in the list of all values, with its count.
+// valueLink is a link in the list of all values, with its count.
 const valueLink = `<li><a href="([^"]*)"><bdi>[^<]*</bdi></a>&nbsp;<span class="num quiet">[0-9,]+</span></li>`
 
 // crowded is a build with more values than a page lists; their names are easily confused
@@ -358,7 +358,7 @@ func checkAddresses(b *browsed) {
 	}
 	for address, near := range map[string]string{"/tags/t1x/": "/tags/t1/", "/providers/1stt/": "/providers/1st/", "/categories/c0x/": "/categories/c0/", "/docs/pipeline/": "/docs/pipelines/"} {
 		if page := b.answer(address, http.StatusNotFound); !strings.Contains(page, `href="`+near) {
-			b.t.Errorf("%s does not lead to %s: %.600q", address, near, page[strings.Index(page, "<main"):])
+			b.t.Errorf("%s does not link to %s: %.600q", address, near, page[strings.Index(page, "<main"):])
 		}
 	}
 }

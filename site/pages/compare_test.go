@@ -126,11 +126,11 @@ func TestCompareBenchmarks(t *testing.T) {
 			t.Errorf("%s of %v is shown as %v", name, keys[:2], rows["benchmark-"+name])
 		}
 		if _, rows := readComparison(t, s, keys[0], "tool/pytorch"); rows["benchmark-"+name] != nil {
-			t.Errorf("%s, which one has, is shown as %v", name, rows["benchmark-"+name])
+			t.Errorf("%s, which only one has, is shown as %v", name, rows["benchmark-"+name])
 		}
 	}
 	if shown < 5 {
-		t.Errorf("%d benchmarks are no test", shown)
+		t.Errorf("%d benchmarks are too few to test", shown)
 	}
 }
 
@@ -176,7 +176,7 @@ func TestCompareAsked(t *testing.T) {
 		}
 		for _, w := range want.says {
 			if !strings.Contains(body, w) {
-				t.Errorf("%.80s does not say %q: %s", query, w, body)
+				t.Errorf("%.80s lacks %q: %s", query, w, body)
 			}
 		}
 	}
@@ -246,6 +246,6 @@ func TestTrendingYoung(t *testing.T) {
 		t.Errorf("thirty days of a history of twenty: %s", body)
 	}
 	if body := htmlAt(t, s, "/trending/type-model/"); !strings.Contains(body, "Nothing has gained") || !strings.Contains(body, `<a href="/trending/window-30d/type-model/">longer window</a>`) {
-		t.Errorf("models, of which none has changed: %s", body)
+		t.Errorf("models, none of which has changed: %s", body)
 	}
 }

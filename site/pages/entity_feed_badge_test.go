@@ -39,14 +39,14 @@ func TestFeedAndBadgeAsFiles(t *testing.T) {
 		}
 		typ, slug, _ := strings.Cut(strings.Trim(address, "/"), "/")
 		if n++; n%7 > 0 && !slices.Contains([]string{"keras", "spacy", "tensorlayer", "pytorch"}, slug) {
-			continue // a part of them will do
+			continue // a sample is enough
 		}
 		badge, feed := file(t, s, path), file(t, s, address+"/feed.xml")
 		if status, body := ask(t, e.URL+"/badge/"+typ+"/"+slug+".svg"); !bytes.Equal(badge.Body, body) || badge.MediaType != "image/svg+xml" {
-			t.Errorf("%s is %s\nthe edge answers %d %s", path, badge.Body, status, body)
+			t.Errorf("%s is %s\nthe edge returns %d %s", path, badge.Body, status, body)
 		}
 		if status, body := ask(t, e.URL+"/api/feed?entity="+typ+"/"+slug); changesIn(feed.Body) != changesIn(body) || feed.MediaType != "application/rss+xml" || !strings.Contains(string(body), "<item>") {
-			t.Errorf("the feed of %s is %s\nthe edge answers %d %s", address, feed.Body, status, body)
+			t.Errorf("the feed of %s is %s\nthe edge returns %d %s", address, feed.Body, status, body)
 		}
 		if _, former, ok := s.Build.Find(typ, slug); ok && !former {
 			self := fmt.Sprintf(`<atom:link rel="self" type="application/rss+xml" href="%s%s/feed.xml">`, adasSite, address)
@@ -64,7 +64,7 @@ func TestFeedAndBadgeAsFiles(t *testing.T) {
 		}
 	}
 	if badge := file(t, s, "/tool/tensorlayer/badge.svg"); !bytes.Contains(badge.Body, []byte("deleted")) {
-		t.Errorf("the badge of what is deleted is %s", badge.Body)
+		t.Errorf("the badge of a deleted entity is %s", badge.Body)
 	}
 	checkHomes(t, siteOf(t, out, pages.Options{}), e)
 }
@@ -98,8 +98,8 @@ var (
 	title     = regexp.MustCompile(`<title>[^<]*</title>`)
 )
 
-// changesIn returns a feed without its own URLs and title: subscribers at a former
-// address get the feed of the current one.
+// changesIn returns a feed without its URLs and title: subscribers at a former address get
+// the feed of the current one.
 func changesIn(feed []byte) string {
 	s := relations.ReplaceAllString(string(feed), "")
 	at := title.FindStringIndex(s)
@@ -123,7 +123,7 @@ func checkHomes(t *testing.T, s *pages.Site, e *edgetest.Edge) {
 		}
 		want := http.StatusOK
 		if strings.HasSuffix(path, "tensorlayer/badge.svg") {
-			want = http.StatusGone // with a picture that says so
+			want = http.StatusGone // with an image that says so
 		}
 		if status, body := ask(t, e.URL+path); status != want {
 			t.Errorf("%s leads to %d %s", path, status, body)
@@ -310,7 +310,7 @@ func TestSuggest(t *testing.T) {
 			}
 		}
 		if !strings.Contains(section.text(), c.says) || len(offered) != len(c.want) {
-			t.Errorf("%+v: it offers %q and says %s", c.o, offered, section.text())
+			t.Errorf("%+v: it offers %q and shows %s", c.o, offered, section.text())
 		}
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"kindex/site/pages"
 )
 
-// departed is an output folder with a build in which spacy was renamed, as only the
-// history shows, keras was renamed, as its file says, tensorlayer was deleted, and
+// departed is an output folder with a build in which spacy was renamed, according to the
+// history only, keras was renamed, according to its file, tensorlayer was deleted, and
 // pytorch has more changes than a page shows.
 func departed(t *testing.T) (out string) {
 	t.Helper()
@@ -75,7 +75,7 @@ func TestDeparted(t *testing.T) {
 	p := parse(t, gone.Body)
 	if gone.Status != http.StatusGone || len(p.all(inClass("told-deleted"))) != 1 || len(p.all(inClass("told-created"))) != 1 || len(p.all(inClass("told-updated"))) != 1 ||
 		!strings.Contains(p.text(), "TensorLayer was deleted") || len(p.all(func(n *node) bool { return n.attr["datetime"] == yesterday })) == 0 {
-		t.Errorf("what is deleted: %d\n%s", gone.Status, p.text())
+		t.Errorf("deleted entity: %d\n%s", gone.Status, p.text())
 	}
 	if a := get(t, s, "/tool/pytorhc/"); a.Status != http.StatusNotFound || !parse(t, a.Body).links()["/tool/pytorch/"] {
 		t.Errorf("a slip: %d", a.Status)
@@ -116,7 +116,7 @@ func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 			}
 			for _, f := range c.Fields {
 				if f.Field == "version" && (c.Event == record.Updated && !strings.Contains(n.text(), strings.Trim(string(f.Old), `"`)) || !strings.Contains(n.text(), strings.Trim(string(f.New), `"`))) {
-					t.Errorf("%s: change %d: %s is not there", path, seen, f.New)
+					t.Errorf("%s: change %d: %s is missing", path, seen, f.New)
 				}
 			}
 			seen++
@@ -159,14 +159,14 @@ func checkPast(t *testing.T, s *pages.Site, deleted string) {
 	before, _ := time.Parse(time.DateOnly, deleted)
 	path := "/tool/tensorlayer/at-" + before.AddDate(0, 0, -1).Format(time.DateOnly) + "/"
 	if p := get(t, s, path); p.Status != http.StatusOK {
-		t.Errorf("%s: %d, and it was still there", path, p.Status)
+		t.Errorf("%s: %d, although it still existed", path, p.Status)
 	}
 	if p := get(t, s, "/tool/tensorlayer/at-"+deleted+"/"); p.Status != http.StatusGone {
 		t.Errorf("on the day it was deleted: %d", p.Status)
 	}
 	then := parse(t, get(t, s, "/tool/spacy/at-"+a.FirstDay()+"/").Body)
 	if !then.links()["/tool/spacy-nlp/"] {
-		t.Errorf("spacy, then, does not lead to its present page")
+		t.Errorf("the earlier spacy does not link to its current page")
 	}
 }
 
@@ -188,7 +188,7 @@ func checkFiles(t *testing.T, out string) {
 		n++
 		parts := strings.Split(path, "/")
 		if !slices.Contains(record.Types, parts[1]) || n%11 > 0 && !slices.Contains([]string{"keras", "spacy", "tensorlayer", "pytorch"}, parts[2]) {
-			continue // a part of them will do
+			continue // a sample is enough
 		}
 		a := get(t, s, path)
 		if a.Location != "" {
@@ -202,7 +202,7 @@ func checkFiles(t *testing.T, out string) {
 		}
 		for _, of := range []string{`"/api/`, `(/api/`, "/index/api/", "/at-2", "/submit/?"} {
 			if bytes.Contains(a.Body, []byte(of)) {
-				t.Errorf("%s has an address that is not written: %s", path, of)
+				t.Errorf("%s has a URL that is not written: %s", path, of)
 			}
 		}
 		if strings.HasSuffix(path, "/") {
@@ -302,11 +302,11 @@ func TestHostileEntity(t *testing.T) {
 	}
 	p := parse(t, a.Body)
 	if len(p.with("data-brought"))+len(p.with("onerror"))+len(p.with("onload")) > 0 {
-		t.Error("the entity brought elements of its own")
+		t.Error("the entity added elements")
 	}
 	for _, n := range p.named("script") {
 		if n.attr["src"] == "" && n.attr["type"] != "application/ld+json" {
-			t.Errorf("a script within the page: %s", n.text())
+			t.Errorf("an inline script: %s", n.text())
 		}
 	}
 	for link := range p.links() {
@@ -320,7 +320,7 @@ func TestHostileEntity(t *testing.T) {
 		}
 	}
 	if i := bytes.IndexAny(a.Body, "\u202e\u2066\u200f"); i >= 0 {
-		t.Errorf("marks of direction: %q", a.Body[max(0, i-40):i+10])
+		t.Errorf("direction marks: %q", a.Body[max(0, i-40):i+10])
 	}
 	for _, path := range []string{"/og/tool/hostile.png", "/tool/hostile/history/"} {
 		if a := get(t, s, path); a.Status != http.StatusOK {

@@ -16,12 +16,12 @@ import (
 	"kindex/site/pages"
 )
 
-// TestCourseOfOneDay checks that entities with a score on one day only have a sentence,
+// TestCourseOfOneDay checks that entities with a score on only one day have a sentence,
 // those with more scores a chart, and those without a score nothing.
 func TestCourseOfOneDay(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
-	plain := t.TempDir() // no repository keeps it: there is this one build
+	plain := t.TempDir() // without a repository: this is the only build
 	for _, name := range []string{"scoring.yaml", "tool/pytorch.yaml", "tool/keras.yaml", "model/o3.yaml"} {
 		data, err := os.ReadFile(filepath.Join(edgetest.Root(t), "content", name))
 		if err != nil {
@@ -52,7 +52,7 @@ func TestCourseOfOneDay(t *testing.T) {
 		}
 	}
 	if counts["sentence"] < 3 || counts["nothing"] == 0 || counts["pictures"] < 10 {
-		t.Errorf("of all pages there are %v", counts)
+		t.Errorf("over all pages: %v", counts)
 	}
 }
 
@@ -98,7 +98,7 @@ func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []lead
 	section := p.all(func(n *node) bool { return n.attr["id"] == "course" })
 	kind := kindOf(standings)
 	if (len(section) == 0) != (kind == "nothing") || p.links()["#course"] != (kind != "nothing") {
-		t.Errorf("%s has %d courses, want %s", e.Key(), len(section), kind)
+		t.Errorf("%s has %d score histories, want %s", e.Key(), len(section), kind)
 	}
 	if len(section) != 1 {
 		return

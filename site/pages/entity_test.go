@@ -69,8 +69,8 @@ type node struct {
 	name     string
 	attr     map[string]string
 	children []*node
-	page     *strings.Builder // all letters of the page
-	from, to int              // those below the element
+	page     *strings.Builder // the text of the whole page
+	from, to int              // the part below the element
 }
 
 // text returns the text below a node.
@@ -87,7 +87,7 @@ func parse(t testing.TB, html []byte) *node {
 		token, err := d.Token()
 		if token == nil || err != nil {
 			if len(open) != 1 {
-				t.Errorf("the page ends within %s: %v", open[len(open)-1].name, err)
+				t.Errorf("the page ends inside %s: %v", open[len(open)-1].name, err)
 			}
 			root.to = root.page.Len()
 			return root
@@ -141,7 +141,7 @@ func hundredths(t *testing.T, s string) int {
 	t.Helper()
 	x, err := strconv.ParseFloat(s, 64)
 	if err != nil || !strings.Contains(s, ".") {
-		t.Fatalf("%q is no number with decimals", s)
+		t.Fatalf("%q is not a number with two decimals", s)
 	}
 	return int(math.Round(100 * x))
 }
@@ -188,7 +188,7 @@ func checkEntityPage(t *testing.T, s *pages.Site, e *record.Entity) {
 	}
 	for _, b := range e.Signals.Benchmarks {
 		if b.Source != "" && !links[b.Source] || !strings.Contains(p.text(), b.Name) {
-			t.Errorf("%s: %s or its source is not there: %s", path, b.Name, b.Source)
+			t.Errorf("%s: %s or its source is missing: %s", path, b.Name, b.Source)
 		}
 	}
 	for _, l := range e.Links {
@@ -199,7 +199,7 @@ func checkEntityPage(t *testing.T, s *pages.Site, e *record.Entity) {
 	for _, n := range s.Build.Similar(mustFind(t, s, e))[:3] {
 		typ, slug := s.Build.Key(n.Ordinal)
 		if !links["/"+typ+"/"+slug+"/"] || !links["/compare/?e="+strings.ReplaceAll(e.Key(), "/", "%2F")+"&e="+typ+"%2F"+slug] {
-			t.Errorf("%s: %s/%s is not among the similar ones, or not compared", path, typ, slug)
+			t.Errorf("%s: %s/%s is not listed as similar, or not linked to a comparison", path, typ, slug)
 		}
 	}
 }
@@ -207,7 +207,7 @@ func checkEntityPage(t *testing.T, s *pages.Site, e *record.Entity) {
 func mustFind(t *testing.T, s *pages.Site, e *record.Entity) uint32 {
 	o, former, ok := s.Build.Find(e.Type, e.Slug)
 	if !ok || former {
-		t.Fatalf("%s is not there", e.Key())
+		t.Fatalf("%s is missing", e.Key())
 	}
 	return o
 }
@@ -233,7 +233,7 @@ func checkHead(t *testing.T, path string, p *node) {
 		head[n.attr["name"]+n.attr["property"]] = n.attr["content"]
 	}
 	if head["canonical"] != base+path || head["og:image"] != base+"/og"+strings.TrimSuffix(path, "/")+".png" {
-		t.Errorf("%s: known as %s with the picture %s", path, head["canonical"], head["og:image"])
+		t.Errorf("%s: canonical URL %s with the image %s", path, head["canonical"], head["og:image"])
 	}
 	if want := "/api/feed?entity=" + strings.Trim(path, "/"); head["alternate"] != want {
 		t.Errorf("%s: the feed is %s, want %s", path, head["alternate"], want)
@@ -241,17 +241,17 @@ func checkHead(t *testing.T, path string, p *node) {
 	seen := map[string]bool{}
 	for _, n := range p.with("id") {
 		if id := n.attr["id"]; seen[id] {
-			t.Errorf("%s: two elements are called %s", path, id)
+			t.Errorf("%s: two elements have the id %s", path, id)
 		}
 		seen[n.attr["id"]] = true
 	}
 	for link := range p.links() {
 		if to, found := strings.CutPrefix(link, "#"); found && !seen[to] {
-			t.Errorf("%s: nothing is called %s", path, to)
+			t.Errorf("%s: no element has the id %s", path, to)
 		}
 	}
 	if len(p.with("style")) > 0 {
-		t.Errorf("%s: has styles within", path)
+		t.Errorf("%s: has inline styles", path)
 	}
 	for _, n := range p.named("script") {
 		if n.attr["type"] != "application/ld+json" {
@@ -259,7 +259,7 @@ func checkHead(t *testing.T, path string, p *node) {
 		}
 		var d map[string]any
 		if err := json.Unmarshal([]byte(n.text()), &d); err != nil || d["@type"] != "SoftwareApplication" || d["aggregateRating"] != nil || d["review"] != nil {
-			t.Errorf("%s: the description for programs is %s: %v", path, n.text(), err)
+			t.Errorf("%s: the structured data is %s: %v", path, n.text(), err)
 		}
 	}
 }
@@ -271,7 +271,7 @@ func checkSum(t *testing.T, s *pages.Site, path string, p *node, e *record.Entit
 	section := p.with("data-composite")
 	if x.Uncapped == nil {
 		if len(section) != 0 || len(p.with("data-points")) != 0 || !strings.Contains(p.text(), *x.Reason) {
-			t.Errorf("%s has no score, and the page does not say so", path)
+			t.Errorf("%s has no score, but the page does not say so", path)
 		}
 		return
 	}
@@ -284,10 +284,10 @@ func checkSum(t *testing.T, s *pages.Site, path string, p *node, e *record.Entit
 			weights += d.Weight
 		}
 		if exact := 100 * d.Weight * d.Counted / weights; math.Abs(exact-float64(points)) >= 1.001 || n.attr["data-part"] != d.Name {
-			t.Errorf("%s: %s brings %.4f, the page says %d of %s", path, d.Name, exact, points, n.attr["data-part"])
+			t.Errorf("%s: %s contributes %.4f, the page shows %d of %s", path, d.Name, exact, points, n.attr["data-part"])
 		}
 		if !strings.Contains(n.text(), strconv.FormatFloat(d.Counted, 'f', 2, 64)) {
-			t.Errorf("%s: %s does not say %v", path, d.Name, d.Counted)
+			t.Errorf("%s: %s does not show %v", path, d.Name, d.Counted)
 		}
 		hatched := n.all(func(c *node) bool { return strings.HasPrefix(c.attr["fill"], "url(#unknown-") })
 		if (len(hatched) > 0) != (d.Value == nil) {
@@ -299,7 +299,7 @@ func checkSum(t *testing.T, s *pages.Site, path string, p *node, e *record.Entit
 		t.Errorf("%s: the points add up to %d, the total is %d, the score %v", path, sum, total, *x.Uncapped)
 	}
 	if section[0].attr["data-composite"] != e.Scores.Composite.String() || x.Cap == nil && uncapped != e.Scores.Composite {
-		t.Errorf("%s: the score is %s, the page says %s", path, e.Scores.Composite, section[0].attr["data-composite"])
+		t.Errorf("%s: the score is %s, the page shows %s", path, e.Scores.Composite, section[0].attr["data-composite"])
 	}
 	if x.Cap != nil && !strings.Contains(p.text(), fmt.Sprintf("capped at %v", *x.Cap)) {
 		t.Errorf("%s does not mention the cap", path)

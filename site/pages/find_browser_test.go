@@ -25,7 +25,7 @@ func filed(t *testing.T) (*browser.Tab, string) {
 }
 
 // TestStaticSiteAskedForTooMuch opens URLs with thousands of filters, or of entities to
-// compare, as someone may craft to keep a browser busy: the scripts apply the same limits
+// compare, as an attacker might to keep a browser busy: the scripts apply the same limits
 // as the server.
 func TestStaticSiteAskedForTooMuch(t *testing.T) {
 	t.Parallel()
@@ -41,10 +41,10 @@ func TestStaticSiteAskedForTooMuch(t *testing.T) {
 		return browser.Run(t, tab, chromedp.Evaluate[string](`document.querySelectorAll('.chosen-chip').length + ' ' + document.querySelectorAll('#results > .quiet[role=status]').length`))
 	}
 	if got := chips(same.String()); got != "1 0" {
-		t.Errorf("one tag, 4,000 times: %q, want one chip and no word of it", got)
+		t.Errorf("one tag, 4,000 times: %q, want one chip and no notice", got)
 	}
 	if got := chips(other.String()); got != "20 1" {
-		t.Errorf("4,000 tags: %q, want 20 chips and a word of the rest", got)
+		t.Errorf("4,000 tags: %q, want 20 chips and a notice about the rest", got)
 	}
 	tab.Do(t, chromedp.Navigate(address+"/compare/?e=tool/pytorch"+keys.String()+"&add="+strings.Repeat("x", 9000)), chromedp.WaitVisible(`#comparison:not([aria-busy]) table`))
 	said := browser.Run(t, tab, chromedp.Evaluate[string](`document.querySelectorAll('.compare-notice').length + ' ' + document.querySelector('#add').value.length`))
@@ -65,7 +65,7 @@ func TestSearchOfStaticSiteByOddWords(t *testing.T) {
 			document.querySelectorAll('[aria-current]:not(header *)').length + document.querySelectorAll('main img').length`))
 		// The type is capitalized, and no order is selected if nothing is found.
 		if want := strings.ToUpper(word[:1]) + word[1:] + "|" + word + "|00"; said != want {
-			t.Errorf("narrowed down by %s: %q, want %q", word, said, want)
+			t.Errorf("filtered by %s: %q, want %q", word, said, want)
 		}
 	}
 	tab.CheckQuiet(t, address)

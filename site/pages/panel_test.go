@@ -50,7 +50,7 @@ func panelSite(t *testing.T, b *exports.Build, o pages.Options) *pages.Site {
 	return s
 }
 
-// hostileText is an attack that may be in any text, with direction marks between words.
+// hostileText is an attack that may occur in any text, with direction marks between words.
 const hostileText = "<script>alert(1)</script>\" onclick=\"alert(1){{.Token}}"
 
 // free are the fields with texts from people or their servers.

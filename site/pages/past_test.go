@@ -17,8 +17,8 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// thePast is a build of the shipped content with a history of six weeks, in which
-// entities came, went, were renamed, and gained stars. Tests share it.
+// thePast is a build of the shipped content with a history of six weeks, in which entities
+// were added, removed, renamed, and gained stars. Tests share it.
 var thePast struct {
 	sync.Once
 	out string

@@ -24,7 +24,7 @@ func TestLost(t *testing.T) {
 		a := get(t, s, path)
 		_, near, found := strings.Cut(string(a.Body), "Did you mean")
 		if a.Status != http.StatusNotFound || found != (want != "") || found && !strings.Contains(near, `<a href="`+want+`">`) {
-			t.Errorf("%s: %d, near is %q, want %q", path, a.Status, near, want)
+			t.Errorf("%s: %d, suggested %q, want %q", path, a.Status, near, want)
 		}
 	}
 }
@@ -55,11 +55,11 @@ func TestSitemapIsWhole(t *testing.T) {
 	}
 	for _, want := range []string{"/", "/tool/", "/model/", "/capabilities/", "/docs/scoring/", "/docs/pipelines/", "/tool/keras/"} {
 		if !slices.Contains(listed, want) {
-			t.Errorf("the map lacks %s", want)
+			t.Errorf("the sitemap lacks %s", want)
 		}
 	}
 	if sorted := slices.Sorted(slices.Values(listed)); len(slices.Compact(sorted)) != len(listed) {
-		t.Error("an address is there twice")
+		t.Error("a URL occurs twice")
 	}
 }
 

@@ -83,6 +83,6 @@ func TestSearchSaysWhatItLeavesOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	if !strings.Contains(string(a.Body), "and 46 more.</p>") {
-		t.Error("the number of further ignored words is missing")
+		t.Error("the number of other ignored words is missing")
 	}
 }

@@ -17,7 +17,7 @@ func TestMain(m *testing.M) { edgetest.Main(m) }
 const patience = 5 * time.Minute
 
 // lastDay starts an edge whose clock is frozen two seconds before midnight until the edge
-// has refused two requests; then the next day begins.
+// has refused two requests; then the next day starts.
 func lastDay(t *testing.T, o edge.Options) *edgetest.Edge {
 	t.Helper()
 	var refused atomic.Int64
@@ -35,7 +35,7 @@ func lastDay(t *testing.T, o edge.Options) *edgetest.Edge {
 	})
 }
 
-// refusals counts the answers with status 429.
+// refusals counts the responses with status 429.
 type refusals struct {
 	http.ResponseWriter
 	n *atomic.Int64

@@ -14,7 +14,7 @@ import (
 )
 
 // TestOrval has orval generate a client and zod schemas from the description, compiles
-// both, and parses answers of an edge with the schemas, which allow no unknown members.
+// both, and parses responses of an edge with the schemas, which allow no unknown members.
 func TestOrval(t *testing.T) {
 	suite.InSoak(t, "another generator; TestTypeScriptCompiles has the types of openapi-typescript, and the edge's tests check its answers against the description")
 	suite.WithoutRace(t)
@@ -30,7 +30,7 @@ func TestOrval(t *testing.T) {
 		t.Fatal(err)
 	}
 	write(t, filepath.Join(p.dir, "openapi.yaml"), string(openapi.YAML))
-	// orval reads the version of zod here.
+	// orval reads the zod version from here.
 	write(t, filepath.Join(p.dir, "package.json"), read(t, filepath.Join(nodeModules(t), "..", "package.json")))
 	command(t, p.offline(t, "node_modules/orval/dist/bin/orval.js", "--config", "orval.config.ts"))
 	command(t, p.offline(t, "node_modules/typescript/bin/tsc", "--project", "tsconfig.json"))
@@ -88,7 +88,7 @@ func (p *project) offline(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// post sends JSON with a key, and returns the answer.
+// post sends JSON with a key, and returns the response.
 func (p *project) post(t *testing.T, address, key, body string) []byte {
 	t.Helper()
 	return command(t, exec.CommandContext(t.Context(), "curl", "-fsS", "--noproxy", "*", "-H", "x-api-key: "+key, "--json", body, address))

@@ -22,11 +22,11 @@ import (
 	"kindex/edge/openapi"
 )
 
-// packed is the time of every file of an archive: the one that npm gives to what it
-// packs, for there are programs that cannot read an earlier one.
+// packed is the time of every file of an archive. npm uses the same one, because some
+// programs cannot read earlier times.
 var packed = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
 
-// described is the version of the description, which that of the libraries is.
+// described is the version of the description, and therefore of the libraries.
 func described(t *testing.T) string {
 	t.Helper()
 	m := regexp.MustCompile(`(?m)^  version: (\S+)$`).FindSubmatch(openapi.YAML)
@@ -36,13 +36,13 @@ func described(t *testing.T) string {
 	return string(m[1])
 }
 
-// TestArchives packs the sources, and compares what comes out with the archives of
-// their version, file by file. The bytes of an archive are not compared: another
-// version of the compressor may make others, and the archives stay what they are.
+// TestArchives packs the sources and compares the result with the archives of their
+// version, file by file. The bytes of an archive are not compared: another version of the
+// compressor may give others, and published archives never change.
 func TestArchives(t *testing.T) {
 	suite.InTest(t)
 	version := described(t)
-	if !suite.Updating() { // which TestSums waits for
+	if !suite.Updating() { // TestSums waits for the update
 		t.Parallel()
 	}
 	for _, c := range []struct {
@@ -61,21 +61,21 @@ func TestArchives(t *testing.T) {
 			}
 			a, ok := Find(c.language, c.file)
 			if !ok {
-				t.Fatalf("there is no %s. Raise the version in the sources to that of the description, then: go test ./site/sdk -update", name)
+				t.Fatalf("%s is missing. Raise the version in the sources to that of the description, then: go test ./site/sdk -update", name)
 			}
 			if was := unzip(t, a.Data); !bytes.Equal(was, now) {
-				t.Errorf("the sources make another archive than %s:\n%s\nRaise the version; or, if %s was never published: go test ./site/sdk -update",
+				t.Errorf("the sources give another archive than %s:\n%s\nRaise the version; or, if %s was never published: go test ./site/sdk -update",
 					name, strings.Join(differences(t, was, now), "\n"), version)
 			}
 		})
 	}
 }
 
-// TestSums keeps the list of the archives, so that a change of one is seen.
+// TestSums maintains the list of the archives, so that a change to one is noticed.
 func TestSums(t *testing.T) {
 	name := filepath.Join("archives", "SHA256SUMS")
 	if suite.Updating() {
-		archives = map[string][]Archive{} // those on the disk, not those compiled in
+		archives = map[string][]Archive{} // those on disk, not those compiled in
 		for _, language := range []string{Python, TypeScript} {
 			entries, err := os.ReadDir(filepath.Join("archives", language))
 			if err != nil {
@@ -90,11 +90,11 @@ func TestSums(t *testing.T) {
 		return
 	}
 	if want := readFile(t, name); !bytes.Equal(want, sums()) {
-		t.Errorf("the archives are not those of %s:\n%s\nAn archive that was published never changes. For a new version: go test ./site/sdk -update", name, sums())
+		t.Errorf("the archives are not those of %s:\n%s\nPublished archives never change. For a new version: go test ./site/sdk -update", name, sums())
 	}
 }
 
-// TestNewest: the newest version is that of the description, and is the first.
+// TestNewest checks that the newest version is that of the description and comes first.
 func TestNewest(t *testing.T) {
 	for _, language := range []string{TypeScript, Python} {
 		if v := Versions(language); len(v) == 0 || v[0].Version != described(t) {
@@ -107,8 +107,8 @@ func TestNewest(t *testing.T) {
 	}
 }
 
-// python are the files of the package. With -update, those that the description decides
-// are written first; TestPythonSources compares them.
+// python returns the files of the package. With -update, files generated from the
+// description are written first; TestPythonSources compares them.
 func python(t *testing.T) fs.FS {
 	t.Helper()
 	if suite.Updating() {
@@ -136,7 +136,7 @@ func typescript(t *testing.T) fs.FS {
 // unwanted are files that tools leave behind.
 var unwanted = regexp.MustCompile(`(^|/)(__pycache__|node_modules|\.[^/]*)(/|$)|\.pyc$`)
 
-// pack makes a tar of files that is the same everywhere.
+// pack creates a reproducible tar archive of files.
 func pack(t *testing.T, from fs.FS, prefix string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -188,7 +188,7 @@ func unzip(t *testing.T, data []byte) []byte {
 	return out
 }
 
-// differences names the files of two tars that are not the same.
+// differences names the files that differ between two tar archives.
 func differences(t *testing.T, was, now []byte) []string {
 	t.Helper()
 	sides := [2]map[string]string{{}, {}}
@@ -242,7 +242,7 @@ func write(t *testing.T, name string, data []byte) {
 	}
 }
 
-// sums lists the archives as sha256sum does, which can check them by it.
+// sums lists the archives in the format of sha256sum, which can verify them.
 func sums() []byte {
 	var b bytes.Buffer
 	for _, language := range []string{Python, TypeScript} {

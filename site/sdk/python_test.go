@@ -20,8 +20,8 @@ import (
 
 const pythonReadme = "site/sdk/python/README.md"
 
-// TestPython installs the client for Python from a running edge and runs the programs
-// of testdata/python against it, where every warning is an error.
+// TestPython installs the Python client from a running edge and runs the programs of
+// testdata/python against it, with warnings as errors.
 func TestPython(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -65,8 +65,8 @@ func TestPython(t *testing.T) {
 	})
 }
 
-// TestPythonVersions runs the programs that need no edge of their own kind on every
-// Python from 3.9 on that is installed.
+// TestPythonVersions runs the programs that need no special edge on every installed Python
+// from 3.9 on.
 func TestPythonVersions(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -78,7 +78,7 @@ func TestPythonVersions(t *testing.T) {
 	for _, version := range []string{"3.9", "3.10", "3.11", "3.12", "3.13", "3.14"} {
 		program := "python" + version
 		if program == string(python3) {
-			continue // TestPython has it
+			continue // covered by TestPython
 		}
 		t.Run(version, func(t *testing.T) {
 			if out, err := exec.Command(program, "-c", "import venv, sys; print(sys.version_info >= (3, 9))").Output(); err != nil || string(out) != "True\n" {
@@ -94,8 +94,8 @@ func TestPythonVersions(t *testing.T) {
 	}
 }
 
-// TestPythonInstall: pip installs from both addresses, checks the hash of a lasting one,
-// and builds the same wheel everywhere; so does a wheel of the archive's own archive.
+// TestPythonInstall checks that pip installs from both URLs, verifies the hash of a
+// permanent one, and builds the same wheel everywhere, even from a rebuilt source archive.
 func TestPythonInstall(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -118,14 +118,14 @@ func TestPythonInstall(t *testing.T) {
 	write(t, requirements, "kindex @ "+address+" --hash=sha256:"+strings.Repeat("0", 64)+"\n")
 	cmd := v.command(t, "pip", "install", "--no-index", "--force-reinstall", "--require-hashes", "-r", requirements)
 	if out, err := cmd.CombinedOutput(); err == nil || !bytes.Contains(out, []byte("DO NOT MATCH")) {
-		t.Errorf("pip installed what has another hash: %v\n%s", err, out)
+		t.Errorf("pip installed a package with another hash: %v\n%s", err, out)
 	}
 	v.pip(t, "--force-reinstall", e.URL+"/api/sdk/python")
 	samePackages(t, v, newest)
 }
 
-// samePackages builds a wheel and a source archive twice, the second time from the
-// first source archive.
+// samePackages builds a wheel and a source archive twice, the second time from the first
+// source archive.
 func samePackages(t *testing.T, v *venv, newest sdk.Archive) {
 	t.Helper()
 	const build = `import sys; sys.dont_write_bytecode = True
@@ -148,18 +148,18 @@ print(backend.build_sdist(sys.argv[1]), backend.build_wheel(sys.argv[1]))`
 		cmd.Env = append(cmd.Env, "PYTHONPATH=.")
 		made := strings.Fields(string(command(t, cmd)))
 		if want := []string{"kindex-" + newest.Version + ".tar.gz", "kindex-" + newest.Version + "-py3-none-any.whl"}; !slices.Equal(made, want) {
-			t.Fatalf("the backend made %v, not %v", made, want)
+			t.Fatalf("the backend created %v, want %v", made, want)
 		}
 		now := []string{read(t, filepath.Join(dir, made[0])), read(t, filepath.Join(dir, made[1]))}
 		if before != nil && !slices.Equal(before, now) {
-			t.Error("the second build made other bytes")
+			t.Error("the second build differs")
 		}
 		before = now
 	}
 }
 
-// TestPythonSources: what the description decides is as the description has it; the
-// syntax is that of Python 3.9; every version is the same.
+// TestPythonSources checks that the generated sources match the description, the syntax is
+// that of Python 3.9, and all versions agree.
 func TestPythonSources(t *testing.T) {
 	suite.InTest(t)
 	python := needPython(t, "python3")
@@ -172,7 +172,7 @@ func TestPythonSources(t *testing.T) {
 	command(t, exec.Command(python, "-B", "generate", description, out))
 	diff := exec.Command("diff", "-r", "-x", "__pycache__", "python", out)
 	if differences, err := diff.CombinedOutput(); err != nil {
-		t.Errorf("the description makes other sources than those there are; run: make sdk\n%s", differences)
+		t.Errorf("the sources do not match the description; run: make sdk\n%s", differences)
 	}
 	const syntax = `import ast, pathlib, sys
 for f in pathlib.Path("python").rglob("*.py"):
@@ -182,12 +182,12 @@ import kindex
 print(kindex.__version__, end="")`
 	cmd := exec.Command(python, "-B", "-c", syntax)
 	if got := string(command(t, cmd)); got != sdk.Versions(sdk.Python)[0].Version {
-		t.Errorf("kindex.__version__ is %s, not that of the description, %s", got, sdk.Versions(sdk.Python)[0].Version)
+		t.Errorf("kindex.__version__ is %s, want %s as in the description", got, sdk.Versions(sdk.Python)[0].Version)
 	}
 }
 
-// TestPythonTypes checks the package, and the programs that use it, with pyright in its
-// strict form, for the oldest Python and, in make soak, the newest.
+// TestPythonTypes checks the package, and the programs that use it, with pyright in strict
+// mode, for the oldest Python and, in make soak, the newest.
 func TestPythonTypes(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -217,7 +217,7 @@ func TestPythonTypes(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		for i, wrong := range misuses {
 			if place := fmt.Sprintf("misuse.py:%d:", i+2); bytes.Count(out, []byte(place)) != 1 {
-				t.Errorf("%s: want one error of the types there: %v\n%s", wrong, err, out)
+				t.Errorf("%s: want one type error there: %v\n%s", wrong, err, out)
 			}
 		}
 		if summary := fmt.Sprintf("%d errors, 0 warnings", len(misuses)); !bytes.Contains(out, []byte(summary)) {
@@ -226,7 +226,7 @@ func TestPythonTypes(t *testing.T) {
 	}
 }
 
-// misuses are programs that the types must not let through.
+// misuses are programs that the type checker must reject.
 var misuses = []string{
 	`client.get_entity("toll", "pytorch")`,
 	`print(client.get_entity("tool", "pytorch")["nmae"])`,

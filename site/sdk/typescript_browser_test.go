@@ -63,7 +63,7 @@ func (p *project) inBrowser(t *testing.T, dir string) {
 	}
 }
 
-// readmePage is the page that the README has.
+// readmePage returns the page in the README.
 func readmePage(t *testing.T, e *edgetest.Edge) string {
 	t.Helper()
 	for _, b := range edgetest.Blocks(t, typescriptReadme) {
@@ -71,11 +71,11 @@ func readmePage(t *testing.T, e *edgetest.Edge) string {
 			return strings.ReplaceAll(b.Text, "http://127.0.0.1:8080", e.URL)
 		}
 	}
-	t.Fatal("the README has no page")
+	t.Fatal("the README contains no page")
 	return ""
 }
 
-// signed adds a delivery of a webhook and its secret.
+// signed adds a webhook delivery and its secret.
 func signed(given map[string]any) map[string]any {
 	key, body := []byte("thirty-two bytes are what it has"), `{"id": "evt_a", "event": "webhook.test"}`
 	at := fmt.Sprint(time.Now().Unix())

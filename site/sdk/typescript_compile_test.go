@@ -14,15 +14,15 @@ import (
 	"kindex/site/sdk"
 )
 
-// TestTypeScriptCompiles compiles the sources against the description, which goes well,
-// and against ones that were changed in a way that the client cannot go along with.
+// TestTypeScriptCompiles compiles the sources against the description, which succeeds, and
+// against descriptions with changes that the client does not support, which must fail.
 func TestTypeScriptCompiles(t *testing.T) {
 	suite.InTest(t)
 	suite.NodeModules(t, "openapi-typescript", "typescript")
 	t.Parallel()
 	cases := []struct {
 		change, old, new string
-		in               string // what the compiler complains of, "" for nothing
+		in               string // where the compiler reports an error, "" for none
 	}{
 		{"nothing", "operationId: getManifest", "operationId: getManifest", ""},
 		{"a member more", "errors, suggestion, requestId]\n      properties:\n", "errors, suggestion, requestId]\n      properties:\n        docs: {type: string}\n", ""},
@@ -49,13 +49,13 @@ func TestTypeScriptCompiles(t *testing.T) {
 	for _, c := range cases {
 		out, compiled := complaints[c.change]
 		if !compiled || c.in == "" && out != "" || !strings.Contains(out, c.in) {
-			t.Errorf("%s: the compiler says, of %q in the place of %q:\n%s", c.change, c.new, c.old, out)
+			t.Errorf("%s: the compiler reports, for %q in place of %q:\n%s", c.change, c.new, c.old, out)
 		}
 	}
 }
 
 // compileAgainst compiles a copy of the sources with the types of each description, and
-// returns what the compiler complains of.
+// returns the compiler's errors.
 func compileAgainst(t *testing.T, descriptions map[string]string) map[string]string {
 	t.Helper()
 	dir := t.TempDir()
@@ -80,7 +80,7 @@ func compileAgainst(t *testing.T, descriptions map[string]string) map[string]str
 	return complaints
 }
 
-// TestTypeScriptVersion: the version stands in two places, and is that of the description.
+// TestTypeScriptVersion checks that the version is that of the description, in both places.
 func TestTypeScriptVersion(t *testing.T) {
 	want := sdk.Versions(sdk.TypeScript)[0].Version
 	if s := read(t, "typescript/src/version.ts"); !strings.Contains(s, "version = '"+want+"';") {

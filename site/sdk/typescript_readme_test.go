@@ -12,7 +12,7 @@ import (
 
 const typescriptReadme = "site/sdk/typescript/README.md"
 
-// strictly are the settings that programs of the README must compile with.
+// strictly are the compiler settings for programs of the README.
 const strictly = `{
 	"compilerOptions": {
 		"target": "ES2022", "module": "NodeNext", "moduleResolution": "NodeNext", "lib": ["ES2022"], "types": ["node"],
@@ -22,7 +22,7 @@ const strictly = `{
 }`
 
 // TestTypeScriptReadme runs every block of the page, and compiles its programs strictly
-// against what its first block installs.
+// against the packages that its first block installs.
 func TestTypeScriptReadme(t *testing.T) {
 	suite.InTest(t)
 	nodeModules(t)

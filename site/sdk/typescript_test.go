@@ -23,8 +23,8 @@ import (
 	"kindex/site/sdk"
 )
 
-// TestTypeScript installs the client for TypeScript from a running edge, compiles the
-// programs of testdata/typescript against it, and runs each.
+// TestTypeScript installs the TypeScript client from a running edge, compiles the programs
+// of testdata/typescript against it, and runs each.
 func TestTypeScript(t *testing.T) {
 	suite.InTest(t)
 	nodeModules(t)
@@ -68,8 +68,8 @@ func TestTypeScript(t *testing.T) {
 	})
 }
 
-// TestTypeScriptInstall installs from the lasting address too, and not what is another
-// package than the lock file says.
+// TestTypeScriptInstall also installs from the permanent URL, and refuses a package that
+// does not match the lock file.
 func TestTypeScriptInstall(t *testing.T) {
 	suite.InTest(t)
 	nodeModules(t)
@@ -87,11 +87,11 @@ func TestTypeScriptInstall(t *testing.T) {
 	}
 }
 
-// project is a folder in which the client was installed.
+// project is a folder with the client installed.
 type project struct{ dir, cache string }
 
-// install makes an empty project and installs the client into it, from the newest
-// version's address unless one is given; then a second time, from the lock file.
+// install creates an empty project and installs the client into it, by default from the
+// newest version's URL; then a second time, from the lock file.
 func install(t *testing.T, address string) *project {
 	t.Helper()
 	if !strings.HasSuffix(address, ".tgz") {
@@ -109,16 +109,16 @@ func install(t *testing.T, address string) *project {
 		t.Errorf("the lock file lacks %s or %s:\n%s", address, want, lock)
 	}
 	remove(t, filepath.Join(p.dir, "node_modules"))
-	p.cache = t.TempDir() // so that it comes from the edge again
+	p.cache = t.TempDir() // so that it is fetched from the edge again
 	command(t, p.npm(t, "ci"))
 	var manifest struct{ Version string }
 	if err := json.Unmarshal([]byte(read(t, filepath.Join(p.dir, "node_modules/kindex/package.json"))), &manifest); err != nil || manifest.Version != newest.Version {
-		t.Fatalf("version %q was installed, not %s: %v", manifest.Version, newest.Version, err)
+		t.Fatalf("version %q was installed, want %s: %v", manifest.Version, newest.Version, err)
 	}
 	return p
 }
 
-// npm is a command that can reach no registry.
+// npm returns an npm command that cannot reach a registry.
 func (p *project) npm(t *testing.T, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(t.Context(), "npm", args...)
 	cmd.Dir = p.dir
@@ -127,7 +127,7 @@ func (p *project) npm(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// env is the environment without what would lead elsewhere.
+// env returns the environment without variables that would redirect npm.
 func (p *project) env() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(strings.ToLower(v), "=")
@@ -135,8 +135,8 @@ func (p *project) env() []string {
 	})
 }
 
-// compile compiles the programs of testdata against what was installed, and the
-// declarations that they use, without those of Node for what is for browsers.
+// compile compiles the programs of testdata against the installed client and its
+// declarations; programs for browsers are compiled without those of Node.
 func (p *project) compile(t *testing.T) {
 	t.Helper()
 	if err := os.CopyFS(p.dir, os.DirFS(filepath.Join("testdata", "typescript"))); err != nil {
@@ -146,7 +146,7 @@ func (p *project) compile(t *testing.T) {
 	p.tsc(t, "tsconfig.browser.json")
 }
 
-// tsc compiles what a configuration includes.
+// tsc compiles the files of a configuration.
 func (p *project) tsc(t *testing.T, config string) {
 	t.Helper()
 	command(t, p.node(t, filepath.Join(nodeModules(t), "typescript/bin/tsc"), "--project", config, "--typeRoots", filepath.Join(nodeModules(t), "@types")))
@@ -175,8 +175,8 @@ func command(t *testing.T, cmd *exec.Cmd) []byte {
 	return out
 }
 
-// renamedAndDeleted is a build in which tool/tensorlayer is tool/tensor-layer, and
-// tool/agate is there no more.
+// renamedAndDeleted is a build in which tool/tensorlayer was renamed to tool/tensor-layer,
+// and tool/agate was deleted.
 func renamedAndDeleted(t *testing.T) string {
 	t.Helper()
 	content := edgetest.Content(t)
@@ -212,7 +212,7 @@ func delivered(t *testing.T, r *edgetest.Receiver) string {
 	}
 }
 
-// recorder remembers what was asked for and answered.
+// recorder records requests and their statuses.
 type recorder struct {
 	mu    sync.Mutex
 	asked []string // method, path and status
@@ -233,10 +233,10 @@ func (r *recorder) clear() {
 	r.asked = nil
 }
 
-// operation is one of the description.
+// operation is an operation of the description.
 type operation struct {
 	id      string
-	address *regexp.Regexp // of the method and the path
+	address *regexp.Regexp // matches the method and the path
 }
 
 func operations(t *testing.T) []operation {
@@ -260,12 +260,12 @@ func operations(t *testing.T) []operation {
 		}
 	}
 	if len(list) < 30 {
-		t.Fatalf("the description has %d operations only: is it read rightly?", len(list))
+		t.Fatalf("the description has only %d operations: is it parsed correctly?", len(list))
 	}
 	return list
 }
 
-// everyOperation fails for operations of the description that were not asked for.
+// everyOperation fails for operations of the description that were not requested.
 func (r *recorder) everyOperation(t *testing.T) {
 	t.Helper()
 	r.mu.Lock()

@@ -21,8 +21,8 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// serveReceiver runs the receiver of the page, and sends it what an edge has delivered,
-// and what nobody has.
+// serveReceiver runs the receiver of the page, and sends it deliveries of an edge, and
+// forged ones.
 func (v *venv) serveReceiver(t *testing.T, e *edgetest.Edge, secret string, d edgetest.Delivery) {
 	t.Helper()
 	address := freeAddress(t)
@@ -41,13 +41,13 @@ func (v *venv) serveReceiver(t *testing.T, e *edgetest.Edge, secret string, d ed
 	defer func() { _ = cmd.Process.Kill(); _ = cmd.Wait() }()
 	waitFor(t, address)
 	if status := post(t, address, d.Header, append([]byte(" "), d.Body...)); status != 400 {
-		t.Errorf("a forged delivery was answered with %d", status)
+		t.Errorf("a forged delivery got %d", status)
 	}
 	if status := post(t, address, nil, d.Body); status != 400 {
-		t.Errorf("a delivery without a signature was answered with %d", status)
+		t.Errorf("an unsigned delivery got %d", status)
 	}
 	if status := post(t, address, d.Header, d.Body); status != 204 {
-		t.Errorf("a delivery was answered with %d", status)
+		t.Errorf("a delivery got %d", status)
 	}
 	if line, err := bufio.NewReader(out).ReadString('\n'); line != "webhook.test (a test)\n" {
 		t.Errorf("the receiver printed %q: %v", line, err)
@@ -69,7 +69,7 @@ func post(t *testing.T, address string, header http.Header, body []byte) int {
 	return resp.StatusCode
 }
 
-// freeAddress is one of loopback that nobody listens at.
+// freeAddress returns an unused loopback address.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -80,7 +80,7 @@ func freeAddress(t *testing.T) string {
 	return l.Addr().String()
 }
 
-// waitFor waits until somebody listens at an address.
+// waitFor waits until a server listens on an address.
 func waitFor(t *testing.T, address string) {
 	t.Helper()
 	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -89,10 +89,10 @@ func waitFor(t *testing.T, address string) {
 			return
 		}
 	}
-	t.Fatal("nobody listens at " + address)
+	t.Fatal("nothing listens on " + address)
 }
 
-// venv is an environment that the client is installed into.
+// venv is a virtual environment with the client installed.
 type venv struct {
 	dir string
 	env []string
@@ -112,7 +112,7 @@ func newVenv(t *testing.T, python string) *venv {
 	return v
 }
 
-// needPython fails or skips where a Python with venv is missing.
+// needPython fails or skips the test if Python with venv is missing.
 func needPython(t *testing.T, name string) string {
 	t.Helper()
 	if out, err := exec.Command(name, "-c", "import venv, ensurepip").CombinedOutput(); err != nil {
@@ -133,14 +133,14 @@ func (v *venv) run(t *testing.T, program string, args ...string) []byte {
 	return command(t, v.command(t, program, args...))
 }
 
-// pip installs, from nowhere but the addresses it is given.
+// pip installs packages, only from the URLs it is given.
 func (v *venv) pip(t *testing.T, args ...string) {
 	t.Helper()
 	v.run(t, "pip", append([]string{"install", "--no-index"}, args...)...)
 }
 
-// python runs Python so that it warns of everything and every warning is an error, and
-// returns its standard output.
+// python runs Python with all warnings enabled and as errors, and returns its standard
+// output.
 func (v *venv) python(t *testing.T, args []string, env ...string) []byte {
 	t.Helper()
 	cmd := v.command(t, "python", append([]string{"-X", "dev", "-W", "error"}, args...)...)
@@ -166,7 +166,7 @@ func (v *venv) test(t *testing.T, name string, env ...string) {
 	v.python(t, []string{"-m", "unittest", name}, env...)
 }
 
-// registered registers a webhook, asks for a test of it, and returns the secret.
+// registered registers a webhook, requests a test of it, and returns the secret.
 func (v *venv) registered(t *testing.T, url, key, receiver string) string {
 	t.Helper()
 	const register = `import kindex, sys
@@ -177,8 +177,7 @@ with kindex.Client(sys.argv[1], sys.argv[2]) as client:
 	return string(v.python(t, []string{"-c", register, url, key, receiver}))
 }
 
-// overTLS serves an edge by https, and returns the address and the file of the
-// certificate.
+// overTLS serves an edge over HTTPS, and returns the URL and the certificate file.
 func overTLS(t *testing.T, handler http.Handler) (url, ca string) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)

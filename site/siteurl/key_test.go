@@ -20,13 +20,13 @@ func FuzzKey(f *testing.F) {
 		}
 		key := siteurl.Key(a)
 		if a != "" && (key == "" || key == "." || key == "..") || len(key) > 120 || strings.ContainsAny(key, "/%?#\\ ") || !utf8.ValidString(key) {
-			t.Errorf("%q is no name of a folder: %q", key, a)
+			t.Errorf("%q is not a valid folder name: %q", key, a)
 		}
 		if strings.EqualFold(key, "index.html") {
-			t.Errorf("%q is the page of the folder above: %q", key, a)
+			t.Errorf("%q is the page of the parent folder: %q", key, a)
 		}
 		if onWindows(key) != nil {
-			t.Errorf("%q is no name of a folder of Windows: %q: %v", key, a, onWindows(key))
+			t.Errorf("%q is not a valid folder name on Windows: %q: %v", key, a, onWindows(key))
 		}
 		if a != b && strings.EqualFold(key, siteurl.Key(b)) {
 			t.Errorf("%q and %q have the same key %q, or one that differs in case alone: %q", a, b, key, siteurl.Key(b))
@@ -34,8 +34,8 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
-// onWindows tells why Windows makes no folder of a name, or one of another name.
-// https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+// onWindows returns why Windows rejects a folder name, or creates a folder with another
+// name. https://learn.microsoft.com/windows/win32/fileio/naming-a-file
 func onWindows(name string) error {
 	base, _, _ := strings.Cut(strings.ToUpper(name), ".")
 	switch base {
@@ -52,8 +52,8 @@ func onWindows(name string) error {
 	return nil
 }
 
-// TestReservedNames: names that Windows keeps for itself, and that of the page of a
-// folder, are those of other folders, and all that do not need it stay as they are.
+// TestReservedNames checks that names reserved by Windows, and the name of a folder's page,
+// get other folder names, and that all other names are unchanged.
 func TestReservedNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"con": "~63on", "aux": "~61ux", "nul.ai": "~6eul.ai", "com1": "~63om1", "lpt9.js.org": "~6cpt9.js.org", "prn": "~70rn",
@@ -63,7 +63,7 @@ func TestReservedNames(t *testing.T) {
 		"index.html": "~69ndex.html", "index.html.": "index.html~2e", "index.htm": "index.htm", "my index.html": "my_index.html", "index": "index",
 	} {
 		if got := siteurl.Key(text); got != want {
-			t.Errorf("%q has the key %q, want %q", text, got, want)
+			t.Errorf("the key of %q is %q, want %q", text, got, want)
 		}
 	}
 }

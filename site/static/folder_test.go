@@ -84,7 +84,7 @@ func TestTurns(t *testing.T) {
 	suite.InTest(t)
 	dir := filepath.Join(t.TempDir(), "site")
 	urls := []string{"https://one.example/a", "https://two.example/b"}
-	written(t, static.Options{Dir: dir}) // it also tells whether there is MiniSearch
+	written(t, static.Options{Dir: dir}) // also skips the test without MiniSearch
 	var g errgroup.Group
 	for _, u := range urls {
 		g.Go(func() error {
@@ -103,7 +103,7 @@ func TestTurns(t *testing.T) {
 		}
 	}
 	if same != 1 {
-		t.Errorf("the site is that of %d runs", same)
+		t.Errorf("the site is a mix of %d runs", same)
 	}
 }
 
@@ -149,7 +149,7 @@ func TestCutOff(t *testing.T) {
 	first, _ := written(t, static.Options{})
 	ctx, stop := context.WithCancel(context.Background())
 	if _, err := static.Write(ctx, static.Options{Out: built(t), Dir: dir, Progress: func(int, int) { stop() }}); err == nil {
-		t.Fatal("the run was not broken off")
+		t.Fatal("the run was not interrupted")
 	}
 	begun := files(t, dir)
 	if len(begun) < 10 || len(begun) > len(files(t, first)) {
@@ -165,7 +165,7 @@ func TestCutOff(t *testing.T) {
 	}
 	for name := range begun {
 		if !known[name] && !strings.HasPrefix(name, ".") {
-			t.Errorf("%s was written, and no later run would remove it", name)
+			t.Errorf("%s was written, but no later run would remove it", name)
 		}
 	}
 	written(t, static.Options{Dir: dir})
@@ -187,7 +187,7 @@ func TestKilled(t *testing.T) {
 	write(t, filepath.Join(dir, "tool/keras", part), "<!doctype ht")
 	write(t, filepath.Join(dir, "data/20000101-0011223344556677/entities.json"), "[")
 	write(t, filepath.Join(dir, "own", part), "mine")
-	// Names below what is now a file, and two that were never written.
+	// Names below a path that is now a file, and two that were never written.
 	promised := []string{".unfinished", "data/20000101-0011223344556677/entities.json", "providers/index.html/index.html", "tool/none/index.html", "none.xml"}
 	write(t, list, whole[".kindex-static"]+strings.Join(promised, "\n")+"\n")
 	if _, again := written(t, static.Options{Dir: dir}); again.Written != 0 || again.Removed != 1 {
@@ -195,7 +195,7 @@ func TestKilled(t *testing.T) {
 	}
 	after := files(t, dir)
 	if after["own/"+part] != "mine" {
-		t.Error("what is not of the site is gone")
+		t.Error("a foreign file was removed")
 	}
 	delete(after, "own/"+part)
 	if !maps.Equal(whole, after) {
@@ -205,7 +205,7 @@ func TestKilled(t *testing.T) {
 	write(t, filepath.Join(dir, part), "404.ht")
 	written(t, static.Options{Dir: dir})
 	if _, left := files(t, dir)[part]; left {
-		t.Error("half a list is left")
+		t.Error("a partial list was left behind")
 	}
 }
 
@@ -222,7 +222,7 @@ func TestListedBefore(t *testing.T) {
 		t.Fatal("a folder was replaced by a page")
 	}
 	if got := files(t, dir)[".kindex-static"]; got != ".unfinished\n"+want {
-		t.Errorf("the list of a run that is not whole:\n%s\nof one that is:\n%s", got, want)
+		t.Errorf("the list of an interrupted run:\n%s\nof a complete one:\n%s", got, want)
 	}
 }
 
@@ -242,7 +242,7 @@ func TestPruned(t *testing.T) {
 		})
 	}})
 	if _, err := os.Stat(store.BuildsDir(out)); err == nil {
-		t.Fatal("the build is still there")
+		t.Fatal("the build still exists")
 	}
 	if !maps.Equal(files(t, first), files(t, dir)) {
 		t.Error("the site is not that of the build")

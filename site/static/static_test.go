@@ -168,7 +168,7 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 				found[to] = status
 			}
 			if status != http.StatusOK {
-				t.Errorf("%s links to %s, which is answered with %d", name, to, status)
+				t.Errorf("%s links to %s, which returns %d", name, to, status)
 				found[to] = http.StatusOK // once is enough
 			}
 		}
@@ -209,19 +209,19 @@ func TestWholeAddresses(t *testing.T) {
 				to += "index.html"
 			}
 			if _, there := all[to]; !there && !found[to] {
-				t.Errorf("%s has %s, and there is no %s", name, m[0], to)
+				t.Errorf("%s has %s, but %s is missing", name, m[0], to)
 			}
 			found[to] = true
 		}
 	}
 	for _, want := range []string{"tool/keras/index.html", "tool/keras/badge.svg", "tool/keras/feed.xml", "tool/keras-old/index.html", "og/index.png", "sitemap/0.xml"} {
 		if !found[want] {
-			t.Errorf("nothing names %s by its whole address", want)
+			t.Errorf("nothing names %s by its full URL", want)
 		}
 	}
 	for _, want := range []string{"tool/keras-old/feed.xml", "tool/scipy/badge.svg"} { // for those who have them already
 		if _, there := all[want]; !there {
-			t.Errorf("there is no %s", want)
+			t.Errorf("%s is missing", want)
 		}
 	}
 }
@@ -263,7 +263,7 @@ func TestNamesForWindows(t *testing.T) {
 	for name := range files(t, dir) {
 		for part := range strings.SplitSeq(name, "/") {
 			if devices.MatchString(part) || strings.ContainsAny(part, `<>:"|?*\`) || strings.HasSuffix(part, ".") || strings.HasSuffix(part, " ") {
-				t.Errorf("Windows has no file %s", name)
+				t.Errorf("Windows allows no file %s", name)
 			}
 		}
 		same := strings.ToUpper(name)
@@ -274,7 +274,7 @@ func TestNamesForWindows(t *testing.T) {
 	}
 	for _, want := range []string{"providers/~63on/index.html", "tags/~61ux/index.html"} {
 		if folded[strings.ToUpper(want)] == "" {
-			t.Errorf("there is no %s", want)
+			t.Errorf("%s is missing", want)
 		}
 	}
 }
@@ -306,11 +306,11 @@ func TestWrittenAgain(t *testing.T) {
 		}
 	}
 	if _, back := written(t, static.Options{Dir: dir}); back.Removed == 0 {
-		t.Errorf("without an address: %+v; there was a site map", back)
+		t.Errorf("without an address: %+v; a sitemap existed", back)
 	}
 	after := files(t, dir)
 	if after["CNAME"] != "ada.example" || after["own/page.html"] != "mine" {
-		t.Error("what is not of the site is gone")
+		t.Error("a foreign file was removed")
 	}
 	delete(after, "CNAME")
 	delete(after, "own/page.html")
@@ -319,7 +319,7 @@ func TestWrittenAgain(t *testing.T) {
 	}
 	for name, body := range before {
 		if after[name] != body {
-			t.Errorf("%s is another file", name)
+			t.Errorf("%s has changed", name)
 		}
 	}
 }
@@ -348,9 +348,9 @@ func TestForeignFolder(t *testing.T) {
 	}
 	_, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir})
 	if err == nil || pages.Searchable() && !strings.Contains(err.Error(), "thesis.txt") {
-		t.Errorf("a folder with files of others: %v", err)
+		t.Errorf("a folder with foreign files: %v", err)
 	}
 	if all := files(t, dir); len(all) != 1 {
-		t.Errorf("%d files are there", len(all))
+		t.Errorf("found %d files", len(all))
 	}
 }

@@ -83,7 +83,7 @@ signals:
 	}
 }
 
-// TestComposeTypes: Go's own types give what JSON's give.
+// TestComposeTypes checks that Go's own types give the same result as JSON's.
 func TestComposeTypes(t *testing.T) {
 	got, err := yamlfmt.Compose(map[string]any{"tags": []string{"a", "b"}, "signals": map[string]any{
 		"stars": map[string]any{"value": int64(5)}, "forks": map[string]any{"value": 6}, "likes": map[string]any{"value": 7.0}}})
@@ -114,8 +114,8 @@ func TestComposeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzCompose: whatever is written reads back as the same values, and is
-// written the same way again.
+// FuzzCompose checks that everything written reads back as the same values, and is written
+// the same way again.
 func FuzzCompose(f *testing.F) {
 	f.Add([]byte(`{"name": "X", "version": "1.10", "tags": ["a"], "signals": {"stars": {"value": 1, "date": "2026-01-01"}}}`))
 	f.Add([]byte(`{"a": "- x", "b": "é: #", "c": [{"d": [null, true, -1.5]}], "": {"": "\u0000\u202e\n "}}`))
@@ -138,12 +138,12 @@ func FuzzCompose(f *testing.F) {
 		}
 		checkReadsBack(t, fields, got)
 		if again, err := yamlfmt.Compose(fieldsOf(t, data)); err != nil || !bytes.Equal(again, got) {
-			t.Errorf("the same fields gave other bytes: %v\n%s\n%s", err, got, again)
+			t.Errorf("the same fields gave different bytes: %v\n%s\n%s", err, got, again)
 		}
 	})
 }
 
-// fieldsOf decodes a JSON object, its numbers as they are written.
+// fieldsOf decodes a JSON object, with numbers as written.
 func fieldsOf(t *testing.T, data []byte) map[string]any {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -155,8 +155,8 @@ func fieldsOf(t *testing.T, data []byte) map[string]any {
 	return fields
 }
 
-// checkReadsBack reads a file by the YAML library itself, without the rules of
-// this package.
+// checkReadsBack reads a file with the YAML library directly, without the rules of this
+// package.
 func checkReadsBack(t *testing.T, fields map[string]any, data []byte) {
 	t.Helper()
 	var back any
@@ -165,7 +165,7 @@ func checkReadsBack(t *testing.T, fields map[string]any, data []byte) {
 	}
 	want := likeJSON(t, fields)
 	if _, ok := fields["version"].(json.Number); ok {
-		// It becomes a text, perhaps in other digits.
+		// It becomes a text, possibly with other digits.
 		delete(want.(map[string]any), "version")
 		delete(back.(map[string]any), "version")
 	}
@@ -174,8 +174,7 @@ func checkReadsBack(t *testing.T, fields map[string]any, data []byte) {
 	}
 }
 
-// same compares values; the library takes whole numbers of more than 64 bits
-// for texts.
+// same compares values; the library treats integers of more than 64 bits as texts.
 func same(got, want any) bool {
 	switch want := want.(type) {
 	case map[string]any:
@@ -200,7 +199,7 @@ func same(got, want any) bool {
 	return reflect.DeepEqual(got, want)
 }
 
-// likeJSON turns all numbers into float64.
+// likeJSON converts all numbers to float64.
 func likeJSON(t *testing.T, v any) any {
 	t.Helper()
 	data, err := json.Marshal(v)

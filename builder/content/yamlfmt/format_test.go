@@ -23,16 +23,16 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestFormat formats the one file of each archive in testdata/format and
-// compares what comes of it, or the problems it is refused with. With -update it
-// writes down what comes; read the difference before you commit it.
+// TestFormat formats the one file of each archive in testdata/format and compares the
+// result, or the problems for which it is refused. With -update it writes the actual
+// result; read the difference before you commit it.
 func TestFormat(t *testing.T) {
 	archives, err := filepath.Glob("testdata/format/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(archives) < 20 {
-		t.Fatalf("testdata/format has %d cases, that is too few to be all of them", len(archives))
+		t.Fatalf("testdata/format has only %d cases", len(archives))
 	}
 	for _, path := range archives {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
@@ -87,7 +87,7 @@ func TestFormatRaw(t *testing.T) {
 		"too large": {"name: X\n# " + strings.Repeat("x", 300000) + "\n", "1:1: is larger than 131072 bytes"},
 		"too deep":  {"name: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n", "1:39: is nested more than 32 levels deep"},
 		"nothing":   {"", "1:1: is empty"},
-		// The parser drops the second line without a word.
+		// The parser silently drops the second line.
 		"a loss": {"name: X\n!n!!", "1:1: cannot be formatted: one of its characters 'n' would be lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -98,7 +98,7 @@ func TestFormatRaw(t *testing.T) {
 	}
 }
 
-// TestFormatExamples: what the READMEs show is in the usual form.
+// TestFormatExamples checks that the examples in the READMEs are formatted.
 func TestFormatExamples(t *testing.T) {
 	examples := 0
 	for _, readme := range []string{"../../../README.md", "../../../content/README.md"} {
@@ -113,17 +113,17 @@ func TestFormatExamples(t *testing.T) {
 			}
 			examples++
 			if got, err := yamlfmt.Format(readme, []byte(text)); err != nil || string(got) != text {
-				t.Errorf("%s: %v\n--- formatted\n%s--- as it is\n%s", readme, err, got, text)
+				t.Errorf("%s: %v\n--- formatted\n%s--- original\n%s", readme, err, got, text)
 			}
 		}
 	}
 	if examples < 3 {
-		t.Errorf("%d examples were found, want 3", examples)
+		t.Errorf("found %d examples, want 3", examples)
 	}
 }
 
-// FuzzFormat: whatever a file contains, formatting keeps its data and comments or
-// refuses the file, does nothing more the second time, and panics never.
+// FuzzFormat checks that formatting any file keeps its data and comments or refuses it,
+// changes nothing the second time, and never panics.
 func FuzzFormat(f *testing.F) {
 	for i, data := range contenttest.Seeds(f) {
 		if i%5 == 0 {
@@ -138,16 +138,15 @@ func FuzzFormat(f *testing.F) {
 	})
 }
 
-// checkFormat formats a file and holds the result against it. Where the parser
-// drops something of what is no YAML, right YAML is not to be had; strict says
-// that it is.
+// checkFormat formats a file and compares the result with it. If the parser silently drops
+// parts of invalid YAML, the result need not be valid; strict requires it.
 func checkFormat(t *testing.T, path string, data []byte, strict bool) {
 	t.Helper()
 	out, err := yamlfmt.Format(path, data)
 	if err != nil {
 		problems, ok := errors.AsType[yamldoc.Problems](err)
 		if !ok || len(problems) == 0 {
-			t.Fatalf("an error without a place: %v", err)
+			t.Fatalf("an error without a position: %v", err)
 		}
 		for _, p := range problems {
 			contenttest.CheckProblem(t, p)
@@ -159,7 +158,7 @@ func checkFormat(t *testing.T, path string, data []byte, strict bool) {
 	}
 	again, err := yamlfmt.Format(path, out)
 	if err != nil || !bytes.Equal(again, out) {
-		t.Errorf("formatted once more it changes: %v\n--- input\n%q\n--- once\n%s--- twice\n%s", err, data, out, again)
+		t.Errorf("formatting again changes it: %v\n--- input\n%q\n--- once\n%s--- twice\n%s", err, data, out, again)
 	}
 	if n, m := bytes.Count(data, []byte("#")), bytes.Count(out, []byte("#")); n > m {
 		t.Errorf("%d of %d # were lost\n%q\n%s", n-m, n, data, out)
@@ -170,7 +169,7 @@ func checkFormat(t *testing.T, path string, data []byte, strict bool) {
 		}
 	}
 	if !bytes.HasSuffix(out, []byte("\n")) || bytes.HasSuffix(out, []byte("\n\n")) || bytes.HasPrefix(out, []byte("\n")) {
-		t.Errorf("blank lines at an end: %q", out)
+		t.Errorf("blank lines at the start or end: %q", out)
 	}
 	e1, p1 := content.ParseEntity(path, "tool", "x", data)
 	e2, p2 := content.ParseEntity(path, "tool", "x", out)
@@ -185,9 +184,9 @@ func checkFormat(t *testing.T, path string, data []byte, strict bool) {
 	}
 }
 
-// TestFormatScattered writes comments, blank lines and line breaks all over
-// right files. Most of what comes out is right YAML still, and all of that must
-// be formatted without losing a comment.
+// TestFormatScattered adds comments, blank lines and line breaks at random places of valid
+// files. Most results are still valid YAML, and all of those must be formatted without
+// losing a comment.
 func TestFormatScattered(t *testing.T) {
 	suite.InTest(t)
 	const files = 500
@@ -204,7 +203,7 @@ func TestFormatScattered(t *testing.T) {
 		formatted++
 		for _, word := range commentWord.FindAllString(text, -1) {
 			if n := strings.Count(string(out), word+"."); n != 1 {
-				t.Errorf("%s is there %d times\n%s\n%s", word, n, text, out)
+				t.Errorf("%s occurs %d times\n%s\n%s", word, n, text, out)
 			}
 		}
 		if t.Failed() {
@@ -212,7 +211,7 @@ func TestFormatScattered(t *testing.T) {
 		}
 	}
 	if formatted < files/3 {
-		t.Errorf("only %d of %d files could be read", formatted, files)
+		t.Errorf("only %d of %d files were valid", formatted, files)
 	}
 }
 
@@ -301,7 +300,7 @@ func scatter(random *rand.Rand, text string) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// unnamed is an example without the line that says which file it is.
+// unnamed returns an example without the line that names its file.
 func unnamed(text string) string {
 	if first, rest, _ := strings.Cut(text, "\n"); strings.HasPrefix(first, "# content/") {
 		return rest

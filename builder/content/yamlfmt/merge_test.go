@@ -12,8 +12,8 @@ import (
 	"kindex/exports/record"
 )
 
-// FuzzMerge: whatever the file, an update refuses it or says what it should,
-// loses no comment and no other field, and does nothing the second time.
+// FuzzMerge checks that for any file, an update refuses it or sets the requested values,
+// loses no comment and no other field, and changes nothing the second time.
 func FuzzMerge(f *testing.F) {
 	f.Add([]byte("name: X\ncategory: c\ndescription: >\n  d\n  e\n\nversion: 1.10\ntags: [a,\n  b]\nlicense: MIT\n"), "MIT", int64(7))
 	f.Add([]byte("# a\nname: X # b\ncategory: c\ndescription: d\nsignals:\n  # e\n  stars: # f\n    value: 3 # g\n    # h\n    date: 2026-01-01\n  forks: {value: 1}\n# i\n"), "x: y", int64(3))
@@ -29,7 +29,7 @@ func FuzzMerge(f *testing.F) {
 		}
 		again, err := yamlfmt.Merge("content/tool/x.yaml", out, fields)
 		if err != nil || !bytes.Equal(out, again) {
-			t.Fatalf("the second time: %v\n%s", err, again)
+			t.Fatalf("second update: %v\n%s", err, again)
 		}
 		merged, problems := content.ParseEntity("content/tool/x.yaml", "tool", "x", out)
 		if merged == nil {

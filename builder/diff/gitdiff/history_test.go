@@ -18,8 +18,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestShippedHistory compares the last commits that touched the shipped content,
-// each with the one before it, and what is found with what git says of the files.
+// TestShippedHistory compares the last commits that touched the shipped content, each with
+// its predecessor, and checks the result against git's list of changed files.
 func TestShippedHistory(t *testing.T) {
 	suite.InTest(t)
 	root := filepath.Join("..", "..", "..")
@@ -41,7 +41,7 @@ func TestShippedHistory(t *testing.T) {
 		d, err := gitdiff.Compare(context.Background(), filepath.Join(root, "content"), from+".."+to, asOf)
 		var problems yamldoc.Problems
 		if errors.As(err, &problems) {
-			continue // by the rules of today it was not right
+			continue // invalid by today's rules
 		}
 		if err != nil {
 			t.Errorf("%s..%s: %v", from, to, err)
@@ -58,17 +58,17 @@ func TestShippedHistory(t *testing.T) {
 		}
 	}
 	if compared == 0 {
-		t.Errorf("of %d commits none is compared", len(commits))
+		t.Errorf("none of %d commits was compared", len(commits))
 	}
-	t.Logf("%d commits are compared", compared)
+	t.Logf("compared %d commits", compared)
 }
 
-// checkAgainstGit: an entity is created, deleted or changed as its file is.
-// Changed files may hold the same entity, but not the other way round.
+// checkAgainstGit checks that an entity is created, deleted or changed if its file is.
+// Changed files may contain the same entity, but not the other way round.
 func checkAgainstGit(t *testing.T, d *diff.Report, lines []string) {
 	t.Helper()
 	if len(d.Notes) > 0 {
-		return // not every file of the older one could be read
+		return // not every file of the older commit is valid
 	}
 	files := map[string]string{}
 	for _, l := range lines {
@@ -103,6 +103,6 @@ func checkAgainstGit(t *testing.T, d *diff.Report, lines []string) {
 		}
 	}
 	if added != 0 || gone != 0 {
-		t.Errorf("%s..%s: created %+d, deleted %+d against the files", d.From, d.To, added, gone)
+		t.Errorf("%s..%s: created %+d, deleted %+d compared with the files", d.From, d.To, added, gone)
 	}
 }

@@ -14,16 +14,16 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestMappingLint reads one malformed mapping for each archive in
-// testdata/lint and compares the whole report. With -update it writes down
-// what is reported; read the difference before you commit it.
+// TestMappingLint reads one malformed mapping for each archive in testdata/lint and
+// compares the whole report. With -update it writes the actual report; read the difference
+// before you commit it.
 func TestMappingLint(t *testing.T) {
 	archives, err := filepath.Glob("testdata/lint/*.txtar")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(archives) < 15 {
-		t.Fatalf("testdata/lint has %d cases, that is too few to be all of them", len(archives))
+		t.Fatalf("testdata/lint has only %d cases", len(archives))
 	}
 	for _, path := range archives {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
@@ -51,7 +51,7 @@ func TestMappingLint(t *testing.T) {
 	}
 }
 
-// TestMappingExamples: the mappings that people are shown are right.
+// TestMappingExamples checks that the mappings in the documentation are valid.
 func TestMappingExamples(t *testing.T) {
 	readme, err := os.ReadFile("../../../content/README.md")
 	if err != nil {
@@ -92,7 +92,7 @@ func FuzzParseMapping(f *testing.F) {
 	for _, pattern := range []string{"testdata/lint/*.txtar", "../testdata/*.yaml"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
-			f.Fatal("nothing to begin with", err)
+			f.Fatal("no seeds", err)
 		}
 		for _, path := range files {
 			data, err := os.ReadFile(path)
@@ -118,7 +118,7 @@ func FuzzParseMapping(f *testing.F) {
 		}
 		for _, use := range m.Columns() {
 			if use.Column == "" || use.Location.Line < 1 || use.Location.Column < 1 {
-				t.Errorf("%+v is no use of a column", use)
+				t.Errorf("%+v does not use a column", use)
 			}
 		}
 	})

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestReadRevisions counts the versions of a small history: two files, an edit of
-// one, a file elsewhere, a deletion.
+// TestReadRevisions counts the versions of a small history: two files, an edit to one, a
+// file elsewhere, a deletion.
 func TestReadRevisions(t *testing.T) {
 	dir := t.TempDir()
 	git := func(args ...string) {
@@ -43,6 +43,6 @@ func TestReadRevisions(t *testing.T) {
 		t.Errorf("%d versions, %v", n, err)
 	}
 	if _, err := ReadRevisions(context.Background(), filepath.Join(dir, "nowhere")); err == nil {
-		t.Error("no error where no repository is")
+		t.Error("no error without a repository")
 	}
 }
