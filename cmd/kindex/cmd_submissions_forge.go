@@ -56,7 +56,7 @@ const maxNeighbours = 5
 // renders no markup, notifies nobody and closes no issues; the title has none of it.
 func pullRequestOf(s *submission.Submission, d *diff.Report, after diff.Revision, base string) github.Request {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Submission %s of %s by %s.\n\n", diff.CodeSpan(s.ID), diff.CodeSpan(s.Key()), diff.CodeSpan(s.Account))
+	fmt.Fprintf(&b, "Submission %s for %s by %s.\n\n", diff.CodeSpan(s.ID), diff.CodeSpan(s.Key()), diff.CodeSpan(s.Account))
 	if near := neighbours(after, s.Type, s.Slug); len(near) > 0 {
 		b.WriteString("Nearest in the index: " + strings.Join(near, ", ") + ".\n\n")
 	}
