@@ -62,7 +62,7 @@ a change.`
 func diffCommand() *cobra.Command {
 	var o diffOptions
 	c := &cobra.Command{
-		Use: "diff [A..B | A...B | A]", Short: "What would this branch do to the index?",
+		Use: "diff [A..B | A...B | A]", Short: "Show how a branch or uncommitted edits would change the index",
 		Long: aboutDiff,
 		Example: `  kindex diff
   kindex diff main...HEAD --format markdown

@@ -88,7 +88,7 @@ func submissionsSyncCommand() *cobra.Command {
 	var o submissionsSyncOptions
 	c := &cobra.Command{
 		Use: "sync", Short: "Update submission status from pull requests and builds",
-		Long: `Sync asks the forge once for the pull requests of submissions in review: if one was
+		Long: `Sync asks the forge once about the pull requests for submissions in review: if one was
 merged, its submission is accepted; if it was closed, its submission is rejected. Pull
 requests of withdrawn submissions are closed. Accepted submissions that are in the
 build in --dir are marked as published. An edge that runs with --forge does all this

@@ -66,7 +66,7 @@ type howToSubmitPage struct {
 // exampleFile is a file to start from.
 type exampleFile struct{ Type, File, YAML, New string }
 
-// Example returns the name and the content of a file to start from.
+// Example returns the name and contents of a file to start from.
 func Example(typ string) (file, yaml string) {
 	file = typ + "/new-" + typ + ".yaml"
 	more := "license: Apache-2.0\npricingModel: open-source\nurl: https://example.org/new-tool\nlinks:\n  repository: https://example.org/new-tool/source\ntags: [python, search]\n"
