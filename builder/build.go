@@ -138,8 +138,8 @@ type build struct {
 	damaged  error          // why the current build could not be opened
 	skipped  bool           // a newer build than previous could not be opened
 
-	untrusted    *UntrustedError // why the current build is not reused; nil if it is
-	tracked      string          // why no build in the output folder is trusted; "" if they may be
+	untrusted    *UntrustedError // why the current build is not reused; nil if it is reused
+	tracked      string          // why no build in the output folder is trusted; "" if builds may be trusted
 	indexTrusted bool            // the index of the previous build may be reused too
 
 	archive  *changelog.Archive
@@ -362,7 +362,7 @@ type Loaded struct {
 	Formula *score.Formula
 }
 
-// LoadContent reads and checks a content folder as a build does, including the scoring
+// LoadContent reads and checks a content folder like a build, including the scoring
 // file. progress may be nil.
 func LoadContent(dir string, progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(content.Load(dir, progress))

@@ -90,7 +90,7 @@ func (b *build) guard(context.Context) error {
 		return &ShrinkError{fmt.Sprintf("the build would delete %d of the previous build's %d entities (%s)", len(gone), b.previous.Len(), firstFew(gone))}
 	}
 	if lost := b.lost(); len(lost) > 0 {
-		return &ShrinkError{fmt.Sprintf("the build would lose %d of the previous build's %d changes (%s), perhaps because the history was rewritten or this is another branch",
+		return &ShrinkError{fmt.Sprintf("the build would lose %d of the previous build's %d changes (%s), perhaps because the history was rewritten or this is a different branch",
 			len(lost), b.previous.Archive().Changes(), firstFew(lost))}
 	}
 	return nil

@@ -19,8 +19,8 @@ import (
 
 // openPrevious opens the previous build: the current build of the output folder or, if that
 // is damaged, the newest intact one. It must be sealed by this machine's builder and
-// byte-for-byte intact. If it cannot be used, that is no error yet: usually, a full build
-// has the same result.
+// byte-for-byte intact. It is not an error here if it cannot be used, because a full build
+// usually has the same result.
 func (b *build) openPrevious(ctx context.Context) error {
 	id, err := store.Current(b.Out)
 	if errors.Is(err, store.ErrNoBuild) {
@@ -117,7 +117,7 @@ func (b *build) checkTracked(ctx context.Context) {
 	tracked, err := gitlog.Tracked(ctx, store.BuildsDir(b.Out), indexes.Dir(b.Out, ""))
 	switch {
 	case err != nil:
-		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v); mend that, or name an --out folder outside the repository", err)
+		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v); fix that, or use an --out folder outside the repository", err)
 	case tracked:
 		b.tracked = "git tracks files of exports/builds or indexes/builds, so whoever commits could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds, then commit)"
 	}
@@ -155,7 +155,7 @@ func (b *build) refuseUntrusted() error {
 		return fmt.Errorf("%w; only it has the history of %s. After that, if you know where it comes from, build once with --trust-previous", b.untrusted, b.Content)
 	case b.head.Commit == "" || b.head.Hidden:
 		return fmt.Errorf("%w; only it has the history of %s. If you know where it comes from, build once with --trust-previous. "+
-			"To start a new history, name another --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)
+			"To start a new history, use a different --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)
 	case b.previous == nil:
 		warning := fmt.Sprintf("warning: %v; everything is built from the content and its git history, with the same result", b.untrusted)
 		if b.tracked == "" {

@@ -215,7 +215,7 @@ func (b *build) describe() *store.Manifest {
 	return m
 }
 
-// repository returns the web address of the content's repository, nil if it is not set.
+// repository returns the web address of the content's repository, or nil if it is not set.
 func (b *build) repository() *store.Repository {
 	index := &b.content.Index
 	if index.Repository == "" {
@@ -247,8 +247,8 @@ func (b *build) license(types []string) string {
 	return strings.Join(parts, " AND ")
 }
 
-// licenseOf returns the licence of a file of the build: that of the entities in it, or
-// none for files that are part of the program.
+// licenseOf returns the licence of a file in the build: the licence of the entities in it,
+// or none for files that are part of the program.
 func (b *build) licenseOf(path string) string {
 	if strings.HasPrefix(path, exports.SchemaFile) {
 		return ""

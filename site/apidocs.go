@@ -1,4 +1,4 @@
-// Package site has the API reference, llms.txt and the Markdown of entities.
+// Package site provides the API reference, llms.txt, and entities as Markdown.
 package site
 
 import (
@@ -95,7 +95,7 @@ func readAsset(from fs.FS, name string) (Asset, error) {
 	} else {
 		var b bytes.Buffer
 		w := gzip.NewWriter(&b)
-		_, _ = w.Write(data) // memory takes it
+		_, _ = w.Write(data) // never fails
 		if err := w.Close(); err != nil {
 			return a, err
 		}

@@ -16,13 +16,13 @@ type Page struct {
 	Entity   *record.Entity
 	Category string // the title of its category
 	Base     string // the URL of the service, without a trailing slash
-	Files    bool   // Base is that of a static site, which has files instead of the API
+	Files    bool   // Base is the URL of a static site, which has files instead of the API
 	Build    string
 	AsOf     string // the day of the scores, YYYY-MM-DD
 	Past     bool   // the entity is shown as of an earlier day
-	Rank     int    // on the leaderboard of all, 0 for none
+	Rank     int    // on the overall leaderboard, or 0 for none
 	Ranked   int    // number of entities on it
-	Unranked string // why there is no composite score, "" if there is one
+	Unranked string // why there is no composite score, or "" if there is one
 	Formula  string // the version of the formula
 	Scores   []Dimension
 	Similar  []Similar
@@ -247,7 +247,7 @@ func (w *markdown) changes(p *Page) {
 // maxValueLen is the longest changed value that is shown, in characters.
 const maxValueLen = 60
 
-// fieldChange describes the change of a field, with its values if they are short.
+// fieldChange describes the change to a field, with its values if they are short.
 func fieldChange(f record.FieldChange) string {
 	before, after := string(f.Old), string(f.New)
 	if len(before) > maxValueLen || len(after) > maxValueLen {
@@ -273,12 +273,12 @@ func (w *markdown) more(p *Page) {
 	w.line(fmt.Sprintf("Build %s, formula %s.", text(p.Build), text(p.Formula)))
 }
 
-// Address returns the URL of an entity in Markdown.
+// Address returns the URL of an entity's Markdown page.
 func Address(base, typ, slug string) string {
 	return base + "/api/entity/" + url.PathEscape(typ) + "/" + url.PathEscape(slug) + ".md"
 }
 
-// beside returns the URL of a file next to the page of an entity on a static site.
+// beside returns the URL of a file next to an entity's page on a static site.
 func beside(base, typ, slug, file string) string {
 	return base + "/" + url.PathEscape(typ) + "/" + url.PathEscape(slug) + "/" + file
 }

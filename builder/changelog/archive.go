@@ -24,7 +24,7 @@ type Input struct {
 	// Log is the result of the git walk: the whole history, or what is new since the
 	// previous build. It is nil outside git.
 	Log *gitlog.Log
-	// Previous is the previous build, nil if there is none. It has been verified.
+	// Previous is the previous build, or nil if there is none. It has been verified.
 	Previous *exports.Build
 	Formula  *score.Formula
 	AsOf     time.Time
@@ -149,7 +149,7 @@ func (a *Archive) attach() {
 	})
 }
 
-// entity returns the content of a version, nil for a deleted one.
+// entity returns the content of a version, or nil for a deleted one.
 func (a *Archive) entity(i int32) (*record.Entity, error) {
 	switch v := &a.result.Versions[i]; {
 	case v.Entity != nil || v.Deleted:
@@ -159,7 +159,7 @@ func (a *Archive) entity(i int32) (*record.Entity, error) {
 	}
 }
 
-// before returns the content before a version, nil if the entity did not exist.
+// before returns the content before a version, or nil if the entity did not exist.
 func (a *Archive) before(v *record.Version) (*record.Entity, error) {
 	if v.Previous == none {
 		return nil, nil
@@ -209,7 +209,7 @@ func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 	return ended, ended != none
 }
 
-// lastChange returns the time of the latest change of an entity up to a version.
+// lastChange returns the time of the latest change to an entity up to a version.
 func (a *Archive) lastChange(i int32) int64 {
 	v := &a.result.Versions[i]
 	for v.Change == none && v.Previous != none {

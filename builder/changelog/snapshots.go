@@ -159,7 +159,7 @@ type knownDay struct {
 	ordinals map[uint32]uint32 // by version
 }
 
-// knownDay returns the leaderboard of a day in the previous build, nil if it has none that
+// knownDay returns the leaderboard of a day in the previous build, or nil if it has none that
 // is still valid.
 func (a *Archive) knownDay(name string) *knownDay {
 	if a.previous == nil || a.previous.Formula() != a.result.Formula {
@@ -184,7 +184,7 @@ func (k *knownDay) find(version uint32) (ordinal uint32, ok bool) {
 	return ordinal, ok
 }
 
-// holds reports whether these are the versions of the day.
+// holds reports whether the leaderboard has exactly these versions.
 func (k *knownDay) holds(versions []uint32) bool {
 	if len(versions) != k.Len() {
 		return false

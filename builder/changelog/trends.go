@@ -125,7 +125,7 @@ func positionAt(s record.Scores, ordinal, ranked int) position {
 // Both states are scored as of the as-of time, with the dates of today's signals, so that
 // neither decay over time nor a mere refresh counts as a gain. Only signals in today's
 // state count, with the value that they had then, or the last known value before they
-// vanished. So a signal that vanished and came back is no gain, nor is one that vanishes.
+// vanished. So a signal that vanishes, or vanished and came back, is not a gain.
 func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) (t exports.Trend, err error) {
 	end := endOf(since)
 	then := newest

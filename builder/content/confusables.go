@@ -35,7 +35,7 @@ func lookAlikes(pairs ...string) map[rune]rune {
 	return m
 }
 
-// latinSkeleton returns a name with look-alike letters replaced by Latin ones, "" if it
+// latinSkeleton returns a name with look-alike letters replaced by Latin ones, or "" if it
 // has none.
 func latinSkeleton(name string) string {
 	name = norm.NFKC.String(name)
@@ -88,8 +88,8 @@ func warnOfTexts(d *yamldoc.Document, e *record.Entity) {
 	}
 }
 
-// lookAlike returns a message if the name of an entity looks like that of another one, or
-// else "". find returns how messages refer to the entity with a type and name, "" for none.
+// lookAlike returns a message if the name of an entity looks like another entity's name,
+// otherwise "". find returns how messages refer to the entity with a type and name, or "" for none.
 func lookAlike(e *record.Entity, find func(typ, name string) string) string {
 	if e == nil {
 		return ""
@@ -100,7 +100,7 @@ func lookAlike(e *record.Entity, find func(typ, name string) string) string {
 	}
 	for _, typ := range record.Types {
 		if other := find(typ, skeleton); other != "" {
-			return yamldoc.Quote(e.Name) + " looks like the name of " + other + " but is spelled with other letters: " + otherLetters(e.Name)
+			return yamldoc.Quote(e.Name) + " looks like the name of " + other + " but is spelled with different letters: " + otherLetters(e.Name)
 		}
 	}
 	return ""

@@ -10,9 +10,9 @@ import (
 	"kindex/exports/record"
 )
 
-// ParseFields parses an entity from fields that do not come from a file; their values are
-// those that Compose accepts. They are checked by the rules for files, and data is the
-// resulting file, as Compose writes it and ParseEntity accepts it. Texts are trimmed. The
+// ParseFields parses an entity from fields that do not come from a file, with values that
+// Compose accepts. They must follow the same rules as files; data is the resulting file,
+// written by Compose and accepted by ParseEntity. Texts are trimmed. The
 // problems have fields but no meaningful positions. If one of them is an error, the entity
 // and the file are nil. No YAML is parsed before the values have passed the schema, so that
 // the cost is linear in the size of the input.

@@ -156,7 +156,7 @@ func (f *Folder) linkedFolders() map[string]bool {
 	return linked
 }
 
-// replace stores a newly read file, nil if it is gone, and reports whether it differs from
+// replace stores a newly read file, or nil if it is gone, and reports whether it differs from
 // the previous one.
 func (f *Folder) replace(name string, now *file) bool {
 	previous := f.files[name]
@@ -229,7 +229,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	return r, nil
 }
 
-// Content returns the folder as last read and its problems, as Load does. The caller owns
+// Content returns the folder as last read and its problems, like Load. The caller owns
 // the entities.
 func (f *Folder) Content() (*Content, yamldoc.Problems, error) {
 	return f.content(func(e *record.Entity) *record.Entity {

@@ -62,8 +62,8 @@ func (s *Workspace) Find(typ, slug string) *record.Entity {
 	return nil
 }
 
-// Categories lists the categories by slug: those of categories.yaml, or else those of the
-// entities.
+// Categories lists the categories by slug: from categories.yaml or, if it is missing, from
+// the entities.
 func (s *Workspace) Categories() []Category {
 	list := slices.Clone(s.declared)
 	if len(list) == 0 {

@@ -35,8 +35,8 @@ type Comparison struct {
 	Formula       *Formula   `json:"formula"`    // nil if unchanged
 	Categories    []Category `json:"categories"` // changed categories, by slug
 	Index         []Field    `json:"index"`      // changed fields of index.yaml
-	// Duplicates are pairs that may be the same thing; one of each pair is created or has
-	// a new slug.
+	// Duplicates are pairs of entities that may be the same thing; one entity of each pair
+	// was created or has a new slug.
 	Duplicates []Duplicate `json:"duplicates"`
 	Shrink     Shrink      `json:"shrink"`
 }
@@ -65,7 +65,8 @@ type Field struct {
 	New  json.RawMessage `json:"new"`
 }
 
-// Moved counts the entities that have not changed, nor their scores, but have a new rank.
+// Moved counts the entities that have a new rank although they and their scores have not
+// changed.
 type Moved struct {
 	All        int `json:"all"`        // on the overall leaderboard
 	Categories int `json:"categories"` // on the leaderboard of their category

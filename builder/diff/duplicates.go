@@ -49,8 +49,8 @@ type Duplicate struct {
 // Reason is one thing that a pair has in common.
 type Reason struct {
 	Kind string `json:"kind"`
-	// Value is what they share: an address as in the new entity, the other entity's name,
-	// or the similarity.
+	// Value is what the two share: an address as written in the new entity, the other
+	// entity's name, or the similarity.
 	Value string `json:"value"`
 }
 
@@ -150,8 +150,8 @@ func (f *finder) byAddress(fresh []*record.Entity) {
 	}
 }
 
-// many is the maximum number of entities compared for one address or name. Of more, such
-// as the parts of one large repository, only the first are compared.
+// many is the maximum number of entities compared for one address or name. If there are
+// more, such as the parts of one large repository, only the first ones are compared.
 const many = 20
 
 // addresses yields the addresses of an entity that another one could share, by field.

@@ -10,7 +10,7 @@ import (
 )
 
 // Touched is the event of an entity without changes that count: only dates or sources of
-// signals, or earlier slugs, differ. The other events are those of the changelog.
+// signals, or earlier slugs, differ. The other events are the same as in the changelog.
 const Touched = "entity.touched"
 
 // events are in the order in which entities are listed.
@@ -165,7 +165,7 @@ func (c *Comparison) addEntities(p *pairs, a, b *state) {
 	}
 }
 
-// describe describes the change of one entity. One of before and after may be nil.
+// describe describes the change to one entity. One of before and after may be nil.
 func describe(event string, before, after *record.Entity, a, b *state) Entity {
 	now := cmp.Or(after, before)
 	d := Entity{Event: event, Type: now.Type, Slug: now.Slug, Name: now.Name, Category: now.Category,

@@ -145,7 +145,7 @@ func touchedText(e *Entity) string {
 		}
 	}
 	if len(signals) > 0 {
-		parts = append(parts, "new date or source of "+strings.Join(signals, ", "))
+		parts = append(parts, "new date or source for "+strings.Join(signals, ", "))
 	}
 	return strings.Join(parts, "; ")
 }

@@ -99,7 +99,7 @@ func (r *Repository) queryProcess(ctx context.Context, args ...string) *Process 
 	return prepare(ctx, r.gitDir, env, append([]string{"--git-dir=" + r.gitDir}, protected...), args)
 }
 
-// Head returns the name of the checked-out commit, "" before the first one.
+// Head returns the name of the checked-out commit, or "" before the first one.
 func (r *Repository) Head(ctx context.Context) (string, error) {
 	out, err := r.query(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err == nil || ctx.Err() != nil {
@@ -123,7 +123,7 @@ func (r *Repository) Head(ctx context.Context) (string, error) {
 // operators matches the start of what follows the name of a commit, as in HEAD~2 or v1^{tree}.
 var operators = regexp.MustCompile(`[~^:]`)
 
-// Resolve returns the object name of a revision, "" if there is none. See gitrevisions(7);
+// Resolve returns the object name of a revision, or "" if there is none. See gitrevisions(7);
 // searches by message (:/text) are not supported.
 func (r *Repository) Resolve(ctx context.Context, revision string) (string, error) {
 	base, rest := revision, ""

@@ -157,7 +157,7 @@ func (p *Process) explain(err error) error {
 // Error is the failure of a git command.
 type Error struct {
 	Command string // such as rev-parse
-	Code    int    // exit code, -1 if killed by a signal
+	Code    int    // exit code, or -1 if killed by a signal
 	Message string // its error output, on one line without control characters
 
 	err error

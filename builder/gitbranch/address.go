@@ -9,7 +9,8 @@ import (
 	"strings"
 )
 
-// Forge identifies the repository on which submissions are reviewed; a remote must be it.
+// Forge identifies the repository in which submissions are reviewed; a remote must point
+// to it.
 type Forge struct {
 	Host       string // its git host, with the port if any, such as github.com
 	Repository string // owner/name
@@ -29,7 +30,7 @@ func parseAddress(address string) (*url.URL, error) {
 	if strings.Contains(address, "://") {
 		u, err := url.Parse(address)
 		if err != nil || u.Opaque != "" {
-			return nil, fmt.Errorf("the address of a repository is malformed; use one such as https://github.com/owner/name.git")
+			return nil, fmt.Errorf("malformed repository address; use one such as https://github.com/owner/name.git")
 		}
 		return u, nil
 	}
@@ -61,7 +62,7 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 			return nil, fmt.Errorf("the address of the remote %s starts with http://, so anyone on the network path could read the token; use https:// or ssh", remote)
 		}
 		if !sameHost(u, f.Host) && !(here && loopback(u.Hostname())) {
-			return nil, fmt.Errorf("the remote %s is on %s, but the repositories of the forge are on %s, and its token is only for that host; nothing was sent; use https://%[3]s/%[4]s.git",
+			return nil, fmt.Errorf("the remote %s is on %s, but the forge's repositories are on %s, and its token is only for that host; nothing was sent; use https://%[3]s/%[4]s.git",
 				remote, u.Host, f.Host, f.Repository)
 		}
 		// Pass only the checked parts to git, so that both use the same host.
@@ -72,20 +73,20 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 		}
 	case "file":
 		if !here || u.Host != "" && u.Host != "localhost" {
-			return nil, fmt.Errorf("the remote %s is a repository on this machine, but those of the forge are on %s; use https://%[2]s/%[3]s.git", remote, f.Host, f.Repository)
+			return nil, fmt.Errorf("the remote %s points to a repository on this machine, but the forge's repositories are on %s; use https://%[2]s/%[3]s.git", remote, f.Host, f.Repository)
 		}
 	default:
 		return nil, fmt.Errorf("the address of the remote %s starts with %s:; use https:// or ssh", remote, u.Scheme)
 	}
 	path := strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git")
 	if below := here && strings.HasSuffix(strings.ToLower(path), "/"+strings.ToLower(f.Repository)); !strings.EqualFold(path, f.Repository) && !below {
-		return nil, fmt.Errorf("the remote %s is the repository %s, but --forge-repo is %s; correct that, or choose another remote with --remote",
+		return nil, fmt.Errorf("the remote %s is the repository %s, but --forge-repo is %s; correct that, or choose a different remote with --remote",
 			remote, path, f.Repository)
 	}
 	return u, nil
 }
 
-// sameHost compares the host of an address with that of a forge.
+// sameHost reports whether an address has the host of a forge.
 func sameHost(u *url.URL, host string) bool {
 	withPort := func(h string) string {
 		if _, _, err := net.SplitHostPort(h); err == nil {

@@ -39,8 +39,8 @@ func BranchName(id string) string { return "submission/" + id }
 // Repository is the repository to which proposals are written.
 type Repository struct{ *gitlog.Location }
 
-// CheckFolder checks that a commit has the content folder, and that nothing else is in the
-// place of the proposal's file: a file in place of a folder would be deleted.
+// CheckFolder checks that a commit has the content folder, and that nothing else occupies
+// the path of the proposal's file: a file where a folder is needed would be deleted.
 func (r *Repository) CheckFolder(ctx context.Context, base string, p Proposal) error {
 	folder := strings.TrimSuffix(r.Folder(), "/")
 	for i, name := range []string{folder, path.Join(folder, p.Type)} {

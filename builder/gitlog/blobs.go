@@ -98,7 +98,7 @@ func answer(ctx context.Context, p *git.Process, asked <-chan *job, parse chan<-
 func (j *job) read(in *bufio.Reader) error {
 	line, err := in.ReadString('\n')
 	if err != nil {
-		return fmt.Errorf("git cat-file: ends before %s: %w", j.file.blob, err)
+		return fmt.Errorf("git cat-file: output ends before %s: %w", j.file.blob, err)
 	}
 	said, named := strings.CutPrefix(strings.TrimSuffix(line, "\n"), j.file.blob+" ")
 	digits, isBlob := strings.CutPrefix(said, "blob ")
@@ -111,10 +111,10 @@ func (j *job) read(in *bufio.Reader) error {
 	}
 	j.data = make([]byte, min(size, enoughToRefuse))
 	if _, err := io.ReadFull(in, j.data); err != nil {
-		return fmt.Errorf("git cat-file: ends within %s: %w", j.file.blob, err)
+		return fmt.Errorf("git cat-file: output ends within %s: %w", j.file.blob, err)
 	}
 	if _, err := io.CopyN(io.Discard, in, size-int64(len(j.data))+1); err != nil {
-		return fmt.Errorf("git cat-file: ends within %s: %w", j.file.blob, err)
+		return fmt.Errorf("git cat-file: output ends within %s: %w", j.file.blob, err)
 	}
 	return nil
 }

@@ -28,8 +28,8 @@ type Head struct {
 	// Path is the folder within the repository, with slashes; "" for its top, and
 	// outside a repository.
 	Path string
-	// Dirty reports whether the content differs from the commit: a file that was read is
-	// not the committed one, or a committed one is missing. Line endings do not count. It
+	// Dirty reports whether the content differs from the commit: a file that was read
+	// differs from the committed one, or a committed file is missing. Line endings are ignored. It
 	// is true outside a repository.
 	Dirty bool
 	// Hidden is set if the folder is in a repository but git is not installed.

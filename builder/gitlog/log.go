@@ -183,7 +183,7 @@ func (l *logReader) token() ([]byte, error) {
 			return nil, io.EOF
 		}
 		if errors.Is(err, io.EOF) {
-			return nil, fmt.Errorf("git log: ends within %q", shorten(t))
+			return nil, fmt.Errorf("git log: output ends within %q", shorten(t))
 		}
 		if err != nil {
 			return nil, err
@@ -199,7 +199,7 @@ func (l *logReader) token() ([]byte, error) {
 func (l *logReader) rest() ([]byte, error) {
 	t, err := l.field()
 	if errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("git log: ends within %q", shorten(t))
+		return nil, fmt.Errorf("git log: output ends within %q", shorten(t))
 	}
 	if err != nil {
 		return nil, err

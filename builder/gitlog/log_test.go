@@ -31,9 +31,9 @@ var logs = []struct{ in, want string }{
 	{hashA + "@1@@Ada@s@b\n@@\n:100644 000000 " + hashA + " " + none + " D@c/tool/a.yaml@:100644 120000 " + hashA + " " + hashB +
 		" T@c/model/b.yaml@:100644 100755 " + hashA + " " + hashA + " M@c/model/c.yaml@:100644 100644 " + hashA + " " + hashB + " M@c/tool/x/y.yaml@",
 		"Ada: tool/a gone model/b (must be a regular file, not a link)"},
-	{hashA + "@1@@Ada@s", "[git log: ends within \"s\"]"},
-	{hashA + "@1@@Ada@s@@@\n:100644 000000 " + hashA + " " + none + " D@c/tool/a", "[git log: ends within \"c/tool/a\"]"},
-	{hashA[:39], "[git log: ends within \"" + hashA[:39] + "\"]"},
+	{hashA + "@1@@Ada@s", "[git log: output ends within \"s\"]"},
+	{hashA + "@1@@Ada@s@@@\n:100644 000000 " + hashA + " " + none + " D@c/tool/a", "[git log: output ends within \"c/tool/a\"]"},
+	{hashA[:39], "[git log: output ends within \"" + hashA[:39] + "\"]"},
 	{"fatal@", "[git log: unexpected answer \"fatal\"]"},
 	{hashA + "@1@@Ada@s@@@:100644 100644 " + hashA + " " + hashB + " R100@c/tool/a.yaml@c/tool/b.yaml@", "[git log: unexpected answer \":100644 100644 " + hashA + " " + hashB + " R100\"]"},
 	{hashA + "@1@@Ada@s@@@:100644 040000 " + hashA + " " + hashB + " M@c/tool/a.yaml@", "[git log: unexpected answer \":100644 040000 " + hashA + " " + hashB + " M\"]"},

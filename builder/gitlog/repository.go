@@ -26,7 +26,7 @@ type repository struct {
 	*git.Repository
 	dir     string // the content folder
 	head    string // object name of the commit
-	mailmap string // object name of .mailmap in it, "" for none
+	mailmap string // object name of .mailmap in it, or "" for none
 }
 
 // open finds the repository of a folder, at a commit or else at HEAD. It returns nil if
@@ -49,7 +49,7 @@ func open(ctx context.Context, dir, commit string) (*repository, error) {
 	return r, nil
 }
 
-// find returns the repository of a folder, nil if there is none or git is not installed.
+// find returns the repository of a folder, or nil if there is none or git is not installed.
 func find(ctx context.Context, dir string) (*git.Repository, error) {
 	if !git.Available() {
 		return nil, nil

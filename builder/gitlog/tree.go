@@ -20,7 +20,7 @@ import (
 // Location is the location of a content folder in a git repository.
 type Location struct {
 	*git.Repository
-	prefix string // the content folder relative to the root of the repository, "" for the root itself
+	prefix string // the content folder relative to the root of the repository, or "" for the root itself
 }
 
 // FindLocation finds dir in its git repository. The folder need not exist: it may exist at
@@ -169,7 +169,7 @@ func (d *dump) add(mode, kind, hash, target string) error {
 	return nil
 }
 
-// makeRoom creates the folder of a file and returns the path of the file, "" if it is too
+// makeRoom creates the folder of a file and returns the path of the file, or "" if it is too
 // deep to matter. A forged commit can contain any name; none may lead out of the folder.
 func makeRoom(into, name string) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name {

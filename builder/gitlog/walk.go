@@ -18,7 +18,7 @@ import (
 // Commit is one commit of the first-parent history that changed entities.
 type Commit struct {
 	Hash        string
-	Time        time.Time // committer time, UTC, never earlier than that of the previous commit
+	Time        time.Time // committer time, UTC, never earlier than the previous commit's
 	Author      string    // the name, mapped by the repository's mailmap; never the address
 	PullRequest int       // 0 if none
 }
@@ -69,11 +69,11 @@ type Options struct {
 
 // Log is the result of a walk: the whole history, or what is new since Options.Previous.
 type Log struct {
-	Head      string // the last commit; "" without repository or commit, and then all else is empty
+	Head      string // the last commit; "" without a repository or commit, and everything else is then empty
 	Path      string // of the content folder in the repository; "" or ending in a slash
 	Mailmap   string // object name of .mailmap at Head, or ""
 	Shallow   bool   // the repository is a shallow clone; the missing part was walked earlier
-	Continued bool   // Commits and Versions continue those of Options.Previous
+	Continued bool   // Commits and Versions continue Options.Previous
 	Commits   []Commit
 	Versions  []Version // by commit, then by type and slug
 	// Notes lists unreadable files in old commits. Their entities keep the previous

@@ -129,7 +129,7 @@ var (
 	dateFields = []string{"addedDate", "lastUpdated"}
 )
 
-// field returns a field in the form used in files, nil if it has no value.
+// field returns a field in the form used in files, or nil if it has no value.
 func (dr *drafter) field(t mapping.Target, rec inputRecord) (any, error) {
 	name := t.Path[len(t.Path)-1]
 	if t.Path[0] == "signals" {

@@ -26,7 +26,7 @@ type claims map[string]claim
 type claim struct {
 	digest digest
 	first  int // row
-	other  int // the first row with different content, 0 if there is none
+	other  int // the first row with different content, or 0 if there is none
 }
 
 func (c claims) add(key string, row int, d digest) {

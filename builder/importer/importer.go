@@ -31,7 +31,7 @@ type Options struct {
 	Input   string // the catalogue: .csv, .tsv or .jsonl, also with .gz
 	Mapping string // the mapping file
 	Content string // the content folder; created if missing
-	Date    string // the default date of figures; "" means that of the mapping
+	Date    string // the default date of figures; "" means the date in the mapping
 
 	Update bool // update existing files
 	DryRun bool // write nothing to the content folder

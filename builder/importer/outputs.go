@@ -28,7 +28,7 @@ type outputs struct {
 	reason          int      // index of reasonColumn
 }
 
-// part is a file that gets its name when it is complete.
+// part is a file that is renamed into place when it is complete.
 type part struct {
 	*bufio.Writer
 	f    *os.File

@@ -10,7 +10,7 @@ import (
 
 // Reason is one problem of a row.
 type Reason struct {
-	Field      string `json:"field"`  // of the entity, "" if the row cannot be read
+	Field      string `json:"field"`  // field of the entity, or "" if the row cannot be read
 	Column     string `json:"column"` // from which the field comes, or ""
 	Value      string `json:"value"`  // the original value, if a single value is the problem
 	Message    string `json:"message"`

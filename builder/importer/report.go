@@ -16,7 +16,7 @@ const (
 	Written   = "written"   // a new file
 	Updated   = "updated"   // an existing file was updated
 	Unchanged = "unchanged" // a file or an earlier row already has the same content
-	Exists    = "exists"    // a file with other content exists and was left alone
+	Exists    = "exists"    // a file with different content exists and was left alone
 	Skipped   = "skipped"   // by where
 	Refused   = "refused"
 )
@@ -59,9 +59,9 @@ type Report struct {
 	Credit        *store.Source `json:"credit"`        // missing entry for sources in index.yaml, or null
 
 	SourceDate string    `json:"-"`
-	Refusals   []Outcome `json:"-"` // the first of them
-	Warned     []Outcome `json:"-"` // the first of the rows with warnings
-	Existing   []Outcome `json:"-"` // the first of the existing ones
+	Refusals   []Outcome `json:"-"` // the first refused rows
+	Warned     []Outcome `json:"-"` // the first rows with warnings
+	Existing   []Outcome `json:"-"` // the first rows whose files exist
 }
 
 func (j *job) newReport(folder *content.Workspace, write bool) *Report {

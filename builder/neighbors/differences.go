@@ -221,7 +221,7 @@ func (u *update) recheckChanged() {
 	}
 }
 
-// readsAsBefore reports whether the same of an entity's features are read as before. It may
+// readsAsBefore reports whether the same features of an entity are read as before. It may
 // change their order.
 func (u *update) readsAsBefore(has []uint32) bool {
 	reach := u.reach(has, u.df)

@@ -1,4 +1,4 @@
-// Package plural writes how many of something there are: 1 file, 2 files.
+// Package plural formats counts with their nouns: 1 file, 2 files.
 package plural
 
 import "fmt"

@@ -123,7 +123,7 @@ func markdownText(s string) string {
 
 var markup = regexp.MustCompile("[\\\\`*_{}\\[\\]<>()#+!|&~$]")
 
-// NotEmptyError is the error for a folder that is not empty.
+// NotEmptyError is the error for a non-empty folder.
 type NotEmptyError struct {
 	Dir   string
 	Names []string // its entries, sorted

@@ -35,7 +35,7 @@ func InRace(t testing.TB) {
 	}
 }
 
-// InSoak skips a test except in make soak. The reason says what makes the test slow
+// InSoak skips a test except in make soak. The reason states what makes the test slow
 // and which test of make test checks the same promise at a smaller size.
 func InSoak(t testing.TB, reason string) {
 	t.Helper()
@@ -91,7 +91,7 @@ func NodeModules(t testing.TB, packages ...string) string {
 }
 
 // NotRun skips a test that needs something missing on this machine. If CI is set, it fails
-// the test instead. The reason says how to get what is missing.
+// the test instead. The reason states how to get what is missing.
 func NotRun(t testing.TB, reason string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {

@@ -45,7 +45,7 @@ type scanResult struct {
 }
 
 // Run follows the folder until ctx ends, and then waits for a running build, which is
-// cancelled too. Do not use the watcher otherwise in the meantime.
+// cancelled too. Do not call other methods of the watcher in the meantime.
 func (w *Watcher) Run(ctx context.Context) error {
 	l := &loop{Watcher: w, names: map[string]bool{}, done: make(chan *job, 1), scanned: make(chan scanResult, 1),
 		settle: stopped(), build: stopped(), scanTimer: time.NewTimer(0)}

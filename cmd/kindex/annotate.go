@@ -41,8 +41,8 @@ func annotate(w io.Writer, c *checked) error {
 	return nil
 }
 
-// workflowCommand formats one problem as an annotation. A problem of the whole
-// folder names no file, since GitHub only annotates lines of files.
+// workflowCommand formats one problem as an annotation. A problem with the
+// whole folder names no file, since GitHub annotates only lines of files.
 func workflowCommand(p yamldoc.Problem) string {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+commandProperty.Replace(value)) }

@@ -18,8 +18,8 @@ func builderKeyFlag(f *pflag.FlagSet, file *string) {
 }
 
 // builderKey reads the builder's key from a file, or from the default one. If no file
-// is named and none can be created, as for a service without a home folder, there is no
-// key: builds are possible, but none reuses another.
+// is named and none can be created, for example for a service without a home folder,
+// there is no key: builds still work, but cannot reuse earlier ones.
 func builderKey(stderr io.Writer, file string) (*builder.Key, error) {
 	if file != "" {
 		return builder.LoadKey(file)

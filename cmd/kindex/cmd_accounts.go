@@ -125,7 +125,7 @@ type accountsLimitOptions struct{ state, window string }
 func accountsLimitCommand() *cobra.Command {
 	var o accountsLimitOptions
 	c := &cobra.Command{
-		Use: "limit NAME N|default", Short: "Set the request limit of an account",
+		Use: "limit NAME N|default", Short: "Set an account's request limit",
 		Long: `Limit sets how many requests an account may make per time window. Windows are
 aligned to 1970-01-01 00:00 UTC: a day is a UTC day, and an hour starts on the hour.
 Changing the window resets the account's count. "default" removes the limit, so that
@@ -157,14 +157,14 @@ func runAccountsLimit(cmd *cobra.Command, o accountsLimitOptions, name, number s
 			return usageError{fmt.Errorf("%q: use a number of requests from 1 to %d, or default; to block an account: kindex accounts suspend %q", number, maxRequests, name)}
 		}
 	} else if cmd.Flags().Changed("window") {
-		return usageError{errors.New("--window cannot be combined with default, whose window is a UTC day")}
+		return usageError{errors.New("--window cannot be combined with default: the default window is a UTC day")}
 	}
 	window, err := parseWindow(o.window)
 	if err != nil {
 		return err
 	}
 	return changeAccount(cmd, o.state, name, func(tx *storage.Tx, a apikey.Account) error { return tx.SetQuota(a.ID, quota, window) },
-		fmt.Sprintf("the limit of %q is now: %s", name, formatLimit(quota, window)))
+		fmt.Sprintf("the limit for %q is now: %s", name, formatLimit(quota, window)))
 }
 
 func parseWindow(s string) (time.Duration, error) {

@@ -20,7 +20,7 @@ type accountsLogOptions struct {
 func accountsLogCommand() *cobra.Command {
 	var o accountsLogOptions
 	c := &cobra.Command{
-		Use: "log NAME", Short: "Show the audit log of an account",
+		Use: "log NAME", Short: "Show an account's audit log",
 		Long: fmt.Sprintf(`Log shows the audit log of an account, newest entries first: what was done, when, by
 whom, and from which IP address. The owner sees the same log in the panel and at
 GET /api/developer/audit. Entries are kept for %d days, the newest %d of each kind

@@ -83,7 +83,7 @@ ranks on badges and feeds in formats other than RSS.`,
 	f.IntVar(&o.keep, "keep", 5, "how many builds to keep")
 	f.StringVar(&o.static.Dir, "static", "", "also write the website as plain files to this folder")
 	f.StringVar(&o.static.URL, "url", "", "the address of the static site (default: from the content)")
-	f.StringVar(&o.static.API, "api", "", "the address of a running service, for what plain files cannot do")
+	f.StringVar(&o.static.API, "api", "", "the address of a running service, for features that plain files cannot provide")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON")
 	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10 % of the entities, or any change, would be lost")
 	builderKeyFlag(f, &o.builderKey)

@@ -25,12 +25,12 @@ index would change: entities created, updated and deleted, field by field; old a
 new scores and ranks; changes to the formula and the categories; possible duplicates
 of new entities; and whether a build would be refused because it deletes too much.
 
-A..B compares two commits. A...B compares B with its merge base with A, as a pull
-request does. A compares a commit with the working tree. Without an argument, HEAD is
+A..B compares two commits. A...B compares B with its merge base with A, like a pull
+request. A compares a commit with the working tree. Without an argument, HEAD is
 compared with the working tree. Both sides are scored as of the same time, each by
 its own scoring.yaml.
 
-Problems in B are printed as validate prints them, and the exit code is 1. If A has
+Problems in B are printed in validate's format, and the exit code is 1. If A has
 errors, its readable part is compared.
 
 --format markdown is for a comment on a pull request. It is truncated to the length
@@ -62,7 +62,7 @@ a change.`
 func diffCommand() *cobra.Command {
 	var o diffOptions
 	c := &cobra.Command{
-		Use: "diff [A..B | A...B | A]", Short: "What would this branch do to the index?",
+		Use: "diff [A..B | A...B | A]", Short: "Show how a branch or uncommitted edits would change the index",
 		Long: aboutDiff,
 		Example: `  kindex diff
   kindex diff main...HEAD --format markdown

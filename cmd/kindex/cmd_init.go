@@ -98,7 +98,7 @@ func repositoryOf(ctx context.Context, dir string, create bool) (string, error) 
 }
 
 // printNext prints what was created and the next commands, ready to paste into the shell
-// that init was called in. gitTells reports whether repository comes from git, so that ""
+// that called init. gitTells reports whether repository comes from git, so that ""
 // means there is none.
 func printNext(w io.Writer, dir string, files int, gitTells bool, repository string) {
 	kindex, content, out := shellWord(os.Args[0]), shellPath(dir, "content"), shellPath(dir)

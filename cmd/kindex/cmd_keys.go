@@ -239,8 +239,8 @@ func keysRevokeCommand() *cobra.Command {
 	var target string
 	c := &cobra.Command{
 		Use: "revoke ID", Short: "Revoke an API key permanently",
-		Long: `Revoke revokes a key permanently: a running edge rejects it within half a second. ID
-is the one that kindex keys list shows, such as key_h3jd….`,
+		Long: `Revoke revokes a key permanently: a running edge rejects it within half a second. To
+find its ID, such as key_h3jd…, use kindex keys list.`,
 		Example: "  kindex keys revoke key_h3jd2mq7xkzc4v5wtbna",
 		Args:    cobra.ExactArgs(1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return runKeysRevoke(cmd, target, args[0]) },

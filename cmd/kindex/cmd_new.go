@@ -42,8 +42,8 @@ var requiredFields = []string{"name", "category", "description"}
 func newCommand() *cobra.Command {
 	o := newOptions{texts: map[string]*string{}}
 	c := &cobra.Command{
-		Use: "new TYPE SLUG", Short: "Create the file of a new entity",
-		Long: `New checks and writes the file of a new tool or model and prints its path. In a
+		Use: "new TYPE SLUG", Short: "Create a file for a new entity",
+		Long: `New checks and writes a file for a new tool or model and prints its path. In a
 terminal, it asks for name, category, description and url if they are missing. It never
 changes an existing file.`,
 		Example: `  kindex new tool pytorch

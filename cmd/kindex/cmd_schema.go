@@ -11,8 +11,8 @@ import (
 
 func schemaCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "schema [" + strings.Join(schema.Names, "|") + "]", Short: "Print the JSON Schema of a content file",
-		Long: `Schema prints the JSON Schema (draft 2020-12) of a kind of content file. Editors
+		Use: "schema [" + strings.Join(schema.Names, "|") + "]", Short: "Print the JSON Schema for a kind of content file",
+		Long: `Schema prints the JSON Schema (draft 2020-12) for a kind of content file. Editors
 with the YAML language server use it if a file starts with the line
 # yaml-language-server: $schema=PATH`,
 		Example:   "  kindex schema entity > entity.schema.json",

@@ -53,10 +53,10 @@ flight are finished first.
 With --watch it also follows the content folder while you work on it: an edited entity
 is live at once, and a full build follows when the folder has been quiet for a moment,
 or after a commit. Problems in an edit are printed with their location, and the last
-good version stays live. Until the next build, the build ID in answers ends in "+" and
-an identifier of the edits; similar entities, the manifest and its files are still
-those of the build. These builds never refuse deletions, and add only commits to the
-history.
+good version stays live. Until the next build, the build ID in responses ends in "+" and
+an identifier for the edits; similar entities, the manifest and its files still come
+from the last build. These builds never refuse deletions, and record only committed
+changes in the history.
 
 Accounts, keys, counters, submissions and webhooks are in the state: a SQLite file (by
 default kindex.db in --dir, created if missing) or a PostgreSQL database shared by many
@@ -67,9 +67,9 @@ an account with a key. This requires --url, and the client secret in the environ
 KINDEX_SIGNIN_GITHUB_SECRET or KINDEX_SIGNIN_OIDC_SECRET. Register the redirect address
 with the provider: --url followed by /signin/github/callback or /signin/oidc/callback.
 
-If --url is a public https address, pages of every website can read the answers.
+If --url is a public https address, pages of every website can read responses.
 Otherwise the index is private: only pages on the reader's own machine can, and it
-answers only to localhost, IP addresses, the names in --hosts and, on a network, names
+responds only to requests for localhost, IP addresses, the names in --hosts and, on a network, names
 that exist only in private networks. --cors-origins allows other websites; with "*" the
 index is not private.
 
@@ -90,12 +90,12 @@ which belongs on a private network.`,
 	f.BoolVar(&o.logRequests, "log-requests", false, "log every request")
 	f.DurationVar(&o.drain, "drain", 15*time.Second, "how long requests in flight may take after SIGTERM")
 	f.StringVar(&o.state, "state", "", "accounts, keys, submissions and webhooks: a SQLite file, or postgres://… (default: kindex.db in --dir)")
-	f.Int64Var(&o.limitAnonymous, "limit-anonymous", 20, "requests per UTC day and address without a key, 0 for no limit; with --watch, no limit unless given")
-	f.Int64Var(&o.limitKey, "limit-key", 100, "requests per UTC day and account, unless the account has its own limit; 0 for no limit")
+	f.Int64Var(&o.limitAnonymous, "limit-anonymous", 20, "requests per IP address per UTC day without a key, 0 for no limit (with --watch, there is no limit by default)")
+	f.Int64Var(&o.limitKey, "limit-key", 100, "requests per account per UTC day, unless the account has its own limit; 0 for no limit")
 	f.StringVar(&o.contact, "contact", "", "contact address for people who need a higher limit")
-	f.IntVar(&o.limitPages, "limit-pages", 50, "website pages per second and IP address, 0 for no limit; does not apply to loopback addresses")
+	f.IntVar(&o.limitPages, "limit-pages", 50, "website pages per IP address per second, 0 for no limit; does not apply to loopback addresses")
 	f.StringVar(&o.trustedProxies, "trusted-proxies", "", "networks, such as 10.0.0.0/8, of proxies whose forwarding headers are trusted")
-	f.StringSliceVar(&o.corsOrigins, "cors-origins", nil, `websites whose pages can read the answers, such as https://app.example.org; "*" for all, or "none" (default: all if --url is a public https address, otherwise those on the reader's own machine)`)
+	f.StringSliceVar(&o.corsOrigins, "cors-origins", nil, `websites whose pages can read responses, such as https://app.example.org; "*" for all, or "none" (default: all if --url is a public https address, otherwise those on the reader's own machine)`)
 	f.StringSliceVar(&o.hosts, "hosts", nil, "additional host names of a private service, besides localhost, IP addresses and the host of --url")
 	f.StringSliceVar(&o.adminHosts, "admin-host", nil, "host names of the admin address, besides localhost and IP addresses")
 	o.forgeOptions.flags(f)

@@ -39,8 +39,8 @@ func stateCheckCommand() *cobra.Command {
 		Use: "check", Short: "Check the integrity of the state",
 		Long: `Check reads a snapshot of the whole state and changes nothing; an edge may be serving
 it. It checks the database (on SQLite every page, index and reference) and the rules
-that kindex relies on, such as the maximum number of active keys per account. It prints
-any problems, and then exits with 1.`,
+that kindex relies on, such as the maximum number of active keys per account. If it
+finds problems, it prints them and exits with 1.`,
 		Example: "  kindex state check\n  kindex state check --state postgres://kindex@db.example.org/kindex",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) (failed error) {
@@ -100,10 +100,10 @@ func stateBackupCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "backup FILE", Short: "Write the whole state into a new SQLite file",
 		Long: `Backup writes a snapshot of the state, from either engine, to a SQLite file; edges may
-keep serving it. The file is checked as by kindex state check and gets its name only
-once it is complete and on disk. Only its owner can read it, since it contains
-everything in the state. It does not contain the operator's key, which opens the secrets
-of webhooks: keep a copy of that elsewhere.
+keep serving it. The file gets the same checks as in kindex state check, and is renamed
+into place only when it is complete and on disk. Only its owner can read it, since it
+contains everything in the state. It does not contain the operator's key, which opens
+the secrets of webhooks: keep a copy of that elsewhere.
 
 To restore it, use it as the state, or copy it: kindex state copy --from FILE.`,
 		Example: `  kindex state backup /var/backups/kindex-$(date +%F).db --state /var/lib/kindex/kindex.db
@@ -140,8 +140,8 @@ func stateMigrateCommand() *cobra.Command {
 	var check bool
 	c := &cobra.Command{
 		Use: "migrate", Short: "Update the schema of the state",
-		Long: `Migrate updates the state to the schema of this version of kindex, as kindex serve
-does when it starts. Only a backup can undo it. A SQLite file must not be served
+		Long: `Migrate updates the state to this version's schema, which kindex serve also does when it
+starts. Only a backup can undo it. A SQLite file must not be served
 meanwhile. With --check it changes nothing, and exits with 1 if a migration is needed.`,
 		Example: "  kindex state migrate --check\n  kindex state migrate --state postgres://kindex@db.example.org/kindex",
 		Args:    cobra.NoArgs,
@@ -191,10 +191,10 @@ func stateCopyCommand() *cobra.Command {
 		Long: `Copy copies everything to an empty or new state in one transaction: all of it or
 nothing. Each table is read back and compared with its source by count and checksum.
 
-Stop the edges first. What they write after the copy starts is not copied, and the edge
-of a SQLite file keeps the requests of the last half second in memory. A SQLite file
-that is being served is refused unless --while-serving is given; edges on PostgreSQL
-cannot be detected.`,
+Stop the edges first. What they write after the copy starts is not copied, and an edge
+on SQLite keeps the request counts of the last half second in memory. Copy refuses a
+SQLite file that is being served unless you pass --while-serving; it cannot detect edges
+on PostgreSQL.`,
 		Example: `  kindex state copy --from kindex.db --to postgres://kindex@db.example.org/kindex
   kindex state copy --from kindex-backup.db --to kindex.db`,
 		Args: cobra.NoArgs,
@@ -203,7 +203,7 @@ cannot be detected.`,
 	f := c.Flags()
 	f.StringVar(&o.from, "from", "", "the state to copy: a SQLite file, or postgres://…")
 	f.StringVar(&o.to, "to", "", "the empty state: a SQLite file, created if missing, or postgres://…")
-	f.BoolVar(&o.whileServing, "while-serving", false, "copy a SQLite file that an edge is serving, without the requests that the edge has in memory")
+	f.BoolVar(&o.whileServing, "while-serving", false, "copy a SQLite file that an edge is serving, without the request counts that the edge has in memory")
 	return c
 }
 
@@ -232,7 +232,7 @@ func runStateCopy(cmd *cobra.Command, o stateCopyOptions) (failed error) {
 	}
 	defer func() { failed = errors.Join(failed, from.Close()) }()
 	if err := from.LockExclusive(); errors.Is(err, storage.ErrInUse) && !o.whileServing {
-		return fmt.Errorf("%s is being served: stop the edge first, or use --while-serving to copy without the requests that it has in memory", from)
+		return fmt.Errorf("%s is being served: stop the edge first, or use --while-serving to copy without the request counts that it has in memory", from)
 	} else if err != nil && !errors.Is(err, storage.ErrInUse) {
 		return err
 	}

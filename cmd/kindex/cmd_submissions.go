@@ -35,7 +35,7 @@ request.`,
 		Example: `  kindex submissions list --status pending
   kindex submissions show sub_h3jd2mq7xkzc4v5wtbna
   kindex submissions accept sub_h3jd2mq7xkzc4v5wtbna --content content
-  kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "It is no tool."`,
+  kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "This is not a tool."`,
 		Args: noSuchCommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -221,7 +221,7 @@ func submissionsRejectCommand() *cobra.Command {
 requests, which requires the forge options. Branches stay. --all-of rejects everything
 that an account has pending or in review; an accepted submission can only be rejected
 by its ID. If one cannot be rejected, the others still are.`,
-		Example: `  kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "It is no tool."
+		Example: `  kindex submissions reject sub_h3jd2mq7xkzc4v5wtbna --reason "This is not a tool."
   kindex submissions reject --all-of spammer --reason "Advertising."`,
 		RunE: func(cmd *cobra.Command, args []string) error { return runSubmissionsReject(cmd, o, args) },
 	}

@@ -30,9 +30,9 @@ type acceptOptions struct {
 func submissionsAcceptCommand() *cobra.Command {
 	var o acceptOptions
 	c := &cobra.Command{
-		Use: "accept ID", Short: "Commit a submission to its own branch of the content",
-		Long: `Accept commits the file of a submission on top of the checked-out commit, checks the
-resulting content as validate does, and creates the branch submission/ID. The working
+		Use: "accept ID", Short: "Commit a submission to its own branch of the content repository",
+		Long: `Accept commits a submission's file on top of the checked-out commit, checks the
+resulting content like validate does, and creates the branch submission/ID. The working
 tree, git's index and the checked-out branch do not change; uncommitted edits are
 ignored. The commit names the account in a trailer; --author-email makes the account
 its author. Running it again produces the same branch.
@@ -40,8 +40,8 @@ its author. Running it again produces the same branch.
 With --forge it starts from the newest commit of the remote, pushes the branch and
 opens a pull request that shows how the submission would change the index. The
 submission is then in review until sync or an edge sees the pull request merged or
-closed. Other submissions of the same entity are listed and do not change. An entity
-that the content already has is refused.
+closed. Other submissions for the same entity are listed and do not change. An entity
+that is already in the content is refused.
 
 The forge's token is read only from ` + forgeToken + `; it is used for the API,
 and for a remote over https. Such a remote must be on the forge's own host (github.com
@@ -203,7 +203,7 @@ func (a *acceptance) run(ctx context.Context) error {
 	return a.openPullRequest(ctx, d, after)
 }
 
-// refuseCopy returns an error if the content has exactly the file of the submission
+// refuseCopy returns an error if the content already has exactly the submission's file
 // because another submission was published.
 func (a *acceptance) refuseCopy(ctx context.Context, s *storage.State) error {
 	list, err := s.Submissions(ctx, submission.Query{Statuses: []submission.Status{submission.Published}, Slug: a.submission.Slug})
@@ -260,7 +260,7 @@ func (a *acceptance) findBase(ctx context.Context) error {
 	return err
 }
 
-// effect checks the content with the submission, by all rules of a build, and returns how
+// effect checks the content with the submission, as a build would, and returns how
 // the submission changes the index.
 func (a *acceptance) effect(ctx context.Context, location *gitlog.Location, b gitbranch.Branch) (*diff.Report, diff.Revision, error) {
 	setGC(batchGCPercent, defaultMemoryMiB)

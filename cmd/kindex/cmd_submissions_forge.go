@@ -56,7 +56,7 @@ const maxNeighbours = 5
 // renders no markup, notifies nobody and closes no issues; the title has none of it.
 func pullRequestOf(s *submission.Submission, d *diff.Report, after diff.Revision, base string) github.Request {
 	var b strings.Builder
-	fmt.Fprintf(&b, "Submission %s of %s by %s.\n\n", diff.CodeSpan(s.ID), diff.CodeSpan(s.Key()), diff.CodeSpan(s.Account))
+	fmt.Fprintf(&b, "Submission %s for %s by %s.\n\n", diff.CodeSpan(s.ID), diff.CodeSpan(s.Key()), diff.CodeSpan(s.Account))
 	if near := neighbours(after, s.Type, s.Slug); len(near) > 0 {
 		b.WriteString("Nearest in the index: " + strings.Join(near, ", ") + ".\n\n")
 	}
@@ -88,7 +88,7 @@ func submissionsSyncCommand() *cobra.Command {
 	var o submissionsSyncOptions
 	c := &cobra.Command{
 		Use: "sync", Short: "Update submission status from pull requests and builds",
-		Long: `Sync asks the forge once for the pull requests of submissions in review: if one was
+		Long: `Sync asks the forge once about the pull requests for submissions in review: if one was
 merged, its submission is accepted; if it was closed, its submission is rejected. Pull
 requests of withdrawn submissions are closed. Accepted submissions that are in the
 build in --dir are marked as published. An edge that runs with --forge does all this

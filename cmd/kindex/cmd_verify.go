@@ -94,7 +94,7 @@ func verifyContent(ctx context.Context, w io.Writer, content, dir string) (err e
 	}
 	switch {
 	case m.Commit == "":
-		fmt.Fprintf(w, "The build names no commit: %s may have changed since, and earlier changes are recorded only in the builds.\n", content)
+		fmt.Fprintf(w, "The build has no commit: %s may have changed since, and earlier changes are recorded only in the builds.\n", content)
 	case m.Dirty:
 		fmt.Fprintf(w, "The build was made with uncommitted changes: kindex cannot tell whether they are still in %s.\n", content)
 	}

@@ -27,7 +27,7 @@ func version() string {
 
 func versionCommand() *cobra.Command {
 	return &cobra.Command{
-		Use: "version", Short: "Print the versions of the program and of its formats",
+		Use: "version", Short: "Print the versions of the program and its formats",
 		Example: "  kindex version", Args: cobra.NoArgs,
 		Run: func(cmd *cobra.Command, _ []string) {
 			fmt.Fprintf(cmd.OutOrStdout(), "kindex %s\nbuilder %s, format %d, mapping %d, %s %s/%s\n", version(),

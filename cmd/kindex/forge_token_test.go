@@ -79,14 +79,14 @@ func TestForgeTokenStaysThere(t *testing.T) {
 			"the remote origin is on 127.0.0.1:"},
 		"another host to push to": {func(a string) []string {
 			return []string{"remote.origin.url", genuine, "remote.origin.pushurl", a + "/example/index.git"}
-		}, "but the repositories of the forge are on github.com"},
+		}, "but the forge's repositories are on github.com"},
 		"another host in the guise of a name": {func(a string) []string {
 			return []string{"remote.origin.url", "https://github.com@" + strings.TrimPrefix(a, "http://") + "/example/index.git"}
-		}, "but the repositories of the forge are on github.com"},
+		}, "but the forge's repositories are on github.com"},
 		"another repository": {func(string) []string { return []string{"remote.origin.url", "https://github.com/attacker/index.git"} },
 			"is the repository attacker/index, but --forge-repo is example/index"},
 		"a path of this machine": {func(string) []string { return []string{"remote.origin.url", "file:///tmp/example/index.git"} },
-			"is a repository on this machine, but those of the forge are on github.com"},
+			"points to a repository on this machine, but the forge's repositories are on github.com"},
 		"another scheme": {func(string) []string { return []string{"remote.origin.url", "ftp://github.com/example/index.git"} },
 			"starts with ftp:"},
 		"insteadOf": {func(a string) []string {

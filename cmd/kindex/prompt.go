@@ -122,7 +122,7 @@ func (a *prompter) listCategories() {
 	}
 }
 
-// judge returns what is wrong with an answer, or "". It puts the answer into an otherwise
+// judge returns the problem with an answer, or "" if it is valid. It puts the answer into an otherwise
 // valid file and runs the validator on that.
 func (a *prompter) judge(field, answer string) string {
 	if answer == "" {

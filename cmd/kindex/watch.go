@@ -51,7 +51,7 @@ func (o *watchOptions) flags(f *pflag.FlagSet) {
 	}
 }
 
-// unused refuses flags that would have no effect. Environment variables are ignored, as
+// unused rejects flags that would have no effect. Environment variables are ignored, as
 // they may be meant for other commands.
 func (o *watchOptions) unused(f *pflag.FlagSet) error {
 	for _, name := range []string{"content", "as-of", "keep", "memory", "builder-key", "trust-previous"} {

@@ -48,7 +48,7 @@ func Describe(b *exports.Build, in *leaderboard.Boards, o uint32, show string) (
 	return fmt.Sprintf("#%d of %d", rank, ranked.GetCardinality()), ScoreColour(composite), nil
 }
 
-// trend describes the movement of an entity on the leaderboard of all.
+// trend describes the movement of an entity on the overall leaderboard.
 func trend(b *exports.Build, in *leaderboard.Boards, o uint32, rank int) (message, colour string, err error) {
 	former, err := in.PreviousBoard("", exports.AllBoard, "", "composite")
 	if err != nil {

@@ -23,7 +23,7 @@ type Field struct {
 	Kind     string // "type", "line", "text", "address", "list" (slugs separated by commas) or "choice"
 	Required bool
 	Group    string // heading
-	Known    string // filter field whose values are suggested, "" for none
+	Known    string // filter field whose values are suggested, or "" for none
 }
 
 // Groups are the groups of fields, in order; the last one is collapsed.
@@ -62,10 +62,10 @@ func Fields() []Field { return slices.Clone(fields) }
 type Form struct {
 	Values map[string]string // by Field.Name
 	Check
-	Account string // the signed-in account, "" for none
+	Account string // the signed-in account, or "" for none
 	Token   string // CSRF token if signed in
 	Checked bool   // show the problems of all fields
-	Notice  string // why the requested action did not happen, "" for none
+	Notice  string // why the requested action did not happen, or "" for none
 	Status  int    // 0 is 200
 }
 
@@ -76,18 +76,18 @@ type Check struct {
 	Similar  []Similar `json:"similar"`
 	Taken    *Taken    `json:"taken"`
 	Complete bool      `json:"complete"` // it can be submitted
-	Path     string    `json:"path"`     // of the file
-	YAML     string    `json:"yaml"`     // of the valid entries
-	Pull     string    `json:"pull"`     // URL that opens a pull request with it, "" for none
+	Path     string    `json:"path"`     // path of the file
+	YAML     string    `json:"yaml"`     // file with the valid entries
+	Pull     string    `json:"pull"`     // URL that opens a pull request with it, or "" for none
 	Says     string    `json:"says"`     // summary in a sentence
 }
 
 // Remark is a problem or a warning about a field.
 type Remark struct {
 	Field      string `json:"field"` // with an index for an item of a list
-	Input      string `json:"input"` // name of the Field, "" for none
+	Input      string `json:"input"` // name of the Field, or "" for none
 	Message    string `json:"message"`
-	Suggestion string `json:"suggestion"` // the closest valid value, "" for none
+	Suggestion string `json:"suggestion"` // the closest valid value, or "" for none
 	Value      string `json:"value"`      // value of the input with the suggestion applied
 }
 

@@ -114,7 +114,7 @@ func isContents(list *ast.List) bool {
 	return links >= list.ChildCount() && others == 0
 }
 
-// lead replaces the target of a link, or the link by its text.
+// lead replaces the target of a link, or replaces the link with its text.
 func lead(n ast.Node, link func(string) string) {
 	switch n := n.(type) {
 	case *ast.Link:

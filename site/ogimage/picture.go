@@ -55,8 +55,8 @@ const MaxParts = 5
 // a canvas has 756,000 bytes.
 var painters = sync.Pool{New: func() any { return newPainter() }}
 
-// PNG draws a card. The same card yields the same bytes, at most 40,000. No content of
-// the card is an error. PNG is safe for concurrent use.
+// PNG draws a card. The same card yields the same bytes, at most 40,000. Any content is
+// valid. PNG is safe for concurrent use.
 func PNG(c Card) ([]byte, error) {
 	if err := fontsError(); err != nil {
 		return nil, fmt.Errorf("the fonts of pictures cannot be read: %w", err)

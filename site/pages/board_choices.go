@@ -11,7 +11,8 @@ import (
 	"kindex/site/textfmt"
 )
 
-// readDay reads the day from the URL; it returns pages like boardView.read.
+// readDay reads the day from the URL. Like boardView.read, it returns a redirect or an
+// error page if the day is invalid, otherwise nil.
 func (b *boardView) readDay() *page {
 	want := b.choice("at")
 	if want == "" {
@@ -29,7 +30,7 @@ func (b *boardView) readDay() *page {
 		if first == last {
 			kept = "only for " + textfmt.Day(last)
 		}
-		return b.missingDay("Leaderboards exist "+kept+"; write a day as "+last+".", slices.Compact([]string{first, last}))
+		return b.missingDay("Leaderboards are available "+kept+"; write the day as "+last+".", slices.Compact([]string{first, last}))
 	}
 	s, _ := a.Snapshot(want)
 	if s.Day != want {
@@ -42,7 +43,7 @@ func (b *boardView) readDay() *page {
 func (b *boardView) missingDay(text string, days []string) *page {
 	list := []suggestion{{Path: b.with("at", ""), Name: "Today’s leaderboard"}}
 	for _, d := range days {
-		list = append(list, suggestion{Path: b.with("at", d), Name: "The leaderboard of " + textfmt.Day(d)})
+		list = append(list, suggestion{Path: b.with("at", d), Name: "Leaderboard for " + textfmt.Day(d)})
 	}
 	p := b.missing("No leaderboard for that day", text, list)
 	p.Section = "/leaderboards/"
@@ -50,7 +51,7 @@ func (b *boardView) missingDay(text string, days []string) *page {
 }
 
 // addChoices fills in the other choices. A static site has leaderboards by composite
-// score only, and for earlier days only those of all types.
+// score only, and for earlier days only those for all types.
 func (d *boardPage) addChoices() {
 	d.Today = ""
 	if d.Day != "" {

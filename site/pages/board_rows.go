@@ -15,7 +15,7 @@ import (
 // boardRow is a row of a leaderboard.
 type boardRow struct {
 	row
-	To    string // path of its page, "" if it no longer has one
+	To    string // path of its page, or "" if it no longer has one
 	Board string // path of the leaderboard of its category
 	Moved boardDelta
 	Cells template.HTML // the scores
@@ -81,7 +81,7 @@ func scoreCells(scores *record.Scores, names []string, by string) template.HTML 
 	return template.HTML(b) //nolint:gosec // only numbers and constants
 }
 
-// currentPath returns the path of the current version of an entity, "" if it was deleted.
+// currentPath returns the path of the current version of an entity, or "" if it was deleted.
 func (b *boardView) currentPath(version int) string {
 	a := b.Build.Archive()
 	now := a.Version(a.Newest(version))

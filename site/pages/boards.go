@@ -39,13 +39,13 @@ type boardPage struct {
 	Total   int
 	First   int
 	Last    int
-	Before  string // the day that movement is compared with, "" if unknown
+	Before  string // the day that movement is compared with, or "" if unknown
 
 	Columns    []option // the scores
 	Types      []option
 	Categories []option
 	Days       []option // the latest first
-	Today      string   // path of today's leaderboard, "" if this is it
+	Today      string   // path of today's leaderboard, or "" if this is it
 	Prev, Next string
 	Rest       bool // there are more rows, without a page on a static site
 }
@@ -79,8 +79,8 @@ func (r *request) boards() (*page, error) {
 	return p, nil
 }
 
-// read reads the choices from the URL. It returns a page, a redirect or an error page,
-// if they are not those of a leaderboard.
+// read reads the choices from the URL. If they do not identify a leaderboard in canonical
+// form, it returns a redirect or an error page, otherwise nil.
 func (b *boardView) read() *page {
 	if v := b.choice("type"); v != "" && !slices.Contains(record.Types, v) {
 		return b.missingChoice("type", v, record.Types)

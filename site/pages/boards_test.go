@@ -330,9 +330,9 @@ func TestBoardAddresses(t *testing.T) {
 		"/leaderboards/deep-lerning/":                     "404 Category not found",
 		"/leaderboards/data-vis/":                         "404 /leaderboards/data-viz/",
 		"/leaderboards/all/at-1999-01-01/":                "404 /leaderboards/all/at-" + first + "/",
-		"/leaderboards/all/at-2999-01-01/":                "404 Leaderboards exist from",
-		"/leaderboards/all/at-yesterday/":                 "404 Leaderboards exist from",
-		"/leaderboards/all/at-2026-02-31/":                "404 Leaderboards exist from",
+		"/leaderboards/all/at-2999-01-01/":                "404 Leaderboards are available from",
+		"/leaderboards/all/at-yesterday/":                 "404 Leaderboards are available from",
+		"/leaderboards/all/at-2026-02-31/":                "404 Leaderboards are available from",
 		"/leaderboards/all/at-" + first + "/by-adoption/": "404 There is nothing at this address",
 	} {
 		a, err := s.Get(pages.Request{Path: path})

@@ -111,7 +111,7 @@ func (r *request) categories() (*page, error) {
 		Description: "All " + textfmt.Plural(len(all), "category", "categories") + " of tools and models, with their number of entities."}, nil
 }
 
-// mainType returns the type of most entities of a category, "" if it has none.
+// mainType returns the type of most entities of a category, or "" if it has none.
 func (c category) mainType() string {
 	best := typeCount{}
 	for _, t := range c.Types {

@@ -39,7 +39,7 @@ type changesPage struct {
 	Action       string
 	Since, Until string
 	Wrong        string // an invalid day from the query
-	Newest       string // the last day with changes, "" for none
+	Newest       string // the last day with changes, or "" for none
 	Oldest       string
 }
 
@@ -144,7 +144,7 @@ func (r *request) suggestChangeFilters(field, value string, known []option) []su
 func (r *request) changes() (*page, error) {
 	f, near, ok := r.changeFilter()
 	if !ok {
-		return r.missing("No such changes", "", near), nil
+		return r.missing("No matching changes", "", near), nil
 	}
 	number, ok := r.chosenPage()
 	d := &changesPage{Dated: !r.Static, Action: r.withChange("page", "")}
@@ -161,7 +161,7 @@ func (r *request) changes() (*page, error) {
 	}
 	r.addChangeFilters(d)
 	p := &page{Template: "changes", Title: "Changes", Data: d, Scripts: []string{"unfold.js"}, NoIndex: d.Since+d.Until+d.Wrong != "",
-		Description: "What was added to the index, updated and deleted: field by field, with commits and pull requests."}
+		Description: "Additions, updates and deletions, field by field, with commits and pull requests."}
 	for _, o := range d.Chosen {
 		p.Title += ": " + o.Name
 	}

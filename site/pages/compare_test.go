@@ -163,7 +163,7 @@ func TestCompareAsked(t *testing.T) {
 		"e=tool/pytorch&add=tool/scipy":                                     {"tool/pytorch tool/scipy", nil},
 		"e=tool/pytorch&add=scip":                                           {"tool/pytorch", []string{"Which one is “<bdi>scip</bdi>”", `href="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
 		"add=" + url.QueryEscape("<b>qqqqqqqqq</b>"):                        {"", []string{"“<bdi>&lt;b&gt;qqqqqqqqq&lt;/b&gt;</bdi>”"}},
-		"e=tool/pytorch&e=tool/scipy&e=tool/sympy&e=tool/spacy&e=tool/nltk": {"tool/pytorch tool/scipy tool/sympy tool/spacy", []string{"Only the first four"}},
+		"e=tool/pytorch&e=tool/scipy&e=tool/sympy&e=tool/spacy&e=tool/nltk": {"tool/pytorch tool/scipy tool/sympy tool/spacy", []string{"only the first four"}},
 		"e=" + strings.Repeat("x", 10_000) + "&e=%ff&e=/&e=tool/":           {"", []string{"“<bdi>xxx"}},
 	} {
 		body := ask(query)

@@ -36,15 +36,14 @@ func (g *guidePage) Body() template.HTML { return template.HTML(g.HTML) } //noli
 // docsPage lists the documentation.
 type docsPage struct {
 	Guides []guideCard
-	Fields string // URL of the documentation of the content files, "" if unknown
+	Fields string // URL of the documentation of the content files, or "" if unknown
 	Schema string // path
 }
 
 // guideCard links to a guide.
 type guideCard struct{ To, Title, For string }
 
-// guideFiles returns the paths of the guides in the project, by the last part of their
-// URLs.
+// guideFiles maps the last part of a guide's URL to its path in the project.
 func guideFiles() (map[string]string, error) {
 	m := map[string]string{sdk.TypeScript: "site/sdk/typescript/README.md", sdk.Python: "site/sdk/python/README.md"}
 	files, err := docs.Files.ReadDir(".")
@@ -88,7 +87,7 @@ func (s *Site) renderGuides() func() (map[string]*guidePage, error) {
 	})
 }
 
-// guideLink returns the target of a guide's link on the site, "" for none: project files
+// guideLink returns the target of a guide's link on the site, or "" for none: project files
 // that are not pages get no link.
 func (s *Site) guideLink(folder, address string, files map[string]string) string {
 	to, anchor, _ := strings.Cut(address, "#")
@@ -197,8 +196,8 @@ type apiPage struct {
 	Operations []Operation       // for browsers without JavaScript
 }
 
-// APIDocs renders the API reference: Swagger UI with the description at /api/openapi,
-// and a list of the operations for browsers without JavaScript. Only an edge has it.
+// APIDocs renders the API reference: Swagger UI for the description at /api/openapi, and
+// a list of the operations for browsers without JavaScript. Only an edge has it.
 func (s *Site) APIDocs(q Request, operations []Operation) (*Answer, error) {
 	r := &request{Site: s, Request: q}
 	files := map[string]string{}
@@ -206,5 +205,5 @@ func (s *Site) APIDocs(q Request, operations []Operation) (*Answer, error) {
 		files[file] = s.to(APIDocsPath + "/" + name)
 	}
 	return r.render(&page{Template: "apidocs", Title: "API reference", Sheet: layeredSheet, Data: &apiPage{files, operations},
-		Description: "Every operation of the API of " + s.Build.Manifest.Title + ", to read about and try out."})
+		Description: "Every operation of the " + s.Build.Manifest.Title + " API, to read about and try out."})
 }

@@ -20,9 +20,9 @@ const (
 // entityPage is an entity, now or as of the end of a day.
 type entityPage struct {
 	*record.Entity
-	Day     string      // the as-of day of an earlier version, "" for the current one
+	Day     string      // the as-of day of an earlier version, or "" for the current one
 	AsOf    string      // the day of the scores
-	Now     string      // path of the current page, "" if deleted
+	Now     string      // path of the current page, or "" if deleted
 	Then    string      // its slug on the day, if different
 	Rank    int         // 0 for none
 	Of      int         // how many are ranked
@@ -44,7 +44,7 @@ type entityPage struct {
 	Source  source
 }
 
-// Maker returns the path of the provider's page, "" for none.
+// Maker returns the path of the provider's page, or "" for none.
 func (d *entityPage) Maker() string {
 	for _, f := range d.Facts {
 		if f.Name == "Provider" {
@@ -54,7 +54,7 @@ func (d *entityPage) Maker() string {
 	return ""
 }
 
-// rankChange is the movement of an entity on the leaderboard of all.
+// rankChange is the movement of an entity on the overall leaderboard.
 type rankChange struct {
 	Since    string // the day of the comparison
 	Previous int    // 0: not ranked

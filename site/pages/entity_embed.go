@@ -13,7 +13,7 @@ import (
 	"kindex/site/textfmt"
 )
 
-// similarRow is an entity similar to that of the page.
+// similarRow is an entity similar to the page's entity.
 type similarRow struct {
 	row
 	Reasons []string
@@ -34,7 +34,7 @@ func (s *Site) similar(d *entityPage, o uint32) ([]similarRow, error) {
 	return list, nil
 }
 
-// embedCode has the texts and links for using an entity elsewhere.
+// embedCode has the texts and links for embedding and citing an entity elsewhere.
 type embedCode struct {
 	Badge    string // URL of the image
 	Markdown string // shows the badge; "" if its absolute URL is unknown

@@ -73,7 +73,7 @@ func (s *Site) facts(e *record.Entity) []fact {
 // expressions and LicenseRef references.
 var licenseID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9.-]{0,60}$`)
 
-// licenseText returns the URL of a licence text, "" if id is not a single identifier.
+// licenseText returns the URL of a licence text, or "" if id is not a single identifier.
 func licenseText(id string) string {
 	if !licenseID.MatchString(id) || strings.HasPrefix(id, "LicenseRef-") {
 		return ""
@@ -81,7 +81,7 @@ func licenseText(id string) string {
 	return "https://spdx.org/licenses/" + id + ".html"
 }
 
-// licenseTexts returns the URLs of the licences of an AND expression, nil if one of them
+// licenseTexts returns the URLs of the licences of an AND expression, or nil if one of them
 // is not a single identifier or there is a choice.
 func licenseTexts(expression string) []string {
 	var texts []string
@@ -95,15 +95,15 @@ func licenseTexts(expression string) []string {
 	return texts
 }
 
-// figure is one observation and its part in the score.
+// figure is one observation and its contribution to the score.
 type figure struct {
 	Name    string
 	Unit    string
 	Value   string
 	Date    string // when it was observed
-	Address string // URL of the source, "" if it is not a web address
+	Address string // URL of the source, or "" if it is not a web address
 	Source  string // its host, or the source text
-	Counts  string // the dimension that it counts in, "" for none
+	Counts  string // the dimension that it counts in, or "" for none
 	Why     string // why it does not count, if a dimension uses such figures
 }
 
@@ -153,7 +153,7 @@ func (g *figure) addContribution(x *score.Explanation, is func(*score.MeasureVal
 			case m.State == score.Counted && p.Value != nil:
 				g.Counts = p.Name
 			case m.State == score.Counted:
-				g.Why = "not enough other data on " + p.Name
+				g.Why = "not enough other data for " + p.Name
 			case m.State == score.Stale:
 				g.Why = "too old to count"
 			case m.State == score.Future:
@@ -166,10 +166,10 @@ func (g *figure) addContribution(x *score.Explanation, is func(*score.MeasureVal
 // source is the content file of an entity.
 type source struct {
 	File    string // path within the repository
-	Edit    string // URL of an editor for it, "" for none
+	Edit    string // URL of an editor for it, or "" for none
 	View    string
 	Forge   string // host of the editor, if that is the only way to suggest a change
-	Suggest string // URL of the form, "" for none
+	Suggest string // URL of the form, or "" for none
 	How     string // path of the page about proposing changes, if there is no form
 	Updated string // the day of its last change
 }
@@ -201,7 +201,7 @@ type link struct{ Name, To string }
 // fact is a line of the list of facts.
 type fact struct {
 	Name, Value string
-	To          string // path, "" for none
-	Out         string // external URL, "" for none
+	To          string // path, or "" for none
+	Out         string // external URL, or "" for none
 	Date        string // Value in ISO 8601 if it is a date
 }

@@ -12,7 +12,7 @@ import (
 	"kindex/site/siteurl"
 )
 
-// Files of an entity that programs load repeatedly: the feed of its changes, and its
+// Files for an entity that programs load repeatedly: the feed of its changes, and its
 // badge. If there is an API, it serves them. A static site has them as files at every
 // address that the entity ever had, since files cannot redirect feed readers and images.
 
@@ -67,7 +67,7 @@ func (r *request) externalFile(home func(*feedSubject) string, write func(*feedS
 	return &page{body: body, mediaType: mediaType}, nil
 }
 
-// entityFeed renders the feed of the changes of an entity, as RSS.
+// entityFeed renders the feed of changes to an entity, as RSS.
 func (r *request) entityFeed() (*page, error) {
 	return r.externalFile(func(of *feedSubject) string { return entityFeedPath(of.typ, of.slug) }, func(of *feedSubject) ([]byte, string, error) {
 		m := r.Build.Manifest

@@ -11,30 +11,30 @@ import (
 	"kindex/site/textfmt"
 )
 
-// history is a page of the changes of an entity, newest first.
+// history is a page of the changes to an entity, newest first.
 type history struct {
 	Changes []changeRow
 	Total   int
 	Page    int
 	Pages   int
-	Prev    string // path of the previous page, "" for none
+	Prev    string // path of the previous page, or "" for none
 	Next    string
-	All     string // path of the first page, "" if this one has all
+	All     string // path of the first page, or "" if this one has all
 }
 
 // changeRow is a change with links to its commit and pull request.
 type changeRow struct {
 	changeSummary
-	Address string // of the commit, "" if the repository is not on the web
+	Address string // of the commit, or "" if the repository is not on the web
 	Pull    string // of the pull request
 	Short   string // of the commit's hash
-	Then    string // path of the entity as of the end of that day, "" for none
+	Then    string // path of the entity as of the end of that day, or "" for none
 }
 
 // shortHash is how many digits of a commit are shown.
 const shortHash = 10
 
-// history returns a page of changes of the entity at a path. If path is "", there is
+// history returns a page of changes to the entity at a path. If path is "", there is
 // only one page.
 func (s *Site) history(path string, changes []uint32, number int) (*history, error) {
 	h := &history{Total: len(changes), Page: number, Pages: (len(changes) + entityChanges - 1) / entityChanges}

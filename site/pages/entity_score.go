@@ -24,7 +24,7 @@ type scoreExplanation struct {
 	Hatched bool   // a dimension is unknown
 	Share   string // known share of the weight, in percent
 	Needed  string // share needed for a score, in percent
-	Limit   string // the cap that was applied, "" for none
+	Limit   string // the cap that was applied, or "" for none
 	Bar     template.HTML
 }
 
@@ -36,12 +36,12 @@ type dimension struct {
 	Points   string // points in the composite, two decimals
 	Exact    float64
 	Value    string // its value, or the prior if unknown
-	Sum      string // calculation of the value from the measures, "" if unknown
+	Sum      string // calculation of the value from the measures, or "" if unknown
 	Why      string // why it is unknown
 	Picture  template.HTML
 	Measures []measure
 	Missing  []string // names of measures without a figure
-	Covered  string   // weight share of the measures that count, "" for none
+	Covered  string   // weight share of the measures that count, or "" for none
 }
 
 // measure is a measure of a dimension with its figure.
@@ -51,7 +51,7 @@ type measure struct {
 	Figure  string
 	Unit    string
 	Map     string // how the figure is mapped to a score
-	Score   string // two decimals, "" if it does not count
+	Score   string // two decimals, or "" if it does not count
 	Weight  string
 	Why     string // why it does not count
 	Date    string

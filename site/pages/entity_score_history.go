@@ -20,13 +20,13 @@ type scoreHistory struct {
 	Score     template.HTML
 	Rank      template.HTML // "" if ranks of fewer than two days are known
 	Words     string        // text alternative of the charts
-	Ranks     string        // text alternative for ranks, "" if never ranked
+	Ranks     string        // text alternative for ranks, or "" if never ranked
 }
 
 // scoreHistoryRow is a line of the table.
 type scoreHistoryRow struct {
 	leaderboard.RankAt
-	Path string // the page of that day, "" for none
+	Path string // the page of that day, or "" for none
 }
 
 // scoreHistory draws the scores and ranks of an entity over time. list is sorted, oldest

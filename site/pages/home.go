@@ -22,7 +22,7 @@ const (
 type homePage struct {
 	Boards     []homeBoard
 	Trending   []trendingEntity
-	Since      string // the day that trending compares with, "" if there was no history yet
+	Since      string // the day that trending compares with, or "" if there was no history yet
 	Changes    []changeSummary
 	Categories []record.Category
 	ChangesAll int
@@ -73,7 +73,7 @@ func (r *request) home() (*page, error) {
 type row struct {
 	*record.Entity
 	Rank     int // 0 for none
-	Previous int // its rank on the day of comparison, 0 for none
+	Previous int // its rank on the day of comparison, or 0 for none
 }
 
 // Path returns the path of the page of the entity.

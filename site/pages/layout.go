@@ -41,7 +41,7 @@ func (f frame) SiteTitle() string { return f.Build.Manifest.Title }
 // Here returns the canonical path of the page.
 func (f frame) Here() string { return cmp.Or(f.Canonical, f.Path) }
 
-// Abs returns an absolute URL, "" if that of the site is unknown.
+// Abs returns an absolute URL, or "" if the site's URL is unknown.
 func (f frame) Abs(path string) string {
 	if f.Base == "" {
 		return ""
@@ -49,7 +49,7 @@ func (f frame) Abs(path string) string {
 	return f.Base + strings.TrimPrefix(f.to(path), strings.TrimSuffix(f.to("/"), "/"))
 }
 
-// Turned returns the number of the page in a paged list, "" for the first. It makes the
+// Turned returns the number of the page in a paged list, or "" for the first. It makes the
 // titles of the pages distinct.
 func (f frame) Turned() string { return f.choice("page") }
 
@@ -93,7 +93,7 @@ var parsed = sync.OnceValue(func() map[string]*template.Template {
 // Policy returns the Content-Security-Policy of the page.
 func (f frame) Policy() string { return Policy }
 
-// absolute returns the absolute URL of a path, "" if that of the site is unknown.
+// absolute returns the absolute URL of a path, or "" if the site's URL is unknown.
 func (r *request) absolute(path string) string { return frame{request: r}.Abs(path) }
 
 // functions returns the functions of the templates. Every text of an entity must go

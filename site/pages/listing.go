@@ -31,7 +31,7 @@ type listing struct {
 	Types       []option // types to filter by
 	Sorts       []option
 	Related     []option // frequent tags in the list
-	Board       string   // path of the leaderboard, "" for none
+	Board       string   // path of the leaderboard, or "" for none
 	Sort        string
 	Prev, Next  string
 
@@ -67,7 +67,7 @@ func (r *request) chosenPage() (number int, ok bool) {
 // lastPage is more pages than any list has; it keeps row numbers from overflowing.
 const lastPage = 1_000_000
 
-// list fills in a page of a list from the set of its entities. ok is false if the page
+// list fills in a page of a list of entities. ok is false if the page
 // does not exist.
 func (r *request) list(l *listing, set *roaring.Bitmap) (ok bool, err error) {
 	number, ok := r.chosenPage()

@@ -97,7 +97,7 @@ func (s *Site) buildID() string {
 	return s.Build.Manifest.ID
 }
 
-// changesOf returns the changes of the entity of a record, oldest first.
+// changesOf returns the changes to a record's entity, oldest first.
 func (s *Site) changesOf(o uint32) []uint32 {
 	newest, ok := s.Build.Archive().NewestOf(o)
 	if !ok {
@@ -106,7 +106,7 @@ func (s *Site) changesOf(o uint32) []uint32 {
 	return s.Build.Archive().EntityChanges(newest)
 }
 
-// changesUntil returns the changes of the entity of a version up to the end of a day.
+// changesUntil returns the changes to a version's entity up to the end of a day.
 func (s *Site) changesUntil(version int, day time.Time) (until []uint32) {
 	a, end := s.Build.Archive(), day.AddDate(0, 0, 1)
 	for _, i := range a.EntityChanges(version) {

@@ -12,7 +12,7 @@ type Request struct {
 	Path  string // begins with a slash, without Options.Root
 	Query url.Values
 	Base  string // absolute URL of the site, without a trailing slash; "" for Options.Base
-	// Account is the signed-in account, "" for none. It changes a link in the page header.
+	// Account is the signed-in account, or "" for none. It changes a link in the page header.
 	Account string
 }
 
@@ -38,12 +38,12 @@ type page struct {
 	Data        any
 	Status      int    // 0: 200
 	NoIndex     bool   // exclude it from search engines
-	Sheet       string // the style sheet, "" for the default
+	Sheet       string // the style sheet, or "" for the default
 	Scripts     []string
-	Picture     string // path of the preview image, "" for that of the index
-	Feed        string // path of the API's feed with its query, "" for the feed of all changes
+	Picture     string // path of the preview image, or "" for the image of the index
+	Feed        string // path of the API's feed with its query, or "" for the feed of all changes
 	LinkedData  any    // schema.org, as JSON-LD; nil for none
-	Canonical   string // canonical path, "" for its own
+	Canonical   string // canonical path, or "" for its own
 	Section     string // of the navigation, if the path does not determine it
 
 	deletedBy *record.Version // the version that deleted it, for 410

@@ -31,7 +31,7 @@ const (
 	pictureMaxAge = time.Hour
 )
 
-// picturePath returns the path of the image of an entity, "" if it has none.
+// picturePath returns the path of the image of an entity, or "" if it has none.
 func (s *Site) picturePath(typ, slug string) string {
 	if s.Static && s.Build.Listed() > maxPictures {
 		return ""

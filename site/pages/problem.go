@@ -17,7 +17,7 @@ type problemPage struct {
 	Heading string
 	Text    string
 	Near    []suggestion // suggestions
-	History string       // path of the history of a deleted entity, "" for none
+	History string       // path of the history of a deleted entity, or "" for none
 }
 
 // suggestion is an entity or a page that the user probably meant.

@@ -21,7 +21,7 @@ type request struct {
 // arg returns a named segment of the path.
 func (r *request) arg(name string) string { return r.args[name] }
 
-// choice returns a choice in the path, "" for none.
+// choice returns a choice in the path, or "" for none.
 func (r *request) choice(name string) string { return r.choices[name] }
 
 // with returns the path of the same page with another choice; an empty value removes the

@@ -15,7 +15,7 @@ import (
 type scoringPage struct {
 	Version string
 	AsOf    string
-	Cap     string // highest score of a deprecated entity, "" for none
+	Cap     string // highest score of a deprecated entity, or "" for none
 	Types   []scoredType
 	File    string // path of the formula as JSON
 }
@@ -62,7 +62,7 @@ func (r *request) scoring() (*page, error) {
 		Description: "The formula behind every score: the dimensions, weights and figures of this build."}, nil
 }
 
-// dimensionMeanings says in a sentence what each dimension measures, for any formula.
+// dimensionMeanings describes in a sentence what each dimension measures, for any formula.
 var dimensionMeanings = map[string]string{
 	"adoption":   "How widely it is used, judged by counts such as stars, downloads or likes.",
 	"quality":    "How well it performs, judged by published benchmark results.",

@@ -72,8 +72,8 @@ func names(list []string) []string {
 	return out
 }
 
-// record renders an entity as the API returns it, with its rank on the leaderboard of
-// all, null for none.
+// record renders an entity as the API returns it, with its rank on the overall
+// leaderboard, or null for none.
 func (r *request) record() (*page, error) {
 	o, moved, ok := r.Build.Find(r.arg("type"), r.arg("slug"))
 	if !r.Static || !ok || moved {

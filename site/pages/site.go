@@ -28,7 +28,7 @@ type Source struct {
 	Categories []record.Category
 }
 
-// Options says where and how the pages are served.
+// Options defines where and how the pages are served.
 type Options struct {
 	// Root is the path prefix of all pages: "/", or "/folder/" for a static site that is
 	// not at the root of its host. "" means "/".
@@ -44,7 +44,7 @@ type Options struct {
 	Base string
 	// SignIn reports whether people can sign in at /signin.
 	SignIn bool
-	// Contact is the operator's address, "" for none.
+	// Contact is the operator's address, or "" for none.
 	Contact string
 	// LimitAnonymous and LimitKey are the API requests per day for an IP address without
 	// a key, and for an account; 0 is unlimited.

@@ -36,7 +36,7 @@ func (r *request) robots() (*page, error) {
 	return &page{body: []byte(b.String()), mediaType: "text/plain; charset=utf-8"}, nil
 }
 
-// sitemap renders the sitemap index. Its URLs are absolute: if that of the site is
+// sitemap renders the sitemap index. Its URLs are absolute: if the site's URL is
 // unknown, there is no sitemap.
 func (r *request) sitemap() (*page, error) {
 	if r.Base == "" {
@@ -46,7 +46,7 @@ func (r *request) sitemap() (*page, error) {
 	b.WriteString(xml.Header + `<sitemapindex xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	for p := range r.sitemaps() {
 		b.WriteString("<sitemap><loc>")
-		_ = xml.EscapeText(&b, []byte((frame{r, nil}).Abs(p))) // memory takes it
+		_ = xml.EscapeText(&b, []byte((frame{r, nil}).Abs(p))) // never fails
 		b.WriteString("</loc></sitemap>\n")
 	}
 	b.WriteString("</sitemapindex>\n")
@@ -83,7 +83,7 @@ func (r *request) sitemapPart() (*page, error) {
 	b.WriteString(xml.Header + `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">` + "\n")
 	add := func(path, changed string) {
 		b.WriteString("<url><loc>")
-		_ = xml.EscapeText(&b, []byte((frame{r, nil}).Abs(path))) // memory takes it
+		_ = xml.EscapeText(&b, []byte((frame{r, nil}).Abs(path))) // never fails
 		b.WriteString("</loc>")
 		if changed != "" {
 			b.WriteString("<lastmod>" + changed + "</lastmod>")

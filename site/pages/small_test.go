@@ -38,7 +38,7 @@ func TestSmallIndex(t *testing.T) {
 		{served, "/", "it is checked while you type", "Leading models"},
 		{files, "/", "it is reviewed in the open and credited", "while you type"},
 		{served, "/trending/", "Not enough history yet", "longer window"},
-		{served, "/leaderboards/all/at-2020-01-01/", "exist only for " + today + ";", "from"},
+		{served, "/leaderboards/all/at-2020-01-01/", "available only for " + today + ";", "from"},
 		{served, "/leaderboards/all/", "Nothing is ranked here", "Quality"},
 		{served, "/compare/?e=tool/one", "Adoption", "Quality"},
 		{served, "/tool/one/at-2020-01-01/", "has data only for " + today + ".", "from"},

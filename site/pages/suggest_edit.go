@@ -15,7 +15,7 @@ type suggestEditPage struct {
 	*record.Entity
 	File    string
 	YAML    string // "" if the build does not have it
-	Edit    string // page that opens an editor for it, "" for none
+	Edit    string // page that opens an editor for it, or "" for none
 	View    string
 	Content string
 }
@@ -57,16 +57,16 @@ func (s *Site) SuggestEdit(q Request, typ, slug string, write func(*record.Entit
 
 // howToSubmitPage explains how to propose an entity without the form.
 type howToSubmitPage struct {
-	Form    string // URL of a form elsewhere, "" for none
+	Form    string // URL of a form elsewhere, or "" for none
 	Content string
 	Files   []exampleFile
-	Read    string // page of the guide to the content, "" for none
+	Read    string // page of the guide to the content, or "" for none
 }
 
 // exampleFile is a file to start from.
 type exampleFile struct{ Type, File, YAML, New string }
 
-// Example returns the name and the content of a file to start from.
+// Example returns the name and contents of a file to start from.
 func Example(typ string) (file, yaml string) {
 	file = typ + "/new-" + typ + ".yaml"
 	more := "license: Apache-2.0\npricingModel: open-source\nurl: https://example.org/new-tool\nlinks:\n  repository: https://example.org/new-tool/source\ntags: [python, search]\n"

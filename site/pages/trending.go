@@ -21,20 +21,20 @@ type trendingPage struct {
 	Days    int
 	Since   string // the day that it compares with
 	Young   bool   // there is no history of that day
-	Begins  string // the day of the first change, "" for none
+	Begins  string // the day of the first change, or "" for none
 	Type    string
 	Windows []option
 	Types   []option
 	Rows    []trendingRow
 	Total   int
-	Longer  string // path of a longer window, "" if none can show more
+	Longer  string // path of a longer window, or "" if none can show more
 	Changes string
 }
 
 // trendingRow is an entity whose score has gained.
 type trendingRow struct {
 	trendingEntity
-	Rank  int // among all ranked, 0 for none
+	Rank  int // among all ranked, or 0 for none
 	Moved boardDelta
 }
 

@@ -1,5 +1,5 @@
-// Package panel defines the pages of the sign-in and of the developer panel: the data
-// that the edge fills in and the templates show.
+// Package panel defines the data of the sign-in and developer panel pages, which the edge
+// fills in and the templates show.
 package panel
 
 import (
@@ -10,7 +10,7 @@ import (
 	"kindex/site/textfmt"
 )
 
-// Page is a page of the sign-in or of the developer panel. The edge fills it in; package
+// Page is a sign-in page or a page of the developer panel. The edge fills it in; package
 // pages renders it.
 type Page interface{ Head() Head }
 
@@ -43,7 +43,7 @@ func (*SignInPage) Head() Head {
 // FirstKeyPage shows the first key of a new account, once.
 type FirstKeyPage struct {
 	Account string
-	Login   string // user name at the provider, "" if unknown
+	Login   string // user name at the provider, or "" if unknown
 	Key     string
 }
 
@@ -101,7 +101,7 @@ func (p *DeveloperPage) Head() Head {
 	return Head{Template: "panel-keys", Title: "API keys", Status: p.Status}
 }
 
-// Full reports whether the account has as many keys as it can have.
+// Full reports whether the account has reached the key limit.
 func (p *DeveloperPage) Full() bool { return len(p.Keys) >= p.Most }
 
 // APIKey is an API key without its secret.
@@ -119,7 +119,7 @@ type AuditPage struct {
 	Member
 	Entries   []AuditEntry
 	Count     int    // on all pages
-	Older     string // path of the next page, "" for none
+	Older     string // path of the next page, or "" for none
 	Later     bool   // this is not the first page
 	Days      int    // retention of entries
 	PerAction int    // entries kept for each action

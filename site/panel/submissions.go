@@ -31,8 +31,8 @@ type Submission struct {
 	Name, URL   string
 	Status      string // pending, in-review, accepted, published, rejected or withdrawn
 	Reason      string // why it was rejected
-	PullRequest string // its URL, "" for none
-	Number      int64  // of the pull request, 0 for none
+	PullRequest string // its URL, or "" for none
+	Number      int64  // of the pull request, or 0 for none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	YAML        string // only on SubmissionPage

@@ -25,7 +25,7 @@ func (p *WebhooksPage) Head() Head {
 	return Head{Template: "panel-webhooks", Title: "Webhooks", Status: p.Status}
 }
 
-// Full reports whether the account has as many webhooks as it can have.
+// Full reports whether the account has reached the webhook limit.
 func (p *WebhooksPage) Full() bool { return len(p.Webhooks) >= p.Most }
 
 // EventChoice is an event that a webhook can receive.
@@ -83,7 +83,7 @@ type NewWebhookPage struct {
 	Member
 	Webhook Webhook
 	Secret  string
-	// PreviousUntil is when the previous secret expires, nil for a new webhook.
+	// PreviousUntil is when the previous secret expires, or nil for a new webhook.
 	PreviousUntil *time.Time
 }
 

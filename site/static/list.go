@@ -14,8 +14,8 @@ import (
 	"kindex/site/pages"
 )
 
-// ofSite reports whether a name can be that of a file of a site: neither outside its
-// folder nor hidden, such as .git.
+// ofSite reports whether a site can have a file with this name: neither outside its folder
+// nor hidden, such as .git.
 func ofSite(name string) bool {
 	return filepath.IsLocal(filepath.FromSlash(name)) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }

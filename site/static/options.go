@@ -14,7 +14,7 @@ import (
 	"kindex/site/pages"
 )
 
-// Options says what to write, and where.
+// Options defines what to write, and where.
 type Options struct {
 	Out string // the output folder; its published build is rendered
 	Dir string // the folder of the site
@@ -22,8 +22,8 @@ type Options struct {
 	// url of the content is used; without one, the site is for the root of any host and
 	// lacks everything that needs an absolute URL.
 	URL string
-	// API is the URL of an edge that the pages link to for what files cannot do, "" for
-	// none.
+	// API is the URL of an edge that the pages link to for features that files cannot
+	// provide, or "" for none.
 	API string
 	// Wait is called once if another run is writing to the folder; Write then waits for
 	// it. If Wait is nil, Write returns an *exports.BusyError instead.
@@ -58,7 +58,7 @@ func (o *Options) Check() error {
 		}
 	}
 	if others != "" && !own {
-		return fmt.Errorf("%s has files that are not part of a static site of kindex, such as %s: use an empty or a new folder", o.Dir, others)
+		return fmt.Errorf("%s has files that are not part of a kindex static site, such as %s: use an empty or a new folder", o.Dir, others)
 	}
 	return nil
 }

@@ -189,7 +189,7 @@ func (w *writer) page(p string) error {
 		}
 		body = b.Bytes()
 	} else if a.Status >= 400 && a.Status != 410 {
-		return fmt.Errorf("unexpected status %d of a page", a.Status)
+		return fmt.Errorf("unexpected status %d for a page", a.Status)
 	}
 	return w.put(fileOf(p), body)
 }

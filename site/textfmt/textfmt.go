@@ -38,7 +38,7 @@ func Truncate(s string, maxLen int) string {
 	return s
 }
 
-// WebURL returns a URL that is safe to link to, "" for any other than http and https.
+// WebURL returns a URL that is safe to link to, or "" for any other than http and https.
 func WebURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || len(s) > maxURLLen {

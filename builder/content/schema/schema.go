@@ -39,7 +39,7 @@ type Schema struct {
 }
 
 // The schemas are compiled on first use: it takes about as long as the rest of a program's
-// start, and most commands need none.
+// startup, and most commands need none.
 var (
 	// Entity is the schema of entity files.
 	Entity = sync.OnceValue(func() *Schema { return mustCompile("entity") })
@@ -110,7 +110,7 @@ func (s *Schema) bound(d *yamldoc.Document, value any, node map[string]any, path
 	return value
 }
 
-// at returns the part of the schema for a field, nil if there is none.
+// at returns the part of the schema for a field, or nil if there is none.
 func (s *Schema) at(path []string) map[string]any {
 	node := s.resolve(s.raw)
 	for _, p := range path {

@@ -211,7 +211,7 @@ func (d *Document) Locate(path []string, key bool) (line, col int) {
 	return line, col
 }
 
-// member returns the first member of a mapping with a name, nil if there is none.
+// member returns the first member of a mapping with a name, or nil if there is none.
 func (d *Document) member(n ast.Node, name string) *ast.MappingValueNode {
 	index, ok := d.members[n]
 	if !ok {
@@ -250,7 +250,7 @@ func Texts(v any) []string {
 	return out
 }
 
-// ValueAt returns the part of a value at a path, nil if there is none.
+// ValueAt returns the part of a value at a path, or nil if there is none.
 func ValueAt(v any, path []string) any {
 	for _, p := range path {
 		switch n := v.(type) {

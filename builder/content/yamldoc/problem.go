@@ -28,7 +28,7 @@ type Problem struct {
 	Line       int      `json:"line"`
 	Column     int      `json:"column"`
 	Severity   Severity `json:"severity"`
-	Field      string   `json:"field"` // with dots and brackets, "" for the file
+	Field      string   `json:"field"` // with dots and brackets, or "" for the file
 	Message    string   `json:"message"`
 	Suggestion string   `json:"suggestion,omitempty"` // the nearest valid value
 }

@@ -13,7 +13,7 @@ import (
 	"kindex/builder/content/yamldoc"
 )
 
-// Compose returns the file of an entity, formatted as by Format, with its fields in the
+// Compose returns the file of an entity in the format of Format, with its fields in the
 // order of the schema. The values are JSON values: string, bool, nil, numbers (json.Number,
 // float64, int, int64), []any, []string and map[string]any. A version that is a number
 // becomes the text of its digits, as in a file. The output is deterministic and reads back

@@ -28,7 +28,7 @@ type layout struct {
 	blankBefore   bool     // a blank line precedes it
 	headComments  []string // comments above it; "" is a blank line between them
 	lineComment   string   // comment after it
-	commentColumn int      // preferred column of that comment, 0 for any
+	commentColumn int      // preferred column of that comment, or 0 for any
 	footComments  []string // comments below its items, in their column
 }
 

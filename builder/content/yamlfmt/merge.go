@@ -9,8 +9,8 @@ import (
 	"kindex/builder/content/yamldoc"
 )
 
-// Merge returns the file of an entity with new values for some of its fields, formatted as
-// by Format. Each link and each signal counts as a field; a signal is replaced as a whole,
+// Merge returns the file of an entity with new values for some of its fields, in the format
+// of Format. Each link and each signal counts as a field; a signal is replaced as a whole,
 // since its date and source belong to its value. All other fields and all comments are
 // preserved. A file that already has all the values is returned unchanged.
 //

@@ -6,7 +6,7 @@ import (
 	"kindex/exports/store"
 )
 
-// SourceYAML writes an entry for the sources of index.yaml.
+// SourceYAML formats a source as an entry for sources in index.yaml.
 func SourceYAML(s store.Source) string {
 	item := &layout{kind: mapping}
 	add := func(name, text string) {

@@ -255,7 +255,7 @@ async function show() {
     const near = list.length >= most ? [] : await nearTo((k.split('/')[1] ?? k).replaceAll('-', ' ')).catch(() => []);
     notice('“', k, near.length ? '” was not found. Did you mean:' : '” was not found.', listOf(near.slice(0, 5), keys()));
   }
-  if (tooMany) place.before(make('p', 'Only the first four are shown: a comparison has up to four.', {className: 'compare-notice'}));
+  if (tooMany) place.before(make('p', 'You can compare up to four; only the first four are shown.', {className: 'compare-notice'}));
   if (add && list.length < most) {
     const found = await matching(add, true);
     if (found.length === 1 && await take(key(found[0]))) {
