@@ -11,7 +11,7 @@ import (
 	"kindex/edge/web"
 )
 
-// ParseHosts parses host names of a service, without ports.
+// ParseHosts parses a list of host names without ports.
 func ParseHosts(names []string) ([]string, error) {
 	var hosts []string
 	for _, n := range names {
@@ -78,7 +78,7 @@ func ownHosts(o Options) []string {
 	return o.Hosts
 }
 
-// requireHost refuses requests for other host names on the operator's listener.
+// requireHost rejects requests on the operator's listener for unknown host names.
 func requireHost(named []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !hostAllowed(r, named) {

@@ -10,9 +10,9 @@ import (
 	"kindex/edge/webhook"
 )
 
-// RunJobs runs the background work of the server, once in its life, until ctx ends: it
-// stores counters and key usage, turns new builds into events, delivers them to webhooks
-// and deletes expired records. The returned function waits for the end.
+// RunJobs runs the background work of the server until ctx ends; it must be called only
+// once: it stores counters and key usage, turns new builds into events, delivers them
+// to webhooks and deletes expired records. The returned function waits for the end.
 func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
 	for _, job := range []func(context.Context){

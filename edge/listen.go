@@ -30,7 +30,7 @@ type Listeners struct {
 const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 15 * time.Second
-	writeTimeout  = 60 * time.Second // moved on for long answers while the client takes them
+	writeTimeout  = 60 * time.Second // extended for long responses while the client is reading
 	idleTimeout   = 120 * time.Second
 	maxHeaderLen  = 32 << 10
 )
@@ -102,7 +102,7 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 	return srv
 }
 
-// HTTPServer returns a server with the limits that every connection has.
+// HTTPServer returns an HTTP server with the limits for all connections.
 func HTTPServer(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout,
 		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderLen}
@@ -135,5 +135,5 @@ func writeStatus(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", web.JSONType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a prober that has gone misses nothing
+	_ = json.NewEncoder(w).Encode(v) // a client that has disconnected does not need the response
 }

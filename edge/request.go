@@ -15,8 +15,8 @@ type request struct {
 	quota  quota
 }
 
-// handle converts a handler for the router. It gives the request one build for its whole
-// life, parses the parameters, and handles failures.
+// handle converts a handler for the router. It retains one build for the whole request,
+// parses the parameters, and handles failures.
 func (s *Server) handle(route string, cost routeCost, params []string, h web.Handler) httprouter.Handle {
 	return s.instrument(route, func(c *request, w http.ResponseWriter) { c.run(w, cost, params, h) })
 }
@@ -30,7 +30,8 @@ func (s *Server) instrument(route string, answer func(*request, http.ResponseWri
 	})
 }
 
-// rateLimited is instrument for pages, whose requests are limited per address.
+// rateLimited is like instrument, but for pages, whose requests are rate-limited per
+// address.
 func (s *Server) rateLimited(route string, answer func(*request, http.ResponseWriter)) httprouter.Handle {
 	return s.instrument(route, func(c *request, w http.ResponseWriter) {
 		if err := c.limitRate(); err != nil {

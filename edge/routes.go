@@ -28,9 +28,9 @@ type route struct {
 	answer web.Handler
 }
 
-// routeTable is the whole API on one screen: every route with its required scope, its
-// parameters and its handler. Other paths are pages of the website, which has its own table
-// in package pages, or do not exist.
+// routeTable is the whole API in one table: every route with its required scope,
+// parameters and handler. Other paths are pages of the website, which has a separate
+// table in package pages, or do not exist.
 func (s *Server) routeTable() []route {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
 	page := []string{"limit", "offset", "cursor"}

@@ -1,6 +1,6 @@
-// Package edge serves a published build over HTTP: every /api path, the
-// immutable files below /data, and the operator's listener. It reads artifacts
-// and never parses content to answer a request.
+// Package edge serves a published build over HTTP: every /api path, the immutable files
+// under /data, and the operator's listener. It reads artifacts and never parses content
+// to answer a request.
 package edge
 
 import (
@@ -43,13 +43,13 @@ type Options struct {
 	// Hosts are additional names of a service that not every website can read; the one in
 	// URL is always accepted. AdminHosts are those of the operator's listener.
 	Hosts, AdminHosts []string
-	// LimitAnonymous and LimitKey are the numbers of requests per UTC day for an address
-	// without a key, and for an account; 0 counts none.
+	// LimitAnonymous and LimitKey are the maximum numbers of requests per UTC day, per
+	// IP address without a key and per account; 0 means no limit.
 	LimitAnonymous, LimitKey int64
-	// LimitPages is the number of pages per second for an address, 0 for any number.
-	// Addresses of the machine itself are not limited.
+	// LimitPages is the maximum number of page requests per second and IP address; 0
+	// means no limit. Addresses of the machine itself are not limited.
 	LimitPages int
-	// TrustedProxies are whose forwarding headers count.
+	// TrustedProxies are the proxies whose forwarding headers are trusted.
 	TrustedProxies []netip.Prefix
 	Forge          *github.Forge // where submissions are reviewed, nil for none
 	// SignIn has the sign-in providers of the website; New sets its other fields.
@@ -61,15 +61,14 @@ type Options struct {
 	Guard *safedial.Guard
 	// WebhookChallenge has endpoints prove at registration that they want to be webhooks.
 	WebhookChallenge bool
-	// OperatorKeys seal secrets in the state; nil: keys of this process alone, with
-	// which all webhooks end.
+	// OperatorKeys seal secrets in the state; if nil, a key that ends with the process
+	// is used, and webhooks are lost with it.
 	OperatorKeys    *seal.Keys
 	WebhookSchedule webhook.Schedule // nil: webhook.DefaultSchedule
 	WebhookPoll     time.Duration    // how often due webhooks are looked for; 0: every second
 }
 
-// Server serves one output folder. It is an http.Handler for any number of
-// requests at once.
+// Server serves one output folder. It is an http.Handler and safe for concurrent use.
 type Server struct {
 	options  Options
 	shared   *web.Shared
@@ -93,8 +92,8 @@ type Server struct {
 	timeouts timeouts // set by tests
 }
 
-// New verifies and opens the published build. It returns an error if there is no valid one.
-// The caller closes the state, after Close.
+// New verifies and opens the published build. It returns an error if there is no valid
+// build. The caller must close the state after calling Close.
 func New(o Options) (*Server, error) {
 	if o.State == nil {
 		return nil, errors.New("edge: no database")
@@ -151,19 +150,19 @@ func (s *Server) init() (err error) {
 	return s.reloader.Load()
 }
 
-// Follow moves the server to every newly published build until ctx ends.
+// Follow switches the server to every newly published build until ctx ends.
 func (s *Server) Follow(ctx context.Context) { s.reloader.Follow(ctx) }
 
 // Reload switches the server to the published build now, without waiting until it is
 // noticed. An invalid build is an error; the previous one remains in use.
 func (s *Server) Reload() error { return s.reloader.Load() }
 
-// Preview shows edits on top of the published build, and of later ones, until it is called
-// again. The manifest, the files under /data and the neighbours of entities stay those of
-// the build.
+// Preview applies edits on top of the published build and of later ones, until it is
+// called again. The manifest, the files under /data and the neighbours of entities
+// remain as they are in the build.
 func (s *Server) Preview(edits []exports.Edit) { s.reloader.Preview(edits) }
 
-// Close releases the build, and stores the counts. No request may be in progress.
+// Close releases the build and stores the counts. No request may be in progress.
 func (s *Server) Close() {
 	s.reloader.Stop()
 	s.events.Close()

@@ -27,8 +27,8 @@ func (a *API) Submit(c *web.Call) (*web.Reply, error) {
 	}
 	id := storage.NewID("sub_")
 	return a.accounts.Write(c, func(tx *storage.Tx) (account.Result, error) {
-		// A repeated request gets the same response, even if the build has the entity by
-		// now.
+		// A repeated request gets the same response, even if the build has the entity
+		// by now.
 		if refused != nil {
 			return account.Result{}, refused
 		}
@@ -53,8 +53,8 @@ type submitReply struct {
 
 func submissionPath(id string) string { return "/api/submissions/" + id }
 
-// readDraft reads the body and checks it against the build; it also finds entities of
-// the build that are like it.
+// readDraft reads the body and checks it against the build; it also finds similar
+// entities in the build.
 func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := c.Decode(&members); err != nil {

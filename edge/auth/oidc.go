@@ -229,7 +229,7 @@ func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken,
 	}
 	u, err := d.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	if err != nil {
-		return "", nil //nolint:nilerr // a name can be made without it
+		return "", nil //nolint:nilerr // the name can be derived without it
 	}
 	if u.Subject != t.Subject { // section 5.3.2
 		return "", errors.New("the provider's user information and the id_token have different subjects")

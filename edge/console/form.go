@@ -34,9 +34,9 @@ type forms struct {
 	queues  *networkQueues
 }
 
-// How often per hour an address, and a network, can have the form checked, which happens
-// with every pause in typing, and an account can submit with it. A form counts once, and
-// once more for every BytesPerCheck of its size.
+// How often per hour an address or a network can have the form checked, which happens
+// at every pause in typing, and how often an account can submit it. A form counts once,
+// and once more for every BytesPerCheck of its size.
 const (
 	MaxChecks          = 1200
 	MaxNetworkChecks   = 10 * MaxChecks
@@ -346,8 +346,8 @@ func listEntrySuggestion(f *form.Form, field string, entries map[string][]string
 	return suggestion
 }
 
-// formFilePath is the path of the file that a submission is about to have, as far as
-// that is known.
+// formFilePath returns the path that the file of a submission would have, as far as it
+// is known.
 func formFilePath(fields map[string]any, draft *submission.Draft) string {
 	if draft != nil {
 		return draft.Entity.Key() + ".yaml"

@@ -62,7 +62,7 @@ const neverExpires = "never"
 var lifeChoices = []panel.LifeChoice{{Value: neverExpires, Text: "Never"}, {Value: "30", Text: "In 30 days"},
 	{Value: "90", Text: "In 90 days"}, {Value: "365", Text: "In a year"}}
 
-// keyForm reads the form for a new key. The faults are those of the choices; the name is
+// keyForm reads the form for a new key. It reports only invalid choices; the name is
 // checked with the grant.
 func (v *panelRequest) keyForm() (g apikey.Grant, scopeFault, lifeFault string) {
 	g.Name = v.field("name")

@@ -29,7 +29,7 @@ func (s *Console) openSignIn(o auth.Options) error {
 	}
 	for _, r := range auth.Routes() {
 		s.Routes = append(s.Routes, pageRoute{r.Method, r.Path, func(c *web.Call, w http.ResponseWriter) {
-			ctx, cancel := context.WithTimeout(c.Request.Context(), s.writeTimeout) // nobody can be answered later
+			ctx, cancel := context.WithTimeout(c.Request.Context(), s.writeTimeout) // nobody could be redirected back later
 			defer cancel()
 			s.auth.ServeHTTP(w, c.Request.WithContext(ctx))
 		}})
@@ -38,8 +38,8 @@ func (s *Console) openSignIn(o auth.Options) error {
 	return nil
 }
 
-// How many sign-ins an address, and a network, can start per hour: many people can share an
-// address, but rarely hundreds at once.
+// The number of sign-ins that an address or a network can start per hour: many people
+// can share an address, but rarely hundreds at once.
 const (
 	MaxSignInStarts  = 60
 	maxNetworkStarts = 600

@@ -17,8 +17,8 @@ var pageHeader = http.Header{
 	"Cross-Origin-Opener-Policy": {"same-origin"},
 }
 
-// PageMethodNotAllowed handles a method that pages do not support. If there is no page, the
-// response says that instead.
+// PageMethodNotAllowed handles a method that pages do not support. If there is no such
+// page, the response is a 404 instead.
 func (s *Console) PageMethodNotAllowed(c *web.Call) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {
@@ -34,15 +34,15 @@ func (s *Console) PageMethodNotAllowed(c *web.Call) (*web.Reply, error) {
 	return nil, web.MethodNotAllowed(c, http.MethodGet, http.MethodHead)
 }
 
-// Page answers with a page of the website.
+// Page serves a page of the website.
 func (s *Console) Page(c *web.Call) (*web.Reply, error) {
 	c.Writer.Header()["Vary"] = c.Shared.Vary.Accept
 	site, err := c.Served.Site()
 	if err != nil {
 		return nil, err
 	}
-	// What cannot be read of a query is left out: people come by links that others
-	// have lengthened.
+	// Unreadable parts of a query are ignored: links to pages often have extra
+	// parameters that other sites added.
 	q, _ := url.ParseQuery(c.Request.URL.RawQuery)
 	a, err := site.Get(pages.Request{Path: c.Request.URL.Path, Query: q, Base: c.BaseURL()})
 	return s.pageOrProblem(c, a, err)
@@ -62,7 +62,7 @@ func (s *Console) pageOrProblem(c *web.Call, a *pages.Answer, err error) (*web.R
 	return pageReply(a, err)
 }
 
-// pageReply is a page as it is answered.
+// pageReply is the reply with a page.
 func pageReply(a *pages.Answer, err error) (*web.Reply, error) {
 	if err != nil {
 		return nil, err

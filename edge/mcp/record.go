@@ -153,8 +153,8 @@ func (r *entity) details() details {
 		Tags: r.Tags, Capabilities: r.Capabilities, Scores: r.Scores, LastUpdated: r.LastUpdated, Signals: r.figures()}
 }
 
-// figures are the values of the signals without their dates and sources; of each
-// benchmark one, by its name.
+// figures returns the values of the signals without dates and sources, and one result
+// for each benchmark, by name.
 func (r *entity) figures() map[string]any {
 	figures := map[string]any{}
 	for name, raw := range r.Signals {
