@@ -9,21 +9,21 @@ import (
 	"testing"
 )
 
-// address is where examples say that an edge listens.
+// address is the address of the edge in the examples.
 const address = "http://127.0.0.1:8080"
 
-// Block is a fenced block of a Markdown file.
+// Block is a fenced code block in a Markdown file.
 type Block struct {
 	Line     int    // of its opening fence, from 1
-	Language string // the first word behind the fence
-	// File is the file that the block is, where it is one: the second word behind the
-	// fence, or a first line that is a comment of a file name alone, as "# sync.py" or
-	// "// sync.mjs". That line is part of the text.
+	Language string // the first word of the info string
+	// File is the name of the file that the block contains, if any: the second word of
+	// the info string, or a first line that is a comment with only a file name, such as
+	// "# sync.py" or "// sync.mjs". That line is part of the text.
 	File string
 	Text string
 }
 
-// Blocks are the fenced blocks of a Markdown file below Root, in order.
+// Blocks returns the fenced blocks of a Markdown file under Root, in order.
 func Blocks(t testing.TB, file string) []Block {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(Root(t), file))
@@ -45,11 +45,12 @@ var (
 	namingLine = regexp.MustCompile(`^(?:#|//|--)[ \t]*([\w.][\w./-]*\.\w+)[ \t]*$`)
 )
 
-// parseBlocks finds the fenced blocks, as CommonMark 0.31 has them in 4.5, at any
-// depth of a list; the indentation of the fence is taken from the lines of the block.
+// parseBlocks finds the fenced blocks as defined by CommonMark 0.31, section 4.5, at
+// any depth of a list; the indentation of the fence is removed from the lines of the
+// block.
 func parseBlocks(text string) ([]Block, error) {
 	var blocks []Block
-	var open []string // the parts of the opening fence, while there is one
+	var open []string // the parts of the opening fence, nil outside a block
 	for n, line := range strings.Split(text, "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		m := fence.FindStringSubmatch(line)
@@ -82,8 +83,7 @@ func parseBlocks(text string) ([]Block, error) {
 	return blocks, nil
 }
 
-// unindent takes as much from the front of a line as the fence has, but only what is
-// in front of a fence.
+// unindent removes the indentation of the fence from a line, but only white space.
 func unindent(line, indent string) string {
 	for range indent {
 		if line == "" || !strings.ContainsRune(" \t>", rune(line[0])) {
@@ -94,9 +94,9 @@ func unindent(line, indent string) string {
 	return line
 }
 
-// shown compares what a program has printed with what an example shows of it. "…"
-// stands for anything, and a line break with the spaces behind it for any space or
-// none: long answers are wrapped for the reader.
+// shown compares the output of a program with the output shown in an example. "…"
+// stands for anything, and a line break with the spaces after it for any number of
+// spaces: long responses are wrapped for the reader.
 func shown(want, got string) bool {
 	pattern := regexp.QuoteMeta(strings.TrimSpace(want))
 	pattern = regexp.MustCompile(`[ \t]*\n\s*`).ReplaceAllString(pattern, `\s*`)

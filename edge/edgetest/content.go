@@ -19,7 +19,7 @@ import (
 // builderKey seals the builds of tests, so that later ones reuse them.
 var builderKey = builder.GenerateKey()
 
-// Root is the folder of the project, wherever below it a test runs.
+// Root returns the root folder of the project, wherever a test runs.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -35,19 +35,19 @@ func Root(t testing.TB) string {
 	return ""
 }
 
-// Today is the day that Content and Build are of: the present one, in UTC.
+// Today returns the as-of day of Content and Build: the current day, in UTC.
 func Today() time.Time { return time.Now().UTC().Truncate(24 * time.Hour) }
 
-// Content is the shipped content in a repository of its own, in which two entities,
-// tool/pytorch and tool/tensorlayer, have changed two days ago: the repository of the
-// project may be young, or may not have changed for a while. Where categories are
-// named, it has their entities alone; ml-frameworks must be among them.
+// Content returns the shipped content in a new repository in which two entities,
+// tool/pytorch and tool/tensorlayer, changed two days ago: the repository of the
+// project may be new, or unchanged for a while. If categories are given, it has only
+// their entities; ml-frameworks must be among them.
 func Content(t testing.TB, categories ...string) string {
 	t.Helper()
 	return ContentOf(t, Today(), categories...)
 }
 
-// ContentOf is Content as if a day that is over were the present one.
+// ContentOf is like Content, but with the given past day as the current day.
 func ContentOf(t testing.TB, day time.Time, categories ...string) string {
 	t.Helper()
 	since := int(Today().Sub(day).Hours() / 24)
@@ -96,7 +96,7 @@ func keepOnly(t testing.TB, content string, categories []string) {
 	}
 }
 
-// Commit commits everything below a folder, as of so many days ago.
+// Commit commits everything in a folder, dated a number of days ago.
 func Commit(t testing.TB, dir string, daysAgo int) {
 	t.Helper()
 	git(t, dir, daysAgo, "add", "-A")
@@ -114,7 +114,7 @@ func git(t testing.TB, dir string, daysAgo int, args ...string) {
 	}
 }
 
-// replace changes a file and returns what it was.
+// replace changes a file and returns its previous content.
 func replace(t testing.TB, path, pattern, by string) (was []byte) {
 	t.Helper()
 	was, err := os.ReadFile(path)
@@ -145,8 +145,8 @@ var built struct {
 	dir string
 }
 
-// Built is a build of Content. All tests of the binary have the same: who publishes
-// another one makes an own with Build.
+// Built returns a build of Content that all tests of the binary share. A test that
+// publishes other builds creates its own with Build.
 func Built(t testing.TB) string {
 	t.Helper()
 	built.Do(func() {
@@ -160,7 +160,7 @@ func Built(t testing.TB) string {
 	return filepath.Join(built.dir, "out")
 }
 
-// Main runs the tests of a package and removes and stops what they share. It is for
+// Main runs the tests of a package, and removes and stops what they share. It is for
 // TestMain.
 func Main(m *testing.M) {
 	code := m.Run()
@@ -168,7 +168,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Stop removes and stops what tests share, where Main cannot be used.
+// Stop removes and stops what tests share, for packages that cannot use Main.
 func Stop() {
 	storagetest.Stop()
 	if built.dir != "" {

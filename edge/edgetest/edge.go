@@ -1,6 +1,6 @@
-// Package edgetest gives tests an edge on loopback, over the shipped content with a
-// short history, and what clients meet in the world: connections that break, servers
-// that are busy, limits that are used up, receivers of webhooks.
+// Package edgetest provides tests with an edge on loopback that serves the shipped
+// content with a short history, and with conditions that clients meet: broken
+// connections, busy servers, exhausted limits, webhook receivers.
 package edgetest
 
 import (
@@ -20,7 +20,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// Edge is an edge that serves until its test ends.
+// Edge is an edge that runs until its test ends.
 type Edge struct {
 	*edge.Server
 	URL   string // http://127.0.0.1:port
@@ -28,16 +28,16 @@ type Edge struct {
 	Dir   string
 }
 
-// Start starts an edge. Of the options, the folder is Built unless given, the state a
-// SQLite file, and the network is out of reach; where people can sign in, the address
-// is the one that it listens at. Each wrap is laid around the handler.
+// Start starts an edge. By default, the folder is Built, the state is a SQLite file,
+// and the network is unreachable; if sign-in is enabled, the public address is the one
+// that the edge listens on. Each wrap wraps the handler.
 func Start(t testing.TB, o edge.Options, wrap ...func(http.Handler) http.Handler) *Edge {
 	t.Helper()
 	return StartOn(t, Listen(t), o, wrap...)
 }
 
-// Listen listens on loopback, for an edge that StartOn starts there: somebody must
-// know its address before, such as a provider of sign-ins.
+// Listen listens on loopback for an edge that StartOn starts, for tests that need its
+// address earlier, such as to register it with a sign-in provider.
 func Listen(t testing.TB) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -47,7 +47,7 @@ func Listen(t testing.TB) net.Listener {
 	return l
 }
 
-// StartOn is Start on what Listen has given.
+// StartOn is like Start, but serves on a listener from Listen.
 func StartOn(t testing.TB, l net.Listener, o edge.Options, wrap ...func(http.Handler) http.Handler) *Edge {
 	t.Helper()
 	if o.Dir == "" {
@@ -96,7 +96,7 @@ func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, e
 	return nil, errors.New("no network in tests: " + address)
 }
 
-// Key makes an account, where there is none, and a key of it.
+// Key creates an API key, and its account if missing.
 func (e *Edge) Key(t testing.TB, account string) string {
 	t.Helper()
 	secret := apikey.Generate()
@@ -112,8 +112,8 @@ func (e *Edge) Key(t testing.TB, account string) string {
 	return secret.Reveal()
 }
 
-// BeforeMidnight is a clock by which a UTC day ends so long after the present moment:
-// a limit that is used up is a new one then.
+// BeforeMidnight returns a clock by which the UTC day ends after wait, so that daily
+// limits reset then.
 func BeforeMidnight(wait time.Duration) func() time.Time {
 	begin := time.Now()
 	midnight := begin.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)

@@ -14,37 +14,37 @@ import (
 	"time"
 )
 
-// Run is where examples run, and with what.
+// Run configures how and where examples run.
 type Run struct {
-	Edge *Edge  // stands at http://127.0.0.1:8080 in the examples; none if nil
+	Edge *Edge  // at http://127.0.0.1:8080 in the examples; none if nil
 	Key  string // the variable KEY
-	Dir  string // the folder they run in; a new one unless given
-	// Env are further variables, NAME=value. Of the machine's, HOME is an empty folder,
-	// and registries and proxies lead nowhere.
+	Dir  string // the folder they run in; by default, a new one
+	// Env are additional environment variables, NAME=value. HOME is an empty folder,
+	// and registries and proxies are unreachable.
 	Env  []string
 	Path []string // folders with programs, in front of PATH
-	// Programs are the program and arguments that run a block of a further language; the
-	// file's name is added. Another file extension than the language may stand behind a
-	// dot: "ts.mts".
+	// Programs are the program and arguments that run the blocks of an additional
+	// language; the name of the file is appended. If the file extension differs from
+	// the language, it follows a dot: "ts.mts".
 	Programs map[string][]string
-	// Except are blocks that are not run, each with the reason.
+	// Except lists the blocks that are not run, each with the reason.
 	Except []Exception
-	// After, unless nil, is called with what each block has printed.
+	// After, if not nil, is called with the output of each block.
 	After func(b Block, printed string)
-	// Timeout is the longest time for one block; two minutes unless given.
+	// Timeout is the time limit for one block; two minutes by default.
 	Timeout time.Duration
 	// WaitDelay is how long to wait for processes that a block left running; a minute by
 	// default.
 	WaitDelay time.Duration
 }
 
-// Exception says why one block is not run.
+// Exception is a block that is not run, and the reason.
 type Exception struct {
 	Text   string // only that block has this text
 	Reason string
 }
 
-// programs run blocks, by language and extension of the file.
+// programs are the programs that run blocks, by language and file extension.
 var programs = map[string][]string{
 	"sh.sh": {"bash", "-euo", "pipefail"}, "bash.sh": {"bash", "-euo", "pipefail"}, "console.sh": {"bash", "-uo", "pipefail"},
 	"python.py": {"python3"}, "js.mjs": {"node"}, "mjs.mjs": {"node"}, "javascript.mjs": {"node"},
@@ -91,7 +91,7 @@ func Examples(t testing.TB, file string, run Run) {
 	}
 }
 
-// excepted are the reasons of the blocks that are not run, by number.
+// excepted returns the reasons for the blocks that are not run, by number.
 func (run Run) excepted(t testing.TB, file string, blocks []Block) map[int]string {
 	t.Helper()
 	reasons := map[int]string{}
@@ -110,7 +110,8 @@ func (run Run) excepted(t testing.TB, file string, blocks []Block) map[int]strin
 	return reasons
 }
 
-// environment keeps the machine's settings out of examples, and them on the machine.
+// environment returns the environment variables that isolate examples from the
+// machine's settings.
 func (run Run) environment(t testing.TB) []string {
 	t.Helper()
 	nowhere := "http://127.0.0.1:1/"
@@ -125,13 +126,13 @@ func (run Run) environment(t testing.TB) []string {
 	return append(append(env, "no_proxy=127.0.0.1,localhost", "NO_PROXY=127.0.0.1,localhost"), run.Env...)
 }
 
-// examples are those of one file while they run.
+// examples are the examples in one file while they run.
 type examples struct {
 	testing.TB
 	Run
 	env     []string
 	at      string // file:line of the block
-	ran     bool   // whether the block before was run
+	ran     bool   // whether the previous block was run
 	printed string // what it printed
 }
 
@@ -169,7 +170,7 @@ func (x *examples) do(b Block, later []Block) {
 	}
 }
 
-// program is what runs a language, and the extension of its files.
+// program returns the program for a language, and the extension of its files.
 func (x *examples) program(language string) ([]string, string) {
 	for _, table := range []map[string][]string{x.Programs, programs} {
 		for name, program := range table {
@@ -184,7 +185,7 @@ func (x *examples) program(language string) ([]string, string) {
 	return nil, ""
 }
 
-// write writes a block that is a file.
+// write writes a block that contains a file.
 func (x *examples) write(b Block, later []Block) {
 	x.Helper()
 	name := filepath.Join(x.Dir, b.File)
@@ -200,7 +201,7 @@ func (x *examples) write(b Block, later []Block) {
 	}
 	parts := strings.Split(b.File, "/")
 	for _, l := range later {
-		for i := range parts { // the file, or a folder that it is in
+		for i := range parts { // the file, or a folder that contains it
 			if l.File == "" && strings.Contains(l.Text, strings.Join(parts[:i+1], "/")) {
 				return
 			}
@@ -209,8 +210,8 @@ func (x *examples) write(b Block, later []Block) {
 	x.Errorf("%s: no later block uses %s", x.at, b.File)
 }
 
-// run runs a block as a file of that name, which is gone afterwards. What it leaves
-// running is an error, and is ended.
+// run runs a block as a file with this name, which is deleted afterwards. Processes
+// that it leaves running are an error, and are stopped.
 func (x *examples) run(program []string, name, text string, merged bool) (string, string, error) {
 	x.Helper()
 	path := filepath.Join(x.Dir, name)
@@ -230,21 +231,21 @@ func (x *examples) run(program []string, name, text string, merged bool) (string
 	cmd.Cancel = func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	err := cmd.Run()
 	if cmd.Process != nil {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what runs on in the background
+		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // what is still running in the background
 	}
 	return stdout.String(), stderr.String(), err
 }
 
-// command is one of a console block, and what is shown below it.
+// command is a command in a console block, and the output shown for it.
 type command struct{ text, shows string }
 
-// mark stands between what the commands of a console block print.
+// mark separates the outputs of the commands in a console block.
 const mark = "\x1e"
 
 var marks = regexp.MustCompile(mark + `\d+` + mark)
 
-// console makes a script of a console block, which prints a mark and the exit status
-// behind each command. A command goes on in lines that begin with "> ", and behind a
+// console converts a console block to a script that prints a mark and the exit status
+// after each command. A command continues in lines that start with "> ", and after a
 // line that ends with a backslash.
 func (x *examples) console(b Block) ([]command, string) {
 	x.Helper()
@@ -274,8 +275,7 @@ func (x *examples) console(b Block) ([]command, string) {
 	return commands, script.String()
 }
 
-// compare compares what the commands of a console block have printed with what it
-// shows.
+// compare compares the output of the commands in a console block with the output shown.
 func (x *examples) compare(commands []command, printed string) {
 	x.Helper()
 	for _, c := range commands {
@@ -295,8 +295,8 @@ func (x *examples) compare(commands []command, printed string) {
 	}
 }
 
-// Example is the text of the block of a Markdown file that is the named file, with the
-// address of the edge: for tests that do more with it than the page.
+// Example returns the block of a Markdown file that contains the named file, with the
+// address of the edge, for tests that do more with it than the page.
 func (e *Edge) Example(t testing.TB, file, name string) string {
 	t.Helper()
 	for _, b := range Blocks(t, file) {

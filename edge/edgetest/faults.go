@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Cut breaks the connection of the first so many GET requests below a path, each
-// behind so many bytes of its body.
+// Cut breaks the connection of the first n GET requests under a path, each after a
+// number of bytes of the body.
 func Cut(path string, after int64, times int64) func(http.Handler) http.Handler {
 	var left atomic.Int64
 	left.Store(times)
@@ -23,7 +23,7 @@ func Cut(path string, after int64, times int64) func(http.Handler) http.Handler 
 	}
 }
 
-// cutting ends the connection where it has no bytes left.
+// cutting cuts the connection when it has no bytes left.
 type cutting struct {
 	http.ResponseWriter
 	left int64
@@ -36,15 +36,15 @@ func (c *cutting) Write(b []byte) (int, error) {
 		return c.ResponseWriter.Write(b)
 	}
 	_, _ = c.ResponseWriter.Write(b[:c.left])
-	_ = http.NewResponseController(c.ResponseWriter).Flush() // else the part is not sent either
+	_ = http.NewResponseController(c.ResponseWriter).Flush() // otherwise the part is not sent either
 	panic(http.ErrAbortHandler)
 }
 
-// Unwrap lets http.ResponseController reach the writer below.
+// Unwrap lets http.ResponseController reach the underlying writer.
 func (c *cutting) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// Busy answers the first so many requests below a path as a proxy does whose server
-// is away: 503 with Retry-After in seconds, and a body that is no problem.
+// Busy responds to the first n requests under a path like a proxy whose server is down:
+// with 503, Retry-After in seconds, and a body that is not problem details.
 func Busy(path string, times int64, retryAfter int) func(http.Handler) http.Handler {
 	var left atomic.Int64
 	left.Store(times)

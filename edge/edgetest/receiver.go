@@ -15,28 +15,29 @@ import (
 	"kindex/edge/safedial"
 )
 
-// Delivery is what a webhook has received, and with which status it was answered.
+// Delivery is a request that a webhook received, and the status of the response.
 type Delivery struct {
 	Header http.Header
 	Body   []byte
 	Status int
 }
 
-// Receiver is an address for webhooks.
+// Receiver is a server that receives webhook deliveries.
 type Receiver struct {
 	URL string // https
-	// Guard lets an edge call this receiver and nobody else.
+	// Guard lets an edge call only this receiver.
 	Guard *safedial.Guard
-	// Came are the deliveries, answered with 204 unless Answer says otherwise.
+	// Came are the deliveries received; the response is 204 unless Answer sets another
+	// status.
 	Came chan Delivery
 
 	status atomic.Int64
 }
 
-// Answer tells with which status deliveries are answered from now on.
+// Answer sets the status that deliveries get from now on.
 func (r *Receiver) Answer(status int) { r.status.Store(int64(status)) }
 
-// NewReceiver starts a receiver that serves until its test ends.
+// NewReceiver starts a receiver that runs until its test ends.
 func NewReceiver(t testing.TB) *Receiver {
 	t.Helper()
 	r := &Receiver{Came: make(chan Delivery, 100)}

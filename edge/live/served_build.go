@@ -209,7 +209,7 @@ func (v *ServedBuild) Site() (*pages.Site, error) {
 	return w.pages, w.err
 }
 
-// LLMsText returns /llms.txt for a build served at one address.
+// LLMsText is the content of /llms.txt for a build served at one address.
 type LLMsText struct {
 	Base string
 	Body []byte

@@ -23,7 +23,7 @@ func scanSubmission(scan func(...any) error) (s submission.Submission, err error
 	return s, err
 }
 
-// openStatuses are those of submission.Open, as in the indexes of the table.
+// openStatuses are the statuses in submission.Open, as in the indexes of the table.
 const openStatuses = `('pending', 'in-review', 'accepted')`
 
 // CreateSubmission stores a submission of an account and returns it as stored. The error is
@@ -79,7 +79,7 @@ func (tx *Tx) pruneSubmissions(account string) error {
 	return err
 }
 
-// Submission returns one submission, submission.ErrUnknown if there is none.
+// Submission returns a submission, submission.ErrUnknown if there is none.
 func (s *State) Submission(ctx context.Context, id string) (submission.Submission, error) {
 	if !submission.ValidID(id) { // not every text can be asked for
 		return submission.Submission{}, submission.ErrUnknown
@@ -91,7 +91,7 @@ func (s *State) Submission(ctx context.Context, id string) (submission.Submissio
 	return found, s.wrap("reading a submission", err)
 }
 
-// Submissions returns those that a query chooses.
+// Submissions returns the submissions that match a query.
 func (s *State) Submissions(ctx context.Context, q submission.Query) ([]submission.Submission, error) {
 	where, args := whereSubmissions(q)
 	order := "DESC"
@@ -159,8 +159,8 @@ func (s *State) MoveSubmission(ctx context.Context, id string, to submission.Sta
 }
 
 // MoveSubmission moves a submission to a status if its current one allows that, and
-// reports whether it did. A pull request that is open for one that is withdrawn is
-// noted for Follower to close.
+// reports whether it did. If it withdraws a submission with an open pull request, it
+// records that Follower must close it.
 func (tx *Tx) MoveSubmission(id string, to submission.Status, c submission.Change) (bool, error) {
 	withdrawn := 0
 	if to == submission.Withdrawn {

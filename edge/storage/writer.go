@@ -69,7 +69,7 @@ func (tx *Tx) run(do func(*Tx) error) error {
 	return tx.failed
 }
 
-// now is the time, as it is stored.
+// now returns the current time in its stored form.
 func (tx *Tx) now() int64 { return tx.state.now().UnixMilli() }
 
 // skipLocked ends a subquery that selects rows not locked by others. SQLite has a single
@@ -178,7 +178,7 @@ func (w *writer) loop() {
 	}
 }
 
-// commit runs a job, and those that have come meanwhile, in one transaction.
+// commit runs a job, and those that have arrived meanwhile, in one transaction.
 func (w *writer) commit(group []*job) {
 	ctx := context.Background()
 	tx, err := w.db.BeginTx(ctx, nil)
@@ -198,7 +198,8 @@ func (w *writer) commit(group []*job) {
 	}
 }
 
-// runAll runs jobs until none waits. An error means that the whole transaction failed.
+// runAll runs jobs until none are waiting. An error means that the whole transaction
+// failed.
 func (w *writer) runAll(ctx context.Context, tx *sql.Tx, group []*job) ([]*job, error) {
 	start := time.Now()
 	for i := 0; i < len(group); i++ {

@@ -12,8 +12,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// GitHub is a GitHub Enterprise as far as signing in goes: the web flow of OAuth apps
-// with PKCE, and GET /user.
+// GitHub simulates the part of GitHub Enterprise that sign-in uses: the web flow of
+// OAuth apps with PKCE, and GET /user.
 type GitHub struct {
 	URL string
 
@@ -24,8 +24,9 @@ type GitHub struct {
 	tokens map[string]string // to users
 }
 
-// StartGitHub starts one that ends with the test. It lets the client Client with
-// ClientSecret in, and whoever comes as the user {"id": 1, "login": "ann"}.
+// StartGitHub starts a GitHub that runs until the test ends. It accepts the client
+// Client with ClientSecret, and signs everyone in as the user {"id": 1, "login":
+// "ann"}.
 func StartGitHub(t testing.TB) *GitHub {
 	t.Helper()
 	h := &GitHub{user: `{"id": 1, "login": "ann"}`, status: http.StatusOK, codes: map[string]url.Values{}, tokens: map[string]string{}}
@@ -43,8 +44,8 @@ func StartGitHub(t testing.TB) *GitHub {
 	return h
 }
 
-// Answer tells what GET /user answers about whoever signs in from now on: a status,
-// and JSON such as {"id": 1, "login": "ann"}.
+// Answer sets what GET /user returns from now on: a status, and JSON such as {"id": 1,
+// "login": "ann"}.
 func (h *GitHub) Answer(status int, user string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -63,7 +64,7 @@ func (h *GitHub) authorize(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusFound)
 }
 
-// token answers as GitHub does: its failures have the status 200.
+// token responds like GitHub: its failures have the status 200.
 func (h *GitHub) token(w http.ResponseWriter, r *http.Request) {
 	asked, ok := h.codes[r.FormValue("code")]
 	delete(h.codes, r.FormValue("code"))

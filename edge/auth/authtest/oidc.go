@@ -1,5 +1,5 @@
-// Package authtest gives tests providers to sign in with: npm oidc-provider, and
-// a server that is as a GitHub Enterprise is.
+// Package authtest provides sign-in providers for tests: npm's oidc-provider, and a
+// server that behaves like GitHub Enterprise.
 package authtest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// Client and ClientSecret are what the providers know the service by.
+// Client and ClientSecret identify the service to the providers.
 const (
 	Client       = "kindex"
 	ClientSecret = "the client's secret: with +, % and &"

@@ -22,15 +22,15 @@ import (
 	"kindex/builder/suite"
 )
 
-// Tab is a tab of a browser, and what went on in it.
+// Tab is a browser tab and a record of what happened in it.
 type Tab struct {
 	context.Context
 	mu         sync.Mutex
 	requests   []string // methods and addresses
-	consoleLog []string // on the console: errors, warnings, breaches of the policy
+	consoleLog []string // on the console: errors, warnings, policy violations
 }
 
-// shared is the one process of the tests of a binary, where Main runs them.
+// shared is the Chromium process that the tests of a binary share if Main runs them.
 var shared struct {
 	sync.Mutex
 	wanted bool
@@ -38,9 +38,9 @@ var shared struct {
 	stop func()
 }
 
-// Main runs the tests of a package whose tabs share one process of Chromium, each
-// with cookies and a storage of its own, ends it, and calls what else is to stop. It
-// is for TestMain. Without it, every tab is a process.
+// Main runs the tests of a package, whose tabs share one Chromium process but have
+// separate cookies and storage. Afterwards it stops Chromium and calls the other stop
+// functions. It is for TestMain. Without it, every tab starts a separate process.
 func Main(m *testing.M, stop ...func()) {
 	shared.wanted = true
 	code := m.Run()
@@ -53,14 +53,14 @@ func Main(m *testing.M, stop ...func()) {
 	os.Exit(code)
 }
 
-// Open opens a tab of Chromium, which can reach only loopback.
+// Open opens a tab in Chromium that can reach only loopback.
 func Open(t testing.TB, width, height int64) *Tab {
 	t.Helper()
 	return open(t, width, height, process)
 }
 
-// OpenWith is Open in a process of its own, in which the given host names lead to
-// 127.0.0.1.
+// OpenWith is like Open, but in a separate process in which the given host names
+// resolve to 127.0.0.1.
 func OpenWith(t testing.TB, width, height int64, hosts ...string) *Tab {
 	t.Helper()
 	var rules strings.Builder
@@ -85,8 +85,8 @@ func open(t testing.TB, width, height int64, process func(testing.TB) (context.C
 	return b
 }
 
-// process is a tab that nothing was done with yet: of the shared process, which the
-// first one starts, or of another one.
+// process returns an unused tab: in the shared process, which the first call starts, or
+// in a separate one.
 func process(t testing.TB) (context.Context, func()) {
 	t.Helper()
 	shared.Lock()
@@ -106,7 +106,7 @@ func process(t testing.TB) (context.Context, func()) {
 	return chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 }
 
-// loopbackOnly are the rules by which no name leads anywhere.
+// loopbackOnly is the resolver rules under which no name resolves.
 const loopbackOnly = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
 // launch starts a separate Chromium and returns its context and a function that stops it
@@ -134,13 +134,13 @@ func launch(t testing.TB, further ...chromedp.ExecAllocatorOption) (context.Cont
 	return ctx, func() { cancel(); stop(); _ = os.RemoveAll(tmp) }
 }
 
-// focused makes a tab one that is looked at, whichever other tabs there are.
+// focused makes a tab behave as if it had the focus, even if there are other tabs.
 var focused = chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 	_, err := cdp.Call(ctx, tab, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return err
 })
 
-// note writes down what the browser tells.
+// note records the events of the browser.
 func (b *Tab) note(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -164,7 +164,7 @@ func (b *Tab) note(event any) {
 	}
 }
 
-// Do runs the steps one after the other.
+// Do runs the actions in order.
 func (b *Tab) Do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b, patience)
@@ -174,7 +174,7 @@ func (b *Tab) Do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Run returns what an action gives.
+// Run runs an action and returns its result.
 func Run[T any](t testing.TB, b *Tab, action chromedp.Action[T]) T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b, patience)
@@ -186,14 +186,14 @@ func Run[T any](t testing.TB, b *Tab, action chromedp.Action[T]) T {
 	return v
 }
 
-// Requests are the methods and addresses that pages have asked for so far.
+// Requests returns the methods and addresses that pages have requested so far.
 func (b *Tab) Requests() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.requests)
 }
 
-// Said is what stands on the console: errors, warnings and breaches of a policy.
+// Said returns the console output: errors, warnings and policy violations.
 func (b *Tab) Said() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -207,8 +207,8 @@ func (b *Tab) fail(t testing.TB, err error) {
 	t.Fatalf("%v\nthe console said %q\nthe page asked for %q", err, b.consoleLog, b.requests)
 }
 
-// CheckQuiet fails the test where something went wrong on the page, or it asked for
-// anything but base, http://host:port.
+// CheckQuiet fails the test if a page reported a problem or requested anything outside
+// base, http://host:port.
 func (b *Tab) CheckQuiet(t testing.TB, base string) {
 	t.Helper()
 	b.mu.Lock()

@@ -17,12 +17,12 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// patience is how long anything may take in a browser, so that no test waits forever. It
-// is far more than a slow machine needs.
+// patience is the time limit for each step in a browser, so that no test waits forever.
+// It is much longer than a slow machine needs.
 const patience = 5 * time.Minute
 
-// Load does what makes the browser go to another page, and returns the answer behind
-// the last redirect once the page has loaded.
+// Load runs actions that make the browser go to another page, and returns the response
+// after all redirects once the page has loaded.
 func (b *Tab) Load(t testing.TB, steps ...chromedp.Action[chromedp.Void]) *network.Response {
 	t.Helper()
 	ctx, cancel := context.WithTimeoutCause(b, patience, errors.New("no page has loaded"))
@@ -34,8 +34,8 @@ func (b *Tab) Load(t testing.TB, steps ...chromedp.Action[chromedp.Void]) *netwo
 	return res
 }
 
-// Until waits until a JavaScript expression, or what it promises, is true, whichever
-// pages come and go meanwhile.
+// Until waits until a JavaScript expression, or the promise it returns, is true, even
+// if other pages load meanwhile.
 func (b *Tab) Until(t testing.TB, format string, args ...any) {
 	t.Helper()
 	condition := fmt.Sprintf(format, args...)
@@ -57,14 +57,15 @@ func (b *Tab) Until(t testing.TB, format string, args ...any) {
 	}
 }
 
-// Eval runs a script in the page and returns its value. A promise is waited for.
+// Eval runs a script in the page and returns its value. If it is a promise, Eval waits
+// for it.
 func Eval[T any](t testing.TB, b *Tab, format string, args ...any) T {
 	t.Helper()
 	return Run(t, b, chromedp.Evaluate[T](fmt.Sprintf(format, args...), chromedp.EvalAwaitPromise))
 }
 
-// Press presses keys one after the other, those of package kb among them. Other than
-// with chromedp.KeyEvent, a page can keep a key from writing its letter.
+// Press presses keys one after the other, including those of package kb. Unlike with
+// chromedp.KeyEvent, a page can prevent a key from typing its letter.
 func Press(keys string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		for _, r := range keys {
@@ -89,7 +90,7 @@ func Press(keys string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// Prefers makes the browser one whose owner prefers something, such as
+// Prefers sets user preferences (media features) in the browser, such as
 // "prefers-color-scheme", "dark".
 func Prefers(pairs ...string) chromedp.Action[chromedp.Void] {
 	var list []*emulation.MediaFeature
@@ -102,7 +103,7 @@ func Prefers(pairs ...string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// Overflowing are elements that make the page wider than its window; none where it
+// Overflowing returns the elements that make the page wider than its window, none if it
 // fits.
 func (b *Tab) Overflowing(t testing.TB) []string {
 	t.Helper()
@@ -114,9 +115,9 @@ func (b *Tab) Overflowing(t testing.TB) []string {
 })()`)
 }
 
-// SignIn presses what leads to npm oidc-provider (see package authtest), signs in
-// there as somebody, and returns what its own service answers in the end. What pages
-// ask of the provider meanwhile is forgotten; nothing else may be asked of it.
+// SignIn runs actions that lead to npm's oidc-provider (see package authtest), signs in
+// there as subject, and returns the final response of the service. Requests that pages
+// send to the provider meanwhile are not recorded; all others are.
 func (b *Tab) SignIn(t testing.TB, issuer, subject string, press ...chromedp.Action[chromedp.Void]) *network.Response {
 	t.Helper()
 	before := len(b.Requests())

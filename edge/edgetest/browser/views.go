@@ -9,8 +9,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// View is a browser as somebody has it: what it prefers, light or dark, and how many
-// pixels wide it is.
+// View is a browser configuration: the color scheme, light or dark, and the window
+// width in pixels.
 type View struct {
 	Scheme string
 	Width  int64
@@ -18,12 +18,12 @@ type View struct {
 
 func (v View) String() string { return fmt.Sprintf("%s, %d wide", v.Scheme, v.Width) }
 
-// Views are those that pages must be good in. Journeys are made in the first.
+// Views are the configurations that pages are tested in. Tests navigate in the first.
 var Views = []View{{"light", 1440}, {"dark", 1440}, {"dark", 390}, {"light", 390}}
 
 const height = 900
 
-// OpenView opens a tab in the first of Views.
+// OpenView opens a tab in the first of the Views.
 func OpenView(t testing.TB) *Tab {
 	t.Helper()
 	b := Open(t, Views[0].Width, height)
@@ -35,9 +35,9 @@ func (v View) set() chromedp.Action[chromedp.Void] {
 	return chromedp.Steps(chromedp.EmulateViewport(v.Width, height), Prefers("prefers-color-scheme", v.Scheme))
 }
 
-// LookAround opens pages of a journey in the other Views (in make test, only the narrow
-// dark one) and goes back to the first: each page has the right colour scheme and fits its
-// window.
+// LookAround shows the current page in the other Views (in make test, only the narrow
+// dark one) and returns to the first. It checks that the page has the right color
+// scheme and fits the window.
 func (b *Tab) LookAround(t testing.TB, base string, paths ...string) {
 	t.Helper()
 	for _, v := range suite.Pick(Views[2:3], Views[1:]) {
@@ -55,5 +55,5 @@ func (b *Tab) LookAround(t testing.TB, base string, paths ...string) {
 	b.Do(t, Views[0].set())
 }
 
-// lightness is that of the paper, from 0 to 1.
+// lightness is the lightness of the background, from 0 to 1.
 const lightness = `(c => (Number(c[0]) + Number(c[1]) + Number(c[2])) / 765)(getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g))`

@@ -15,15 +15,15 @@ import (
 	"kindex/edge/storage/storagetest/server"
 )
 
-// Main runs the tests of a package and stops the server that they may have
-// started. It is for TestMain.
+// Main runs the tests of a package and stops the server if they started one. It is for
+// TestMain.
 func Main(m *testing.M) {
 	code := m.Run()
 	Stop()
 	os.Exit(code)
 }
 
-// Stop stops the server that tests may have started, where Main cannot be used.
+// Stop stops the server if tests started one, for packages that cannot use Main.
 func Stop() {
 	if own.Server != nil {
 		if err := own.Stop(); err != nil {
@@ -39,12 +39,12 @@ var own struct {
 	err  error
 }
 
-// ErrNotInstalled tells that there is no PostgreSQL, which in continuous
-// integration is any other error.
+// ErrNotInstalled means that PostgreSQL is not installed. In continuous integration, a
+// different error is returned.
 var ErrNotInstalled = errors.New("NOT RUN: PostgreSQL is not installed; make test installs it")
 
-// PostgreSQL returns the address of an empty database. Where no PostgreSQL is
-// installed the test is skipped, and fails in continuous integration.
+// PostgreSQL returns the address of an empty database. If PostgreSQL is not installed,
+// the test is skipped; in continuous integration, it fails.
 func PostgreSQL(t testing.TB) string {
 	t.Helper()
 	target, err := NewDatabase()
@@ -57,11 +57,10 @@ func PostgreSQL(t testing.TB) string {
 	return target
 }
 
-// NewDatabase is PostgreSQL where no testing.TB is at hand.
+// NewDatabase is like PostgreSQL, for use without a testing.TB.
 func NewDatabase() (string, error) {
 	own.once.Do(func() {
-		// Tests lose nothing where the machine stops, so that the server need not
-		// wait for the disk.
+		// Tests need no durability, so the server need not wait for the disk.
 		own.Server, own.err = server.Start("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=300")
 	})
 	switch {

@@ -1,5 +1,5 @@
-// Package storagetest gives tests a state on every engine: a SQLite file, and a
-// database of a real PostgreSQL server that the test binary starts and stops.
+// Package storagetest provides tests with a state on each engine: a SQLite file, and a
+// database on a PostgreSQL server that the test binary starts and stops.
 package storagetest
 
 import (
@@ -13,9 +13,9 @@ import (
 	"kindex/edge/storage"
 )
 
-// Each runs a test once on SQLite and once on PostgreSQL, each time on an empty
-// state. open may be called several times; on PostgreSQL each is as another
-// edge's, on SQLite as another command's. The states are closed after the test.
+// Each runs a test once on SQLite and once on PostgreSQL, each time on an empty state.
+// open can be called several times; on PostgreSQL each call is like another edge, on
+// SQLite like another command. The states are closed after the test.
 func Each(t *testing.T, test func(t *testing.T, open func() *storage.State)) {
 	t.Run("SQLite", func(t *testing.T) {
 		target := filepath.Join(t.TempDir(), "kindex.db")
@@ -27,7 +27,7 @@ func Each(t *testing.T, test func(t *testing.T, open func() *storage.State)) {
 	})
 }
 
-// SQLite returns an empty state in a file of its own.
+// SQLite returns an empty state in a new file.
 func SQLite(t testing.TB) *storage.State {
 	return Open(t, filepath.Join(t.TempDir(), "kindex.db"))
 }
@@ -38,7 +38,7 @@ func Open(t testing.TB, target string) *storage.State {
 	return OpenAt(t, target, time.Now)
 }
 
-// OpenAt is Open with a clock.
+// OpenAt is like Open, but with a given clock.
 func OpenAt(t testing.TB, target string, now func() time.Time) *storage.State {
 	t.Helper()
 	s, err := storage.Open(context.Background(), target, storage.Options{Now: now})
@@ -53,8 +53,8 @@ func OpenAt(t testing.TB, target string, now func() time.Time) *storage.State {
 	return s
 }
 
-// Exec runs a statement on a state, behind the back of package storage, such as
-// damage that it must find.
+// Exec runs a statement on a state, bypassing package storage, for example to create
+// damage that it must detect.
 func Exec(target, statement string) (failed error) {
 	driver := "sqlite" // that of package storage
 	if storage.IsPostgreSQL(target) {

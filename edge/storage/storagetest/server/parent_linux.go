@@ -2,5 +2,5 @@ package server
 
 import "syscall"
 
-// diesWithParent ends the server where the test binary is killed.
+// diesWithParent stops the server if the test binary is killed.
 func diesWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGQUIT }

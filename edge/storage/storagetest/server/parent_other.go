@@ -4,5 +4,5 @@ package server
 
 import "syscall"
 
-// diesWithParent does nothing where the system has no such thing.
+// diesWithParent does nothing because this system has no such feature.
 func diesWithParent(*syscall.SysProcAttr) {}

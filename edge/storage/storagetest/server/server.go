@@ -1,4 +1,4 @@
-// Package server runs a PostgreSQL server of one's own for tests and measurements.
+// Package server runs a separate PostgreSQL server for tests and measurements.
 package server
 
 import (
@@ -19,8 +19,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Server is a PostgreSQL server with a folder of its own. It listens on a socket
-// there and nowhere else.
+// Server is a PostgreSQL server with a separate folder. It listens only on a socket in
+// that folder.
 type Server struct {
 	folder    string
 	databases atomic.Int64
@@ -28,9 +28,9 @@ type Server struct {
 	exited    chan struct{}
 }
 
-// Start makes a server and starts it with further settings, such as "fsync=off". The
-// error wraps exec.ErrNotFound where no PostgreSQL is installed. Stop ends it; it
-// ends, too, with the process that has started it.
+// Start creates a server and starts it with additional settings, such as "fsync=off".
+// The error wraps exec.ErrNotFound if PostgreSQL is not installed. Stop stops the
+// server, which also stops when the process that started it ends.
 func Start(settings ...string) (*Server, error) {
 	initdb, err := program("initdb")
 	if err != nil {
@@ -41,7 +41,7 @@ func Start(settings ...string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{exited: make(chan struct{})}
-	// Not below TMPDIR: the path of a socket has room for 107 bytes.
+	// Not under TMPDIR: the path of a socket can have at most 107 bytes.
 	if s.folder, err = os.MkdirTemp("/tmp", "kindex-pg-"); err != nil {
 		return nil, err
 	}
@@ -68,10 +68,10 @@ func (s *Server) start(initdb, postgres string, settings []string) error {
 	return s.launch(postgres, data, as, settings)
 }
 
-// Guarded is a role that a test may make. It must give its password.
+// Guarded is a role that tests can create and that must log in with a password.
 const Guarded = "guarded"
 
-// guard lets a server ask Guarded for a password, and nobody else.
+// guard makes a server require a password from Guarded only.
 func guard(rules string) error {
 	text, err := os.ReadFile(rules)
 	if err != nil {
@@ -80,14 +80,14 @@ func guard(rules string) error {
 	return os.WriteFile(rules, append([]byte("local all "+Guarded+" scram-sha-256\n"), text...), 0o600)
 }
 
-// Stop ends the server and removes what it has stored.
+// Stop stops the server and deletes its data.
 func (s *Server) Stop() error {
 	_ = s.process.Signal(syscall.SIGINT) // a fast shutdown; it may have ended
 	<-s.exited
 	return os.RemoveAll(s.folder)
 }
 
-// Database makes an empty database and returns its address.
+// Database creates an empty database and returns its address.
 func (s *Server) Database(ctx context.Context) (string, error) {
 	c, err := pgx.Connect(ctx, s.address("postgres"))
 	if err != nil {
@@ -101,12 +101,12 @@ func (s *Server) Database(ctx context.Context) (string, error) {
 	return s.address(name), nil
 }
 
-// address reaches a database through the socket.
+// address returns the address of a database, through the socket.
 func (s *Server) address(database string) string {
 	return "postgres://kindex@/" + database + "?host=" + url.QueryEscape(s.folder)
 }
 
-// launch starts the server and waits until it answers.
+// launch starts the server and waits until it responds.
 func (s *Server) launch(postgres, data string, as *syscall.Credential, settings []string) error {
 	args := []string{"-D", data, "-k", s.folder, "-c", "listen_addresses="}
 	for _, setting := range settings {
@@ -123,7 +123,7 @@ func (s *Server) launch(postgres, data string, as *syscall.Credential, settings 
 	run.Stdout, run.Stderr = log, log
 	started := make(chan error)
 	go func() {
-		runtime.LockOSThread() // the signal of a parent's death is one of a thread's
+		runtime.LockOSThread() // the signal is sent when the thread that started the server ends
 		started <- run.Start()
 		_ = run.Wait()
 		close(s.exited)
@@ -149,7 +149,7 @@ func (s *Server) launch(postgres, data string, as *syscall.Credential, settings 
 	}
 }
 
-// program finds a program of PostgreSQL, which Debian keeps out of PATH.
+// program returns the path of a PostgreSQL program; Debian does not put them in PATH.
 func program(name string) (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 	if err == nil && len(found) > 0 {
@@ -158,8 +158,8 @@ func program(name string) (string, error) {
 	return exec.LookPath(name)
 }
 
-// unprivileged gives the folder to a user that PostgreSQL is willing to run as:
-// root it refuses.
+// unprivileged gives the folder to a user that PostgreSQL accepts: it refuses to run as
+// root.
 func unprivileged(folder string) (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil

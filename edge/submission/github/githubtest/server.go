@@ -1,8 +1,8 @@
 // Package githubtest is a forge for tests: an HTTP server on the loopback interface
-// that has the few routes of the GitHub API which submissions need, over a real
-// bare repository. It notes whatever no forge would stand: a pull request of a
-// branch that was not pushed, a second one for the same branch, a request without
-// the token.
+// with the few routes of the GitHub API that submissions need, on top of a real bare
+// repository. It records requests that a forge would reject: a pull request from a
+// branch that was not pushed, a second one for the same branch, a request without the
+// token.
 package githubtest
 
 import (
@@ -17,13 +17,13 @@ import (
 	"sync"
 )
 
-// Repository and Token are what the forge knows.
+// Repository and Token are the repository and the token that the forge accepts.
 const (
 	Repository = "example/index"
 	Token      = "forge-token-of-the-test"
 )
 
-// Deleted is where a pull request comes from whose repository was deleted.
+// Deleted is the source of a pull request whose repository was deleted.
 const Deleted = "deleted"
 
 // Server is a running forge.
@@ -36,10 +36,10 @@ type Server struct {
 	mu         sync.Mutex
 	pulls      []*Pull
 	violations []string
-	lose       int // answers to creations that get lost
+	lose       int // number of responses to creations that get lost
 	fail       []fault
-	mute       bool // answers tell nothing
-	all        bool // lists have every branch
+	mute       bool // responses are empty
+	all        bool // lists include all branches
 	requests   []string
 }
 
@@ -50,7 +50,7 @@ type Pull struct {
 	Head, Base             string
 	State                  string // open or closed
 	Merged                 bool
-	From                   string // the repository of the head, Deleted where it is gone
+	From                   string // the repository of the head, Deleted if it was deleted
 	Version                int    // counts its changes
 	Asked, NotModifiedSeen int
 }
@@ -60,7 +60,7 @@ type fault struct {
 	header map[string]string
 }
 
-// Start starts a forge over a bare repository.
+// Start starts a forge with a bare repository.
 func Start(bare string) *Server {
 	s := &Server{bare: bare}
 	mux := http.NewServeMux()
@@ -85,14 +85,14 @@ func Start(bare string) *Server {
 // Close stops the forge.
 func (s *Server) Close() { s.http.Close() }
 
-// Violations lists what no forge would stand; nothing where all was well.
+// Violations returns the recorded requests that a forge would reject.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.violations)
 }
 
-// Pulls returns the pull requests, the oldest first.
+// Pulls returns the pull requests, oldest first.
 func (s *Server) Pulls() []Pull {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -103,7 +103,7 @@ func (s *Server) Pulls() []Pull {
 	return list
 }
 
-// Requests lists what was asked for, method and address.
+// Requests returns the method and address of each request.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -123,7 +123,7 @@ func (s *Server) ClosePull(number int, merged bool) error {
 	return nil
 }
 
-// Add puts a pull request there that nobody has asked for.
+// Add adds a pull request without a request.
 func (s *Server) Add(p Pull) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,30 +131,29 @@ func (s *Server) Add(p Pull) {
 	s.pulls = append(s.pulls, &p)
 }
 
-// DropCreateResponses lets the answers to the next creations get lost: they are carried out, and
-// the connection is cut.
+// DropCreateResponses makes the responses to the next creations get lost: the pull
+// requests are created, and the connection is cut.
 func (s *Server) DropCreateResponses(creations int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lose = creations
 }
 
-// AnswerEmpty lets all answers be true to their form and tell nothing, or no longer.
+// AnswerEmpty sets whether all responses are well-formed but empty.
 func (s *Server) AnswerEmpty(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mute = on
 }
 
-// IgnoreHead lets lists have the pull requests of every branch, as not all forges
-// heed what they are asked for.
+// IgnoreHead sets whether lists ignore the requested branch, as some forges do.
 func (s *Server) IgnoreHead() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all = true
 }
 
-// Fail answers the next request with an error.
+// Fail makes the next request fail with an error.
 func (s *Server) Fail(status int, header map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -300,5 +299,5 @@ func (s *Server) has(branch string) bool {
 func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a client that has gone misses nothing
+	_ = json.NewEncoder(w).Encode(v) // a client that has disconnected does not need the response
 }
