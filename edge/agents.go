@@ -74,7 +74,7 @@ func (s *Server) Agents() *mcp.Server {
 	return s.agents.server
 }
 
-// bySize are the slugs of the categories, those with the most entities first.
+// bySize returns the slugs of the categories, largest first.
 func bySize(list []record.Category) []string {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b record.Category) int { return cmp.Compare(b.Count, a.Count) })
@@ -171,7 +171,7 @@ func (p *plainErrorCatcher) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the underlying writer.
 func (p *plainErrorCatcher) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// problem is the refusal as one.
+// problem returns the error response as a problem.
 func (p *plainErrorCatcher) problem() error {
 	text := web.Shorten(strings.ToValidUTF8(strings.TrimSpace(string(p.text)), "?"))
 	if p.refused >= 500 {

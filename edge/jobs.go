@@ -67,7 +67,7 @@ func (s *Server) purge(ctx context.Context) {
 	}
 }
 
-// stateStatus is for the operator.
+// stateStatus describes the state of the database, for the operator.
 func (s *Server) stateStatus(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

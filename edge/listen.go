@@ -93,7 +93,8 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	return err
 }
 
-// httpServer is HTTPServer with a log and any timeouts set by a test.
+// httpServer is like HTTPServer, but with a log and the timeouts that a test may have
+// set.
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	srv := HTTPServer(h)
 	srv.ReadHeaderTimeout = cmp.Or(s.timeouts.header, srv.ReadHeaderTimeout)
@@ -108,7 +109,7 @@ func HTTPServer(h http.Handler) *http.Server {
 		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderLen}
 }
 
-// adminHandler is the operator's interface. It reveals more than strangers should know and
+// adminHandler returns the handler of the operator's listener. It reveals more than strangers should know and
 // belongs on a private address.
 func (s *Server) adminHandler(draining *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()

@@ -28,7 +28,7 @@ type route struct {
 	answer web.Handler
 }
 
-// routeTable is the whole API in one table: every route with its required scope,
+// routeTable returns the whole API in one table: every route with its required scope,
 // parameters and handler. Other paths are pages of the website, which has a separate
 // table in package pages, or do not exist.
 func (s *Server) routeTable() []route {

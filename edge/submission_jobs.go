@@ -15,7 +15,7 @@ const (
 	acceptedPollInterval = time.Minute
 )
 
-// markPublishedLoop notes which accepted submissions the build has, until ctx
+// markPublishedLoop records which accepted submissions are in the build, until ctx
 // ends.
 func (s *Server) markPublishedLoop(ctx context.Context) {
 	logError := s.errorLogger("recording which submissions are published")

@@ -39,10 +39,10 @@ type previousIndex struct {
 	changed  []source
 }
 
-// ReuseFrom names the previous build in the same output folder. If its index
-// contains most of the documents, Write shares its files, which takes a fraction
-// of the time and gives the same search results. Otherwise, or if that index is
-// missing, damaged or of another version, Write indexes all documents.
+// ReuseFrom names the previous build in the same output folder. If its index contains
+// most of the documents, Write shares its files, which takes a fraction of the time and
+// gives the same search results. Otherwise, or if that index is missing, damaged or of
+// a different version, Write indexes all documents.
 //
 // Files are shared by hard links, so the earlier index can be removed.
 func (p *Prepared) ReuseFrom(id string) { p.previousID = id }

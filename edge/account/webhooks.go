@@ -133,7 +133,7 @@ func checkEvents(names []string) (fieldErrors []web.FieldError) {
 	return fieldErrors
 }
 
-// sortEvents are the events among some names, in the order of the interface.
+// sortEvents returns the events with the given names, in the order of the API.
 func sortEvents(names []string) (events []string) {
 	for _, e := range record.Events {
 		if slices.Contains(names, e) {

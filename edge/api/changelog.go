@@ -76,7 +76,7 @@ func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
 	return f, nil
 }
 
-// allCategories are the categories of today, and those that entities had before.
+// allCategories returns the current categories and those that entities had before.
 func allCategories(c *web.Call) []string {
 	known := append(slices.Clone(c.Served.Slugs), c.Served.Build.Archive().ChangeValues("category")...)
 	slices.Sort(known)
@@ -112,7 +112,7 @@ func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
 	return changesPage(c, roaring.BitmapOf(list...), scope)
 }
 
-// entityChanges are the changes of an entity, whatever it was called.
+// entityChanges returns the changes to an entity under all its slugs.
 func entityChanges(c *web.Call, typ, slug string) (list []uint32, moved *web.Reply, err error) {
 	b := c.Served.Build
 	a := b.Archive()
@@ -168,7 +168,7 @@ func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, er
 		if !ok { // the history was rewritten: continue at the same time
 			at, err := time.Parse(time.RFC3339, page.Cursor.Value)
 			if err != nil {
-				return nil, &query.Error{Param: "cursor", Message: "is not a cursor of the changelog; start again without a cursor"}
+				return nil, &query.Error{Param: "cursor", Message: "is not a valid changelog cursor; start again without a cursor"}
 			}
 			end = a.ChangesSince(at.Add(time.Second))
 		}

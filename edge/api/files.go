@@ -79,7 +79,7 @@ func (a *API) dataFile(v *live.ServedBuild, id, path string) (io.ReadSeekCloser,
 	return content, f, err
 }
 
-// inMemory is a file that needs no closing.
+// inMemory returns a file in memory, which needs no closing.
 func inMemory(data []byte) io.ReadSeekCloser {
 	return struct {
 		*bytes.Reader

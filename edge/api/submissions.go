@@ -74,7 +74,7 @@ func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	return draft, similar, err
 }
 
-// submissionProblem is the answer to a submission that is refused.
+// submissionProblem returns the problem for a rejected submission.
 func submissionProblem(err error) error {
 	var invalid *submission.InvalidError
 	var taken *submission.TakenError
@@ -226,7 +226,7 @@ func (a *API) submissionCursor(c *web.Call, owner string) (string, error) {
 	}
 	at, err := a.state.Submission(c.Request.Context(), text)
 	if errors.Is(err, submission.ErrUnknown) || err == nil && at.AccountID != owner {
-		return "", &query.Error{Param: "cursor", Message: "is not a cursor of this list; start again without a cursor"}
+		return "", &query.Error{Param: "cursor", Message: "is not a valid cursor for this list; start again without a cursor"}
 	}
 	return text, web.StateProblem(err)
 }

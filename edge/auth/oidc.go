@@ -140,7 +140,7 @@ func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 	return &discovery{found, style, metadata.Iss}, nil
 }
 
-// as is the client's configuration at the endpoints of a provider.
+// as returns the client's configuration for the endpoints of a provider.
 func (p *oidcProvider) as(d *discovery) *oauth2.Config {
 	c := p.config
 	c.Endpoint = d.Endpoint()

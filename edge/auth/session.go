@@ -98,7 +98,7 @@ func (h *Handler) Session(r *http.Request) (account apikey.Account, token string
 	return account, formToken(secret), nil
 }
 
-// sessionEnd is when a session ends that was used last at seen.
+// sessionEnd returns when a session ends that was last used at seen.
 func sessionEnd(created, seen time.Time) time.Time {
 	end, maxEnd := seen.Add(SessionIdleTimeout), created.Add(MaxSessionAge)
 	if end.After(maxEnd) {

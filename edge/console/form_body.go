@@ -76,7 +76,7 @@ var formNames, formKinds = func() (names []string, kinds map[string]string) {
 	return names, kinds
 }()
 
-// formValues are the entered values, as the page shows them again.
+// formValues returns the entered values, as the page shows them again.
 func formValues(sent url.Values) map[string]string {
 	values := map[string]string{}
 	for _, name := range formNames {

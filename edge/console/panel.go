@@ -28,7 +28,7 @@ type panelRoute struct {
 	answer func(*panelRequest) (panelReply, error)
 }
 
-// PanelRoutes is the route table of the whole developer panel. A write is a form with
+// PanelRoutes returns the route table of the whole developer panel. A write is a form with
 // the session's token, and redirects to a page that can be reloaded, unless its
 // response shows a secret once. The pages use the same functions as the API, so that
 // there is one set of rules.

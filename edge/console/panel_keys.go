@@ -143,7 +143,7 @@ func (v *panelRequest) keyFormError(g apikey.Grant, apply func(*panel.DeveloperP
 	return panelReply{page: p}, nil
 }
 
-// ownKey is the key that the address names.
+// ownKey returns the key with the id in the path.
 func (v *panelRequest) ownKey() (panel.APIKey, error) {
 	list, err := v.console.accounts.KeysOf(v.Request.Context(), v.account.ID)
 	if err != nil {

@@ -95,7 +95,7 @@ func (v *panelRequest) webhookFormError(address string, events []string, problem
 	return panelReply{page: p}, nil
 }
 
-// ownWebhook is the webhook that the address names.
+// ownWebhook returns the webhook with the id in the path.
 func (v *panelRequest) ownWebhook() (webhook.Webhook, error) {
 	return v.console.accounts.WebhookOf(v.Request.Context(), v.account.ID, v.Param("webhook"))
 }

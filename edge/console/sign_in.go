@@ -58,7 +58,7 @@ func (s *Console) allowSignIn(r *http.Request) bool {
 	return true
 }
 
-// networkOf is the network that a request comes from.
+// networkOf returns the network that a request comes from.
 func (s *Console) networkOf(r *http.Request) netip.Prefix {
 	return ratelimit.Network(s.shared.Proxies.Client(r))
 }

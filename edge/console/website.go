@@ -62,7 +62,7 @@ func (s *Console) pageOrProblem(c *web.Call, a *pages.Answer, err error) (*web.R
 	return pageReply(a, err)
 }
 
-// pageReply is the reply with a page.
+// pageReply converts a page to a reply.
 func pageReply(a *pages.Answer, err error) (*web.Reply, error) {
 	if err != nil {
 		return nil, err

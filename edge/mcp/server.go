@@ -63,7 +63,7 @@ func New(api API, o Options) *Server {
 	return s
 }
 
-// instructions are what a model reads of the server before any tool.
+// instructions returns what a model reads about the server before it sees any tool.
 func instructions(o Options) string {
 	var b strings.Builder
 	name := "This index"

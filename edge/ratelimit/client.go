@@ -190,7 +190,7 @@ func isPort(s string) bool {
 	return 1 <= len(s) && len(s) <= 5
 }
 
-// plain is an address in the one form that is compared and counted.
+// plain returns an address in the one form that is compared and counted.
 func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
 func contains(trusted []netip.Prefix, addr netip.Addr) bool {

@@ -110,7 +110,7 @@ func (s *State) checkOwnDatabase(ctx context.Context) error {
 	if err != nil || len(tables) == 0 {
 		return err
 	}
-	return fmt.Errorf("%s is a SQLite database of another program, with a table %q: use a separate file", s.target, tables[0].name)
+	return fmt.Errorf("%s belongs to a different program: it has a table %q; use a separate file", s.target, tables[0].name)
 }
 
 func (s *State) provider() (*goose.Provider, error) {

@@ -202,7 +202,7 @@ func (s *State) Siblings(ctx context.Context, one submission.Submission) ([]subm
 		AND (s.type = $2 AND s.slug = $3 OR s.identity = $4) ORDER BY s.created_at, s.id`,
 		one.ID, one.Type, one.Slug, submission.Identity(one.Name, one.URL))
 	list, err := scanRows(rows, err, scanSubmission)
-	return list, s.wrap("listing submissions of the same entity", err)
+	return list, s.wrap("listing submissions for the same entity", err)
 }
 
 // CountSiblings returns how many siblings each open submission has, by its id. One
@@ -219,5 +219,5 @@ func (s *State) CountSiblings(ctx context.Context) (map[string]int, error) {
 		counts[id] = n
 		return struct{}{}, err
 	})
-	return counts, s.wrap("counting submissions of the same entity", err)
+	return counts, s.wrap("counting submissions for the same entity", err)
 }

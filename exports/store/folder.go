@@ -104,9 +104,9 @@ func checkFolder(dir *os.Root, name string) error {
 	return err
 }
 
-// openRegular opens a regular file below a folder for reading. name has slashes.
-// It returns a *DamageError if name leads out of the folder, through a link, or
-// to anything but a regular file.
+// openRegular opens a regular file below a folder for reading. name has slashes. It
+// returns a *DamageError if name leads out of the folder, through a link, or to
+// anything other than a regular file.
 func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	for try := 1; ; try++ {
 		f, info, err := openRegularOnce(dir, name)

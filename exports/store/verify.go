@@ -172,9 +172,9 @@ func verifyFile(dir *os.Root, want File) error {
 	return nil
 }
 
-// OpenFile opens a file listed in a manifest; dir is the folder of the manifest.
-// It returns a *DamageError if the file is missing, has another size, or is a
-// link or anything else that no builder writes. The caller must close it.
+// OpenFile opens a file listed in a manifest; dir is the folder of the manifest. It
+// returns a *DamageError if the file is missing, has a different size, or is a link or
+// anything else that no builder writes. The caller must close it.
 func OpenFile(dir *os.Root, want File) (*os.File, error) {
 	f, info, err := openRegular(dir, want.Path)
 	if errors.Is(err, fs.ErrNotExist) {
