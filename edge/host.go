@@ -70,7 +70,8 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
-// ownHosts returns the host names of the service: those in Options and that of its URL.
+// ownHosts returns the host names of the service: those in Options and the one in its
+// URL.
 func ownHosts(o Options) []string {
 	if u, err := url.Parse(o.URL); err == nil && u.Host != "" {
 		return append([]string{hostname(u.Host)}, o.Hosts...)

@@ -132,8 +132,8 @@ func (c *request) reserve(cost routeCost) error {
 }
 
 // The maximum length, in bytes, of the query and of If-None-Match, and the maximum
-// number of parameters, for which the entity tag is checked for a caller with nothing
-// left: checking must not cost more than the refusal.
+// number of parameters, for which the entity tag is checked if the caller has no
+// requests left: checking must not cost more than rejecting.
 const (
 	maxLookupLen    = 256
 	maxLookupParams = 3

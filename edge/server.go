@@ -40,8 +40,8 @@ type Options struct {
 	Contact string
 	// Origins are the websites that can read responses; nil: DefaultOrigins of URL.
 	Origins *Origins
-	// Hosts are additional names of a service that not every website can read; the one in
-	// URL is always accepted. AdminHosts are those of the operator's listener.
+	// Hosts are additional names of a service that not every website can read; the one
+	// in URL is always accepted. AdminHosts are the names of the operator's listener.
 	Hosts, AdminHosts []string
 	// LimitAnonymous and LimitKey are the maximum numbers of requests per UTC day, per
 	// IP address without a key and per account; 0 means no limit.

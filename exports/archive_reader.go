@@ -218,8 +218,8 @@ func (r *ArchiveReader) versionsAt(typ, slug string) packed.Uint32s {
 	return r.parts[sectionVersionsByAddress][4*begin.At(i) : 4*begin.At(i+1)]
 }
 
-// Last returns the newest version with this address. It may be a deletion, or a
-// version whose entity later moved to another slug.
+// Last returns the newest version with this address. It may be a deletion, or a version
+// whose entity later moved to a different slug.
 func (r *ArchiveReader) Last(typ, slug string) (v int, ok bool) {
 	list := r.versionsAt(typ, slug)
 	if list.Len() == 0 {

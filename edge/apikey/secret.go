@@ -60,8 +60,8 @@ func checksum(body string) string {
 	return string(sum[:])
 }
 
-// Parse checks the shape and the checksum of a key. Errors wrap ErrMalformed and give the
-// reason, without repeating the input.
+// Parse checks the shape and the checksum of a key. Errors wrap ErrMalformed and state
+// the reason, without repeating the input.
 func Parse(s string) (Secret, error) {
 	if err := check(s); err != nil {
 		return Secret{}, err

@@ -132,8 +132,8 @@ func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider
 	if old := h.cookie(r, sessionCookie); old != "" {
 		a.Replaces = hash(old)
 	}
-	// The provider's code is used up: finish even if the client has gone, within a time
-	// limit.
+	// The provider's code is used up, so finish even if the client has disconnected,
+	// within a time limit.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), providerTimeout)
 	defer cancel()
 	account, made, err := h.store.SignIn(ctx, a)

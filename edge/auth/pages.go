@@ -89,7 +89,7 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, bod
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) //nolint:gosec // html/template has escaped it; a write error only means the client is gone
+		_, _ = w.Write(body) //nolint:gosec // html/template has escaped it; a write error only means that the client has disconnected
 	}
 }
 

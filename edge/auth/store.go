@@ -27,7 +27,7 @@ const (
 	// MaxAttempts is the maximum number of attempts in progress, and MaxPerNetwork the
 	// maximum for one network. If there is no room, the oldest attempts of the network
 	// with the most are dropped, never those of smaller networks: starting many
-	// attempts keeps no one else from signing in.
+	// attempts does not keep others from signing in.
 	MaxAttempts   = 10_000
 	MaxPerNetwork = 500
 	// MaxSessions is the maximum number of sessions per account; the oldest are dropped.

@@ -323,8 +323,8 @@ func newRemarks(f *form.Form, problems []submission.Problem) []form.Remark {
 	return list
 }
 
-// listEntrySuggestion returns the suggestion for an entry of a list, such as tags[1], for
-// which the rules have none; "" for another field. It fills in entries.
+// listEntrySuggestion returns the suggestion for an invalid list entry, such as
+// tags[1], if the rules have none; "" for other fields. It fills in entries.
 func listEntrySuggestion(f *form.Form, field string, entries map[string][]string) string {
 	root, item, _ := strings.Cut(strings.TrimSuffix(field, "]"), "[")
 	i, err := strconv.Atoi(item)

@@ -95,8 +95,8 @@ func unindent(line, indent string) string {
 }
 
 // shown compares the output of a program with the output shown in an example. "…"
-// stands for anything, and a line break with the spaces after it for any number of
-// spaces: long responses are wrapped for the reader.
+// matches anything, and a line break with the spaces after it for any number of spaces:
+// long responses are wrapped for the reader.
 func shown(want, got string) bool {
 	pattern := regexp.QuoteMeta(strings.TrimSpace(want))
 	pattern = regexp.MustCompile(`[ \t]*\n\s*`).ReplaceAllString(pattern, `\s*`)

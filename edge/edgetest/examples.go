@@ -50,19 +50,19 @@ var programs = map[string][]string{
 	"python.py": {"python3"}, "js.mjs": {"node"}, "mjs.mjs": {"node"}, "javascript.mjs": {"node"},
 }
 
-// Examples runs every fenced block of a Markdown file below Root exactly as it is
-// printed, but for the address of the edge, in their order and in one folder:
+// Examples runs every fenced block of a Markdown file under Root exactly as printed,
+// except for the address of the edge, in order and in one folder:
 //
-//   - a block that is a file (see Block) is written there, whatever its language; one of
-//     the later blocks must use it;
+//   - A block that contains a file (see Block) is written there, in any language; a later
+//     block must use it.
 //   - sh and bash blocks are run by bash -euo pipefail, python by python3, js and mjs as
-//     modules by node, what Run.Programs names by that;
-//   - of a console block, the commands behind "$ " are run one by one. Each must succeed,
-//     and what it prints is what stands below it, see shown;
-//   - a text or json block behind one that was run is what that one prints to its
-//     standard output;
-//   - anything else, and what fails, is an error, unless it is in Run.Except. Those are
-//     logged. An exception that is no block's is an error, too.
+//     modules by node, and the languages in Run.Programs by the programs named there.
+//   - In a console block, the commands after "$ " are run one by one. Each must succeed, and
+//     its output must match the output shown below it; see shown.
+//   - A text or json block after one that was run is the expected standard output of that
+//     block.
+//   - Any other block, and any failure, is an error unless it is in Run.Except. Exceptions
+//     are logged. An exception that matches no block is an error, too.
 func Examples(t testing.TB, file string, run Run) {
 	t.Helper()
 	if run.Dir == "" {

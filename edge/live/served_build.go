@@ -34,7 +34,7 @@ type ServedBuild struct {
 	Licenses       []string // Link, of exports
 	Categories     []record.Category
 	Slugs          []string // of the categories
-	BoardNames     []string // of the leaderboards of today
+	BoardNames     []string // the current leaderboards
 	Titles         map[string]string
 
 	Boards  *leaderboard.Boards      // ranks of entities, now and earlier

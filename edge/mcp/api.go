@@ -34,7 +34,7 @@ const (
 type answer struct {
 	mediaType string
 	body      []byte
-	from      string // the requested path, if another one answered
+	from      string // the requested path, if a different path answered
 }
 
 // ask calls the API, and follows a redirect to the current address of an entity. Errors are

@@ -260,9 +260,9 @@ func number64(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }
 // oneLine keeps the lines of a result apart whatever a record contains.
 func oneLine(s string) string { return safetext.OneLine(s) }
 
-// marks are the quotation marks around third-party texts; such marks within a text become
-// single ones, so that the text cannot close the quotation and continue as if it came from
-// the index.
+// marks are the quotation marks around third-party texts; such marks within a text are
+// replaced by single ones, so that the text cannot close the quotation and continue as
+// if it came from the index.
 var marks = strings.NewReplacer("«", "‹", "»", "›")
 
 // quoted returns a third-party text on one line, in « ».

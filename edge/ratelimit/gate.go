@@ -42,7 +42,7 @@ func NewGate(o GateOptions) *Gate {
 }
 
 // Enter takes a slot for a caller, who must return it with Leave. The error is ErrBusy,
-// ErrTooManyPerCaller, or that of the context; then there is no slot to return.
+// ErrTooManyPerCaller, or the context's; then there is no slot to return.
 func (g *Gate) Enter(ctx context.Context, caller string) error {
 	if !g.reserve(caller) {
 		return ErrTooManyPerCaller

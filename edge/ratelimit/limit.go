@@ -1,7 +1,7 @@
 // Package ratelimit counts requests of subjects in time windows, and reports whether
-// the next one is allowed. A subject is an address or an account. The counts are behind
-// small interfaces: in memory and flushed to a store for one edge (Memory), or in the
-// store itself for several (Shared).
+// the next one is allowed. A subject is an address or an account. Two implementations
+// keep the counts: Memory, in memory and flushed to a store, for one edge, and Shared,
+// in the store itself, for several.
 package ratelimit
 
 import (

@@ -81,8 +81,8 @@ func (l *Shared) Peek(ctx context.Context, s Subject) (State, error) {
 	return stateOf(&s, w, used, used < s.Limit), nil
 }
 
-// storeFailure returns the context's error if the client has gone, and otherwise the
-// store's.
+// storeFailure returns the context's error if the client has disconnected, and
+// otherwise the store's.
 func storeFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()

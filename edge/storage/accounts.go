@@ -79,10 +79,10 @@ func (tx *Tx) lockAccount(id string) (apikey.Account, error) {
 	return tx.Account(id)
 }
 
-// IdentifiedAccount returns the account of an identity from a provider. If there is none,
-// it creates one with this name or, if taken, with "-2", "-3" or some random letters
-// appended. Having the same name elsewhere as an account never gives access to it. name
-// must leave room for 11 letters.
+// IdentifiedAccount returns the account for an identity from a provider. If there is
+// none, it creates one with this name or, if taken, with "-2", "-3" or some random
+// letters appended. An identity with the same name as an existing account never gets
+// access to that account. name must leave room for 11 letters.
 func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account apikey.Account, made bool, err error) {
 	find := func() (apikey.Account, error) {
 		return scanAccount(tx.row("SELECT "+accountColumns+" FROM identities i JOIN accounts a ON a.id = i.account_id"+

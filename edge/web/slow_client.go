@@ -68,8 +68,8 @@ func (p *pacedWriter) Write(b []byte) (int, error) {
 
 var errTooSlow = errors.New("the client reads too slowly while others wait")
 
-// writeError means that sending failed: the client has gone, so the error cannot be
-// reported to it.
+// writeError means that sending failed: the client has disconnected, so the error
+// cannot be reported to it.
 type writeError struct{ error }
 
 func WriteAll(w io.Writer, b []byte) error {

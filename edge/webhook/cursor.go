@@ -41,7 +41,7 @@ const (
 	Older     Relation = "older"     // all that the build has was sent already, and more
 	Newer     Relation = "newer"     // the changelog continues from the cursor, possibly without new changes
 	Rewritten Relation = "rewritten" // the changelog continues from a change before the cursor
-	Foreign   Relation = "foreign"   // the changelog has nothing in common with what the cursor remembers
+	Foreign   Relation = "foreign"   // the changelog and the cursor have no changes in common
 )
 
 // Move is the step from a cursor to a build.
@@ -105,8 +105,8 @@ func (c *Cursor) sentChanges() map[string]bool {
 	return sent
 }
 
-// relation compares the changes that a cursor remembers with those of a build. from is the
-// first change that may be new.
+// relation compares the changes that a cursor remembers with the changes of a build.
+// from is the first change that may be new.
 func (c *Cursor) relation(a Archive) (r Relation, from int) {
 	if len(c.Log) == 0 {
 		return Newer, 0

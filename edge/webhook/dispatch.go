@@ -46,10 +46,10 @@ type Store interface {
 	// EventsAfter returns up to n events with the given names after a position, in order,
 	// and the position up to which these are all.
 	EventsAfter(ctx context.Context, position int64, names []string, n int) (events []Event, upTo int64, err error)
-	// Webhook returns the current state of a webhook; ErrUnknown if it is gone.
+	// Webhook returns the current state of a webhook; ErrUnknown if it was deleted.
 	Webhook(ctx context.Context, account, webhook string) (Webhook, error)
 	// RequestedDeliveries returns the pending tests and replays, in order, with their
-	// payloads; ErrUnknown if the webhook is gone, or its account suspended.
+	// payloads; ErrUnknown if the webhook was deleted or its account suspended.
 	RequestedDeliveries(ctx context.Context, webhook string) ([]Delivery, error)
 	// RecordAttempt records an attempt, and renews a lease that is kept.
 	RecordAttempt(ctx context.Context, owner string, lasts time.Duration, o Outcome) error
@@ -65,7 +65,7 @@ type Store interface {
 // Options configure a dispatcher. The comments state the defaults for zero values.
 type Options struct {
 	Store  Store        // needed
-	Client *http.Client // needed: that of a safedial.Guard
+	Client *http.Client // required; from safedial.Guard
 	// Secrets opens the secrets of a webhook: the current one, and the previous one, if
 	// any.
 	Secrets func(w *Webhook) ([]Secret, error) // needed

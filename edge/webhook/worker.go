@@ -220,8 +220,8 @@ func (w *worker) attempt(id string, body []byte) (attemptResult, error) {
 	return a, nil
 }
 
-// postpone pauses the webhook without an attempt: the limit of its host has been reached.
-// The lease stays until then, so that nothing else processes it before.
+// postpone pauses the webhook without an attempt: the limit of its host has been
+// reached. The lease stays until then, so that no other dispatcher processes it before.
 func (w *worker) postpone(wait time.Duration) error {
 	w.d.metrics.attempts.WithLabelValues("postponed").Inc()
 	if err := w.d.Store.Renew(w.ctx, w.owner, w.webhook.ID, wait); err != nil {

@@ -190,8 +190,8 @@ func OpenFile(dir *os.Root, want File) (*os.File, error) {
 	return f, nil
 }
 
-// ReadFile reads a file of at most maxLen bytes in a folder opened by OpenFiles.
-// Its errors are those of OpenFile.
+// ReadFile reads a file of at most maxLen bytes in a folder opened by OpenFiles. It
+// returns the same errors as OpenFile.
 func ReadFile(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 	b, err := readLimited(dir, name, maxLen)
 	if errors.Is(err, fs.ErrNotExist) {
