@@ -114,7 +114,7 @@ func (s *Server) routes() {
 	for _, r := range s.console.Routes {
 		h := s.rateLimited(r.Path, func(c *request, w http.ResponseWriter) { r.Answer(c.Call, w) })
 		s.router.Handle(r.Verb, r.Path, h)
-		if r.Verb == http.MethodGet && !strings.HasSuffix(r.Path, "/callback") { // which is more than a read
+		if r.Verb == http.MethodGet && !strings.HasSuffix(r.Path, "/callback") { // a callback is more than a read
 			s.router.HEAD(r.Path, h)
 		}
 	}
