@@ -56,8 +56,8 @@ func (s *Server) newAgents() error {
 	return nil
 }
 
-// Agents handles messages for the served build. The categories it describes are those at
-// the time of the call.
+// Agents handles messages for the served build. It describes the categories that exist
+// at the time of the call.
 func (s *Server) Agents() *mcp.Server {
 	o := mcp.Options{Version: s.agents.version, Log: s.log, Counted: s.options.LimitAnonymous > 0 || s.options.LimitKey > 0}
 	id := ""
@@ -74,7 +74,7 @@ func (s *Server) Agents() *mcp.Server {
 	return s.agents.server
 }
 
-// bySize are the slugs of the categories, those with the most entities first.
+// bySize returns the slugs of the categories, largest first.
 func bySize(list []record.Category) []string {
 	list = slices.Clone(list)
 	slices.SortStableFunc(list, func(a, b record.Category) int { return cmp.Compare(b.Count, a.Count) })
@@ -88,9 +88,9 @@ func bySize(list []record.Category) []string {
 // outerRequestKey is the context key for the request at /mcp.
 type outerRequestKey struct{}
 
-// mcp answers POST /mcp. Messages that are no calls are not counted, and are bounded as
-// pages are; a key that is not good is refused before anything, and counts as it does
-// under /api.
+// mcp handles POST /mcp. Messages that are not calls do not count towards the daily
+// limit but are rate-limited like pages. An invalid key is rejected before anything
+// else, and counts as it does under /api.
 func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	if refused := c.identify(); refused != nil {
 		if err := c.reserve(metered); err != nil {
@@ -168,10 +168,10 @@ func (p *plainErrorCatcher) Write(b []byte) (int, error) {
 	return p.ResponseWriter.Write(b)
 }
 
-// Unwrap lets http.ResponseController reach the writer below.
+// Unwrap lets http.ResponseController reach the underlying writer.
 func (p *plainErrorCatcher) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// problem is the refusal as one.
+// problem returns the error response as a problem.
 func (p *plainErrorCatcher) problem() error {
 	text := web.Shorten(strings.ToValidUTF8(strings.TrimSpace(string(p.text)), "?"))
 	if p.refused >= 500 {

@@ -13,8 +13,8 @@ import (
 	"kindex/edge/web"
 )
 
-// Origins defines which websites' scripts can read answers (CORS). Cookies play no part
-// in any case.
+// Origins is the set of websites whose scripts can read responses (CORS). Cookies are
+// never involved.
 type Origins struct {
 	any      bool     // every origin
 	loopback bool     // pages served by the reader's own machine
@@ -40,9 +40,9 @@ func ParseOrigins(values []string) (*Origins, error) {
 	return o, nil
 }
 
-// DefaultOrigins returns the origins that apply if the operator names none: all of them
-// for a service with a public https address, otherwise only pages on the reader's own
-// machine.
+// DefaultOrigins returns the origins that are allowed if the operator configures none:
+// all for a service with a public https address, otherwise only pages on the reader's
+// own machine.
 func DefaultOrigins(address string) *Origins {
 	if onInternet(address) {
 		return &Origins{any: true}
@@ -117,10 +117,10 @@ func newVaryValues(o *Origins) web.VaryValues {
 }
 
 // guardOrigin decides what websites can get from a visitor's browser. Pages of allowed
-// origins can read the responses (CORS). Unless every origin is allowed, other pages cannot
-// embed them either, nor reach them through their own host name pointing here (DNS
-// rebinding). Pages for signing in and for submitting are for no other origin, whatever the
-// method and the outcome.
+// origins can read the responses (CORS). Unless every origin is allowed, other pages
+// cannot embed them either, nor reach them through their own host name pointing here
+// (DNS rebinding). No other origin can use the sign-in and submission pages, whatever
+// the method and the outcome.
 func (s *Server) guardOrigin(next http.Handler) http.Handler {
 	foreign := s.instrument("foreign host", func(c *request, w http.ResponseWriter) { c.refuseHost(w) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

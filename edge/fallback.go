@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/julienschmidt/httprouter"
+
 	"kindex/edge/web"
 )
 
@@ -26,3 +28,31 @@ func (s *Server) fallbackHandler() http.Handler {
 		}
 	})
 }
+
+// unrouted answers outside the routes. Parameters do not matter there.
+func (s *Server) unrouted(name string, h web.Handler) http.Handler {
+	var byCost [metered + 1]httprouter.Handle
+	for cost := range byCost {
+		byCost[cost] = s.handle(name, routeCost(cost), nil, h)
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r2 := *r
+		u := *r.URL
+		u.RawQuery = ""
+		r2.URL = &u
+		byCost[costOf(r.URL.Path)](w, &r2, httprouter.Params{})
+	})
+}
+
+func (s *Server) methodNotAllowed(c *web.Call) (*web.Reply, error) {
+	var allow []string
+	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
+		if h, _, _ := s.router.Lookup(m, c.Request.URL.Path); h != nil {
+			allow = append(allow, m)
+		}
+	}
+	return nil, web.MethodNotAllowed(c, allow...)
+}
+
+// answerOptions answers OPTIONS; the router has set the header Allow.
+func answerOptions(*web.Call) (*web.Reply, error) { return web.JSONReply(http.StatusNoContent, nil) }

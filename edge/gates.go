@@ -41,8 +41,9 @@ const (
 	wrongKeyBurst = 100
 )
 
-// newExportGate limits exports, each of which costs as much as hundreds of other requests:
-// the number per caller (0: any), and how long another one waits.
+// newExportGate limits exports, each of which costs as much as hundreds of other
+// requests: how many run at once per caller (0: any number), and how long further ones
+// wait.
 func newExportGate(perCaller int, wait time.Duration) *ratelimit.Gate {
 	return ratelimit.NewGate(ratelimit.GateOptions{Slots: maxExports, PerCaller: perCaller, MaxWaiting: maxQueued / 8, Wait: wait})
 }
@@ -102,7 +103,8 @@ func (c *request) limitRate() error {
 	return p
 }
 
-// Exporter implements admission: the ID of the account or address whose exports are limited together.
+// Exporter implements admission: it returns the ID of the account or address whose
+// exports are limited together.
 func (c *request) Exporter() string {
 	if c.quota.subject.ID != "" {
 		return c.quota.subject.ID

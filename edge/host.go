@@ -11,7 +11,7 @@ import (
 	"kindex/edge/web"
 )
 
-// ParseHosts parses host names of a service, without ports.
+// ParseHosts parses a list of host names without ports.
 func ParseHosts(names []string) ([]string, error) {
 	var hosts []string
 	for _, n := range names {
@@ -70,7 +70,8 @@ func loopback(host string) bool {
 	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
-// ownHosts returns the host names of the service: those in Options and that of its URL.
+// ownHosts returns the host names of the service: those in Options and the one in its
+// URL.
 func ownHosts(o Options) []string {
 	if u, err := url.Parse(o.URL); err == nil && u.Host != "" {
 		return append([]string{hostname(u.Host)}, o.Hosts...)
@@ -78,7 +79,7 @@ func ownHosts(o Options) []string {
 	return o.Hosts
 }
 
-// requireHost refuses requests for other host names on the operator's listener.
+// requireHost rejects requests on the operator's listener for unknown host names.
 func requireHost(named []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !hostAllowed(r, named) {

@@ -110,3 +110,6 @@ func requireScope(scope apikey.Scope, answer web.Handler) web.Handler {
 		return answer(c)
 	}
 }
+
+// anyScope is the scope of routes that every key can use, or that check scopes themselves.
+const anyScope apikey.Scope = ""

@@ -10,9 +10,9 @@ import (
 	"kindex/edge/webhook"
 )
 
-// RunJobs runs the background work of the server, once in its life, until ctx ends: it
-// stores counters and key usage, turns new builds into events, delivers them to webhooks
-// and deletes expired records. The returned function waits for the end.
+// RunJobs runs the background work of the server until ctx ends; it must be called only
+// once: it stores counters and key usage, turns new builds into events, delivers them
+// to webhooks and deletes expired records. The returned function waits for the end.
 func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
 	for _, job := range []func(context.Context){
@@ -27,23 +27,6 @@ func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 		group.Go(func() { job(ctx) })
 	}
 	return group.Wait
-}
-
-// errorLogger returns a function that logs failures of a job, a persistent error once a
-// minute.
-func (s *Server) errorLogger(doing string) func(error) {
-	var mu sync.Mutex
-	var last string
-	var at time.Time
-	return func(err error) {
-		mu.Lock()
-		defer mu.Unlock()
-		if err.Error() == last && time.Since(at) < time.Minute {
-			return
-		}
-		last, at = err.Error(), time.Now()
-		s.log.Error(doing, "error", err)
-	}
 }
 
 // purgeInterval is how often expired records are deleted.
@@ -67,7 +50,7 @@ func (s *Server) purge(ctx context.Context) {
 	}
 }
 
-// stateStatus is for the operator.
+// stateStatus describes the state of the database, for the operator.
 func (s *Server) stateStatus(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()

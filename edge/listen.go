@@ -3,7 +3,6 @@ package edge
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -13,8 +12,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/promhttp"
-
-	"kindex/edge/web"
 )
 
 // Listeners configure where a server listens and how it stops.
@@ -30,7 +27,7 @@ type Listeners struct {
 const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 15 * time.Second
-	writeTimeout  = 60 * time.Second // moved on for long answers while the client takes them
+	writeTimeout  = 60 * time.Second // extended for long responses while the client is reading
 	idleTimeout   = 120 * time.Second
 	maxHeaderLen  = 32 << 10
 )
@@ -93,7 +90,8 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	return err
 }
 
-// httpServer is HTTPServer with a log and any timeouts set by a test.
+// httpServer is like HTTPServer, but with a log and the timeouts that a test may have
+// set.
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	srv := HTTPServer(h)
 	srv.ReadHeaderTimeout = cmp.Or(s.timeouts.header, srv.ReadHeaderTimeout)
@@ -102,13 +100,13 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 	return srv
 }
 
-// HTTPServer returns a server with the limits that every connection has.
+// HTTPServer returns an HTTP server with the limits for all connections.
 func HTTPServer(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout,
 		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderLen}
 }
 
-// adminHandler is the operator's interface. It reveals more than strangers should know and
+// adminHandler returns the handler of the operator's listener. It reveals more than strangers should know and
 // belongs on a private address.
 func (s *Server) adminHandler(draining *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()
@@ -129,11 +127,4 @@ func (s *Server) adminHandler(draining *atomic.Bool) http.Handler {
 	})
 	mux.Handle("GET /metrics", promhttp.HandlerFor(s.shared.Metrics.Registry, promhttp.HandlerOpts{}))
 	return mux
-}
-
-func writeStatus(w http.ResponseWriter, status int, v any) {
-	w.Header().Set("Content-Type", web.JSONType)
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a prober that has gone misses nothing
 }

@@ -22,7 +22,7 @@ const (
 	unmetered routeCost = iota // not under /api: a page, which is bounded as pages are
 	file                       // not under /api: a file of a build, for everybody and every CDN
 	asset                      // not under /api: bytes in memory
-	free                       // shows the limit and counts nothing; bounded as pages are
+	free                       // shows the limit and counts nothing; rate-limited like pages
 	metered
 	// conditional is metered, for handlers that return a file or a stream, whose entity tag
 	// depends only on the build and the query. A caller without remaining requests can
@@ -132,15 +132,16 @@ func (c *request) reserve(cost routeCost) error {
 }
 
 // The maximum length, in bytes, of the query and of If-None-Match, and the maximum
-// number of parameters, for which the entity tag is checked for a caller with nothing
-// left: checking must not cost more than the refusal.
+// number of parameters, for which the entity tag is checked if the caller has no
+// requests left: checking must not cost more than rejecting.
 const (
 	maxLookupLen    = 256
 	maxLookupParams = 3
 )
 
-// mayBeNotModified reports whether a caller without remaining requests can get a 304: if
-// the route's handler makes no body, and the request lists an entity tag. A star does not.
+// mayBeNotModified reports whether a caller without remaining requests can get a 304:
+// only if the route's handler does not generate a body, and the request lists an entity
+// tag, not a star.
 func (c *request) mayBeNotModified() bool {
 	r := c.Request
 	if c.quota.cost != conditional || r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -151,7 +152,7 @@ func (c *request) mayBeNotModified() bool {
 		len(r.URL.RawQuery) <= maxLookupLen && strings.Count(r.URL.RawQuery, "&") < maxLookupParams
 }
 
-// count takes one of the remaining requests, if any. The error is that of the state.
+// count takes one of the remaining requests, if any. The error is the state's.
 func (c *request) count() error {
 	m := &c.quota
 	var err error
@@ -175,8 +176,9 @@ func (c *request) peek() {
 	}
 }
 
-// Exceeded implements admission: the problem of a caller with nothing left. refused, if not nil, is why
-// the key was refused; without it, the caller might take the limit for the key's.
+// Exceeded implements admission: it returns the problem for a caller who has reached
+// the limit. refused, if not nil, is why the key was rejected; without it, the caller
+// might think that the limit is the key's.
 func (c *request) Exceeded(refused error) *web.Problem {
 	m := &c.quota
 	wait := m.state.Wait(c.Shared.Now())

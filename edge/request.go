@@ -1,6 +1,7 @@
 package edge
 
 import (
+	"encoding/json"
 	"net/http"
 
 	"github.com/julienschmidt/httprouter"
@@ -8,15 +9,8 @@ import (
 	"kindex/edge/web"
 )
 
-// request is a call with what admits it.
-type request struct {
-	*web.Call
-	server *Server
-	quota  quota
-}
-
-// handle converts a handler for the router. It gives the request one build for its whole
-// life, parses the parameters, and handles failures.
+// handle converts a handler for the router. It retains one build for the whole request,
+// parses the parameters, and handles failures.
 func (s *Server) handle(route string, cost routeCost, params []string, h web.Handler) httprouter.Handle {
 	return s.instrument(route, func(c *request, w http.ResponseWriter) { c.run(w, cost, params, h) })
 }
@@ -30,7 +24,8 @@ func (s *Server) instrument(route string, answer func(*request, http.ResponseWri
 	})
 }
 
-// rateLimited is instrument for pages, whose requests are limited per address.
+// rateLimited is like instrument, but for pages, whose requests are rate-limited per
+// address.
 func (s *Server) rateLimited(route string, answer func(*request, http.ResponseWriter)) httprouter.Handle {
 	return s.instrument(route, func(c *request, w http.ResponseWriter) {
 		if err := c.limitRate(); err != nil {
@@ -56,4 +51,11 @@ func (c *request) run(w http.ResponseWriter, cost routeCost, params []string, h 
 	}
 	w.Header()["X-Build"] = c.Served.BuildHeader
 	c.Answer(w, params, h)
+}
+
+func writeStatus(w http.ResponseWriter, status int, v any) {
+	w.Header().Set("Content-Type", web.JSONType)
+	w.Header().Set("Cache-Control", "no-store")
+	w.WriteHeader(status)
+	_ = json.NewEncoder(w).Encode(v) // a client that has disconnected does not need the response
 }

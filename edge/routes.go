@@ -15,9 +15,6 @@ import (
 	"kindex/site/siteurl"
 )
 
-// anyScope is the scope of routes that every key can use, or that check scopes themselves.
-const anyScope apikey.Scope = ""
-
 // route is an address of the interface.
 type route struct {
 	method string
@@ -28,9 +25,9 @@ type route struct {
 	answer web.Handler
 }
 
-// routeTable is the whole API on one screen: every route with its required scope, its
-// parameters and its handler. Other paths are pages of the website, which has its own table
-// in package pages, or do not exist.
+// routeTable returns the whole API in one table: every route with its required scope,
+// parameters and handler. Other paths are pages of the website, which has a separate
+// table in package pages, or do not exist.
 func (s *Server) routeTable() []route {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
 	page := []string{"limit", "offset", "cursor"}
@@ -114,37 +111,9 @@ func (s *Server) routes() {
 	for _, r := range s.console.Routes {
 		h := s.rateLimited(r.Path, func(c *request, w http.ResponseWriter) { r.Answer(c.Call, w) })
 		s.router.Handle(r.Verb, r.Path, h)
-		if r.Verb == http.MethodGet && !strings.HasSuffix(r.Path, "/callback") { // which is no mere look
+		if r.Verb == http.MethodGet && !strings.HasSuffix(r.Path, "/callback") { // a callback is more than a read
 			s.router.HEAD(r.Path, h)
 		}
 	}
 	s.router.POST(agentPath, s.rateLimited(agentPath, s.mcp))
 }
-
-// unrouted answers outside the routes. Parameters do not matter there.
-func (s *Server) unrouted(name string, h web.Handler) http.Handler {
-	var byCost [metered + 1]httprouter.Handle
-	for cost := range byCost {
-		byCost[cost] = s.handle(name, routeCost(cost), nil, h)
-	}
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r2 := *r
-		u := *r.URL
-		u.RawQuery = ""
-		r2.URL = &u
-		byCost[costOf(r.URL.Path)](w, &r2, httprouter.Params{})
-	})
-}
-
-func (s *Server) methodNotAllowed(c *web.Call) (*web.Reply, error) {
-	var allow []string
-	for _, m := range []string{http.MethodGet, http.MethodHead, http.MethodPost, http.MethodDelete} {
-		if h, _, _ := s.router.Lookup(m, c.Request.URL.Path); h != nil {
-			allow = append(allow, m)
-		}
-	}
-	return nil, web.MethodNotAllowed(c, allow...)
-}
-
-// answerOptions answers OPTIONS; the router has set the header Allow.
-func answerOptions(*web.Call) (*web.Reply, error) { return web.JSONReply(http.StatusNoContent, nil) }

@@ -1,12 +1,9 @@
-// Package edge serves a published build over HTTP: every /api path, the
-// immutable files below /data, and the operator's listener. It reads artifacts
-// and never parses content to answer a request.
+// Package edge serves a published build over HTTP: every /api path, the immutable files
+// under /data, and the operator's listener. It reads artifacts and never parses content
+// to answer a request.
 package edge
 
 import (
-	"context"
-	"errors"
-	"hash/maphash"
 	"log/slog"
 	"net/http"
 	"net/netip"
@@ -20,15 +17,12 @@ import (
 	"kindex/edge/auth"
 	"kindex/edge/console"
 	"kindex/edge/live"
-	"kindex/edge/ratelimit"
 	"kindex/edge/safedial"
 	"kindex/edge/seal"
 	"kindex/edge/storage"
 	"kindex/edge/submission/github"
 	"kindex/edge/web"
 	"kindex/edge/webhook"
-	"kindex/exports"
-	"kindex/site/pages"
 )
 
 // Options configure an edge.
@@ -40,16 +34,16 @@ type Options struct {
 	Contact string
 	// Origins are the websites that can read responses; nil: DefaultOrigins of URL.
 	Origins *Origins
-	// Hosts are additional names of a service that not every website can read; the one in
-	// URL is always accepted. AdminHosts are those of the operator's listener.
+	// Hosts are additional names of a service that not every website can read; the one
+	// in URL is always accepted. AdminHosts are the names of the operator's listener.
 	Hosts, AdminHosts []string
-	// LimitAnonymous and LimitKey are the numbers of requests per UTC day for an address
-	// without a key, and for an account; 0 counts none.
+	// LimitAnonymous and LimitKey are the maximum numbers of requests per UTC day, per
+	// IP address without a key and per account; 0 means no limit.
 	LimitAnonymous, LimitKey int64
-	// LimitPages is the number of pages per second for an address, 0 for any number.
-	// Addresses of the machine itself are not limited.
+	// LimitPages is the maximum number of page requests per second and IP address; 0
+	// means no limit. Addresses of the machine itself are not limited.
 	LimitPages int
-	// TrustedProxies are whose forwarding headers count.
+	// TrustedProxies are the proxies whose forwarding headers are trusted.
 	TrustedProxies []netip.Prefix
 	Forge          *github.Forge // where submissions are reviewed, nil for none
 	// SignIn has the sign-in providers of the website; New sets its other fields.
@@ -61,15 +55,14 @@ type Options struct {
 	Guard *safedial.Guard
 	// WebhookChallenge has endpoints prove at registration that they want to be webhooks.
 	WebhookChallenge bool
-	// OperatorKeys seal secrets in the state; nil: keys of this process alone, with
-	// which all webhooks end.
+	// OperatorKeys seal secrets in the state; if nil, a key that ends with the process
+	// is used, and webhooks are lost with it.
 	OperatorKeys    *seal.Keys
 	WebhookSchedule webhook.Schedule // nil: webhook.DefaultSchedule
 	WebhookPoll     time.Duration    // how often due webhooks are looked for; 0: every second
 }
 
-// Server serves one output folder. It is an http.Handler for any number of
-// requests at once.
+// Server serves one output folder. It is an http.Handler and safe for concurrent use.
 type Server struct {
 	options  Options
 	shared   *web.Shared
@@ -93,92 +86,9 @@ type Server struct {
 	timeouts timeouts // set by tests
 }
 
-// New verifies and opens the published build. It returns an error if there is no valid one.
-// The caller closes the state, after Close.
-func New(o Options) (*Server, error) {
-	if o.State == nil {
-		return nil, errors.New("edge: no database")
-	}
-	if o.Log == nil {
-		o.Log = slog.New(slog.DiscardHandler)
-	}
-	// A client may put its key where it gets logged, such as into the address.
-	o.Log = slog.New(apikey.LogHandler(o.Log.Handler()))
-	if o.Now == nil {
-		o.Now = time.Now
-	}
-	s := &Server{options: o, log: o.Log, now: o.Now, state: o.State, keys: apikey.NewAuthenticator(o.State, o.Now)}
-	if s.origins = o.Origins; s.origins == nil {
-		s.origins = DefaultOrigins(o.URL)
-	}
-	s.hosts = ownHosts(o)
-	s.goodKeys.seed = maphash.MakeSeed()
-	s.limits = newLimits(o)
-	s.gates = newGates(o)
-	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, URL: o.URL, ContactAddress: o.Contact,
-		Exports: newExportGate(exportsPerCaller, exportWaitTimeout), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
-			s.log.Warn("ignoring a forwarding header from an address that is not a trusted proxy; logged once", "from", from)
-		})}
-	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,
-		Pages: pages.Options{SignIn: o.SignIn.Configured(), Contact: o.Contact, LimitAnonymous: o.LimitAnonymous, LimitKey: o.LimitKey}})
-	if err := s.init(); err != nil {
-		s.closeLimits()
-		return nil, err
-	}
-	return s, nil
+// request is a call with what admits it.
+type request struct {
+	*web.Call
+	server *Server
+	quota  quota
 }
-
-// init sets up everything that can fail given the options.
-func (s *Server) init() (err error) {
-	o := &s.options
-	if s.accounts, err = account.New(account.Options{State: o.State, Keys: s.keys, Guard: o.Guard, OperatorKeys: o.OperatorKeys,
-		Challenge: o.WebhookChallenge, Schedule: o.WebhookSchedule, Poll: o.WebhookPoll, Shared: s.shared}); err != nil {
-		return err
-	}
-	s.events = webhook.NewAnnouncer(o.State, o.Log, s.accounts.Dispatch.Wake)
-	if s.api, err = api.New(api.Options{Dir: o.Dir, State: o.State, Keys: s.keys, Accounts: s.accounts, Shared: s.shared}); err != nil {
-		return err
-	}
-	if s.console, err = console.New(console.Options{Shared: s.shared, Live: s.reloader, Accounts: s.accounts, State: o.State, SignIn: o.SignIn,
-		LimitKey: o.LimitKey, Peek: s.limits.Peek, WriteTimeout: writeTimeout}); err != nil {
-		return err
-	}
-	s.routes()
-	s.handler = s.guardOrigin(s.router)
-	if err := s.newAgents(); err != nil {
-		return err
-	}
-	return s.reloader.Load()
-}
-
-// Follow moves the server to every newly published build until ctx ends.
-func (s *Server) Follow(ctx context.Context) { s.reloader.Follow(ctx) }
-
-// Reload switches the server to the published build now, without waiting until it is
-// noticed. An invalid build is an error; the previous one remains in use.
-func (s *Server) Reload() error { return s.reloader.Load() }
-
-// Preview shows edits on top of the published build, and of later ones, until it is called
-// again. The manifest, the files under /data and the neighbours of entities stay those of
-// the build.
-func (s *Server) Preview(edits []exports.Edit) { s.reloader.Preview(edits) }
-
-// Close releases the build, and stores the counts. No request may be in progress.
-func (s *Server) Close() {
-	s.reloader.Stop()
-	s.events.Close()
-	s.closeLimits()
-}
-
-func (s *Server) closeLimits() {
-	if s.console != nil {
-		s.console.Close()
-	}
-	if s.api != nil {
-		s.api.Close()
-	}
-	s.limits.close(s.log)
-}
-
-// ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }

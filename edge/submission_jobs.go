@@ -2,6 +2,7 @@ package edge
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"kindex/edge/submission"
@@ -15,7 +16,7 @@ const (
 	acceptedPollInterval = time.Minute
 )
 
-// markPublishedLoop notes which accepted submissions the build has, until ctx
+// markPublishedLoop records which accepted submissions are in the build, until ctx
 // ends.
 func (s *Server) markPublishedLoop(ctx context.Context) {
 	logError := s.errorLogger("recording which submissions are published")
@@ -68,4 +69,21 @@ func (s *Server) followForge(ctx context.Context) {
 			logError(err)
 		}
 	})
+}
+
+// errorLogger returns a function that logs failures of a job, a persistent error once a
+// minute.
+func (s *Server) errorLogger(doing string) func(error) {
+	var mu sync.Mutex
+	var last string
+	var at time.Time
+	return func(err error) {
+		mu.Lock()
+		defer mu.Unlock()
+		if err.Error() == last && time.Since(at) < time.Minute {
+			return
+		}
+		last, at = err.Error(), time.Now()
+		s.log.Error(doing, "error", err)
+	}
 }

@@ -44,7 +44,7 @@ type ChangeEntry struct {
 	Fields                []string // that changed; their groups are indexed too
 }
 
-// SnapshotData is the catalogue at the end of a UTC day.
+// SnapshotData is the content of a snapshot: the catalogue at the end of a UTC day.
 type SnapshotData struct {
 	Day string // YYYY-MM-DD
 	// Versions are the versions of all entities of that day, including withdrawn
@@ -55,7 +55,7 @@ type SnapshotData struct {
 	Raw            []byte          // the file of an earlier build; replaces all fields but Day
 }
 
-// Trends is what moved within a time window.
+// Trends is the movement of entities within a time window.
 type Trends struct {
 	Window string // its name, such as 7d
 	Days   int
@@ -123,7 +123,7 @@ func (a *Archive) check(previous *ArchiveReader) error {
 			return fmt.Errorf("change %s has version %d of %d, and the change before it has version %d", c.ID, c.Version, len(a.Versions), before)
 		}
 		if v := int(c.Version); v >= a.Kept && (int(a.Versions[v].Change) != i || a.Versions[v].Time != c.Time) {
-			return fmt.Errorf("change %d has version %d, which has change %d or another time", i, v, a.Versions[v].Change)
+			return fmt.Errorf("change %d has version %d, which has change %d or a different time", i, v, a.Versions[v].Change)
 		}
 		before = c.Version
 	}

@@ -127,16 +127,16 @@ func (r *ArchiveReader) openSnapshots(s *packed.SectionReader) {
 	}
 }
 
-// Head is the last commit of the history that was read, "" outside git.
+// Head returns the last commit of the history that was read, "" outside git.
 func (r *ArchiveReader) Head() string { return r.head.Head }
 
-// Path is the folder within the repository whose history was read.
+// Path returns the folder within the repository whose history was read.
 func (r *ArchiveReader) Path() string { return r.head.Path }
 
-// Mailmap identifies the mailmap that the authors' names are from.
+// Mailmap identifies the mailmap used for the authors' names.
 func (r *ArchiveReader) Mailmap() string { return r.head.Mailmap }
 
-// Formula is the hash of the formula used for past scores.
+// Formula returns the hash of the formula used for past scores.
 func (r *ArchiveReader) Formula() string { return r.head.Formula }
 
 // Commits returns the number of commits that created versions.
@@ -218,8 +218,8 @@ func (r *ArchiveReader) versionsAt(typ, slug string) packed.Uint32s {
 	return r.parts[sectionVersionsByAddress][4*begin.At(i) : 4*begin.At(i+1)]
 }
 
-// Last returns the newest version with this address. It may be a deletion, or a
-// version whose entity later moved to another slug.
+// Last returns the newest version with this address. It may be a deletion, or a version
+// whose entity later moved to a different slug.
 func (r *ArchiveReader) Last(typ, slug string) (v int, ok bool) {
 	list := r.versionsAt(typ, slug)
 	if list.Len() == 0 {
@@ -248,7 +248,7 @@ func (r *ArchiveReader) NewestOf(ordinal uint32) (v int, ok bool) {
 	for _, old := range slices.Backward(r.build.aliases(ordinal)) { // the last one wins, as in git
 		last, ok := r.Last(typ, old)
 		if o, isAlias, found := r.build.Find(typ, old); !ok || r.Newest(last) != last || !found || !isAlias || o != ordinal {
-			continue // that entity continues at another address
+			continue // that entity continues at a different address
 		}
 		if !r.deleted(last) {
 			return last, true

@@ -289,7 +289,7 @@ func TestBadArchives(t *testing.T) {
 		"has commit":                             func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
 		"which has change":                       func(a *Archive) { a.Changes[3].Version++ },
 		"has version":                            func(a *Archive) { a.Changes[3].Version = int32(n) },
-		"or another time":                        func(a *Archive) { a.Changes[3].Time++ },
+		"or a different time":                    func(a *Archive) { a.Changes[3].Time++ },
 		"is not a change ID":                     func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
 		"have the same ID":                       func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
 		"Kept is 1":                              func(a *Archive) { a.Kept = 1 },

@@ -334,9 +334,9 @@ func (b *Build) CountUntil(set *roaring.Bitmap, s Sort, p Position) int {
 	return n
 }
 
-// SortPositionOf returns the sort position of a position in the default order,
-// which lies between two records if this build has no such record. ok is false if
-// the position belongs to another order.
+// SortPositionOf returns the sort position of a position in the default order, which
+// lies between two records if this build has no such record. ok is false if the
+// position belongs to a different order.
 func (b *Build) SortPositionOf(p Position) (position float64, ok bool) {
 	if o, isAlias, found := b.Find(p.Type, p.Slug); found && !isAlias && b.PositionOf(DefaultSort, o) == p {
 		return b.SortPosition(o), true

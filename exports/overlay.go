@@ -37,9 +37,9 @@ type overlay struct {
 	sortPositions []float64         // among ordinals
 }
 
-// WithEdits returns the build with edits applied on top: every lookup, selection,
-// order and count is that of a build of the edited content. Files, neighbours and
-// the manifest stay those of b.
+// WithEdits returns the build with edits applied on top: every lookup, selection, order
+// and count is the same as in a build of the edited content. Files, neighbours and the
+// manifest remain those of b.
 //
 // Its cost depends on the number of edits, not on the size of the build. The
 // result is valid until b is closed; only b needs closing. Each entity may occur
@@ -159,7 +159,7 @@ func (b *Build) positionEdits() {
 	}
 }
 
-// stride is the distance between consecutive table indexes, so that every name
+// stride returns the distance between consecutive table indexes, so that every name
 // added by edits, and a cursor, fits between two of them.
 func (b *Build) stride() int64 {
 	if b.overlay == nil {

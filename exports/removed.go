@@ -2,9 +2,9 @@ package exports
 
 import "kindex/exports/record"
 
-// ResolveRemoved reports what happened to the entity that once had an address
-// that the build no longer has: Exists if it has moved to the address of latest,
-// Gone if latest deleted it, Unknown if no such entity is known.
+// ResolveRemoved reports what happened to the entity at an address that is no longer in
+// the build: Exists if it has moved to the address of latest, Gone if latest deleted
+// it, Unknown if no such entity is known.
 func (b *Build) ResolveRemoved(typ, slug string) (latest record.Version, lifecycle Lifecycle) {
 	a := b.Archive()
 	last, ok := a.Last(typ, slug)

@@ -40,7 +40,7 @@ func doubledIndex(t packed.StringTable, text string) int64 {
 	return 2*int64(i) - int64(boolInt(!ok))
 }
 
-// sortKeyOf turns a position into numbers that compare with those of records.
+// sortKeyOf converts a position to numbers that can be compared with those of records.
 func (s *Snapshot) sortKeyOf(key int, p Position) (value, rank int64, ok bool) {
 	rank = doubledIndex(s.archive.addresses, p.Type+"\x00"+p.Slug)
 	if SortKeys[key] == "name" {
@@ -105,8 +105,8 @@ func (s *Snapshot) sorted(list []uint32, key int, desc bool) []uint32 {
 }
 
 // pageByScore returns a page of records in the order of a score. Scores have one
-// decimal, so counting the records of each of the 1001 values tells which values
-// are on the page: only records with these are sorted.
+// decimal, so counting the records of each of the 1001 values shows which values are on
+// the page: only records with these are sorted.
 func (s *Snapshot) pageByScore(list []uint32, key int, desc bool, skip, limit int) (page []uint32, more bool) {
 	const null = 1001 // comes last
 	bucket := func(o uint32) int {

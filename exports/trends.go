@@ -66,10 +66,10 @@ func (r *ArchiveReader) Windows() []string {
 	return list
 }
 
-// Trends returns the movement of entities within a window, in the order of the
-// list in the build, and the day that it starts from. empty reports that the
-// index was still empty on that day, or that the window is unknown. Entities that
-// edits removed or withdrew are left out.
+// Trends returns the movement of entities within a window, in their order in the build,
+// and the day that it starts from. empty reports that the index was still empty on that
+// day, or that the window is unknown. Entities that edits removed or withdrew are left
+// out.
 func (r *ArchiveReader) Trends(window string) (since string, empty bool, list []Trend) {
 	for i, w := range r.windows {
 		if w.Window != window {

@@ -32,7 +32,7 @@ import (
 	"kindex/exports/store"
 )
 
-// MappingVersion is the version of what is indexed and how. Indexes of other
+// MappingVersion is the version of what is indexed and how. Indexes of different
 // versions are rejected, and changing it changes the IDs of builds.
 const MappingVersion = 4
 
@@ -58,7 +58,7 @@ type Manifest struct {
 // Dir returns the folder of a build's index in an output folder.
 func Dir(root, id string) string { return filepath.Join(root, "indexes", "builds", id) }
 
-// Prepared is the documents of a build, ready to be indexed.
+// Prepared holds the documents of a build, ready to be indexed.
 type Prepared struct {
 	// Stub identifies the content of the index; Write sets it. It does not depend on
 	// how the index is built.
@@ -224,11 +224,11 @@ func Verify(dir, id string, want store.IndexStub) (*Manifest, error) {
 	return m, store.VerifyFiles(dir, m.Files, manifestFile)
 }
 
-// readManifestOf is readManifest for a known input.
+// readManifestOf is like readManifest, but for a known input.
 func readManifestOf(dir, id string, want store.IndexStub) (*Manifest, error) {
 	m, err := readManifest(dir, id)
 	if err == nil && m.IndexStub != want {
-		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: "was built from other documents than the build"}
+		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: "was built from different documents than the build"}
 	}
 	return m, err
 }

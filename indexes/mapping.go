@@ -15,7 +15,7 @@ import (
 )
 
 // The fields of the Bleve index. The first three contain words and are called lists:
-// they tell where a record has a word.
+// they identify where a record has a word.
 const (
 	nameField   = iota // words of name and slugs; slugs as one word; names from each word on as one word
 	topicField         // words of provider, category, type, tags, capabilities

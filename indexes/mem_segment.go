@@ -81,7 +81,7 @@ func (t *memTerms) build(postings map[string][]uint32) error {
 	return err
 }
 
-// neverCancelled is for vocabularies that are built in an instant.
+// neverCancelled is for vocabularies that take no time to build.
 func neverCancelled() bool { return false }
 
 func (t *memTerms) term(term string) ([]uint32, error) {

@@ -143,9 +143,9 @@ func (x *diskIndex) open(documents int) error {
 	return nil
 }
 
-// buildVocabularies builds the vocabularies in the background. Otherwise the
-// first search with edits would have to wait: those of a hundred thousand records
-// take a fifth of a second.
+// buildVocabularies builds the vocabularies in the background. Otherwise the first
+// search with edits would have to wait: for a hundred thousand records they take a
+// fifth of a second.
 func (x *diskIndex) buildVocabularies() {
 	for _, words := range x.vocabularies {
 		_, _ = words.get() // callers that need it get the error

@@ -8,9 +8,9 @@ import (
 )
 
 // WithEdits returns the index with edits applied on top: b is what
-// exports.Build.WithEdits returned for the build of this index, titles are the
-// category titles by slug. Every result is that of an index built from the edited
-// content, except that ordinals are those of b.
+// exports.Build.WithEdits returned for the build of this index, titles are the category
+// titles by slug. Every result is the same as with an index built from the edited
+// content, except that it has the ordinals of b.
 //
 // Its cost depends on the number of edits, not on the size of the index. The
 // result is valid until x is closed.

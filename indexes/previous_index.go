@@ -39,10 +39,10 @@ type previousIndex struct {
 	changed  []source
 }
 
-// ReuseFrom names the previous build in the same output folder. If its index
-// contains most of the documents, Write shares its files, which takes a fraction
-// of the time and gives the same search results. Otherwise, or if that index is
-// missing, damaged or of another version, Write indexes all documents.
+// ReuseFrom names the previous build in the same output folder. If its index contains
+// most of the documents, Write shares its files, which takes a fraction of the time and
+// produces the same search results. Otherwise, or if that index is missing, damaged or
+// of a different version, Write indexes all documents.
 //
 // Files are shared by hard links, so the earlier index can be removed.
 func (p *Prepared) ReuseFrom(id string) { p.previousID = id }
@@ -95,7 +95,7 @@ func (x *previousIndex) match(p *Prepared, known []byte, digests []digest) bool 
 	return len(digests)-len(x.changed) >= minShared(len(x.ordinals))
 }
 
-// write writes the files of an index that shares those of the earlier one.
+// write writes the files of an index that shares the files of the earlier one.
 func (x *previousIndex) write(dir string) error {
 	for _, f := range x.files {
 		if err := linkOrCopy(filepath.Join(x.dir, filepath.FromSlash(f.Path)), filepath.Join(dir, filepath.FromSlash(f.Path))); err != nil {

@@ -98,7 +98,7 @@ func (r *ranking) page(after *After, skip, limit int) []Hit {
 	return hits
 }
 
-// tieBreak is 1 for blocks whose records come after all previous ones: among
+// tieBreak returns 1 for blocks whose records come after all previous ones: among
 // equal scores, earlier records win. Edited records may be anywhere.
 func (r *ranking) tieBreak(block int) int32 {
 	if r.index.overlay != nil && 64*block+63 >= r.index.records {

@@ -7,8 +7,8 @@ import (
 	"kindex/edge/web"
 )
 
-// AuditPage is a page of an account's log, how many entries there are in all, and
-// whether more follow the page.
+// AuditPage returns a page of an account's audit log, with the total number of entries and
+// whether more pages follow.
 func (s *Service) AuditPage(ctx context.Context, account string, before int64, limit int) (list []storage.AuditEntry, count int, more bool, err error) {
 	list, count, err = s.state.AuditLog(ctx, account, before, limit+1)
 	if err != nil {

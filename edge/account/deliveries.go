@@ -9,7 +9,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// DeliveryRecord is an entry of the log of a webhook.
+// DeliveryRecord is an entry in the delivery log of a webhook.
 type DeliveryRecord struct {
 	ID             string     `json:"id"`
 	WebhookID      string     `json:"webhookId"`
@@ -43,8 +43,8 @@ func NewDeliveryRecord(d webhook.Delivery) DeliveryRecord {
 	return v
 }
 
-// RequestTest is the write that has a test sent to a webhook, and has a DeliveryRecord
-// as its body.
+// RequestTest returns the write that requests a test delivery to a webhook, with a
+// DeliveryRecord as its response body.
 func RequestTest(w webhook.Webhook) WriteFunc {
 	return func(tx *storage.Tx) (Result, error) {
 		d, err := tx.RequestTest(w.AccountID, w.ID)
@@ -55,8 +55,8 @@ func RequestTest(w webhook.Webhook) WriteFunc {
 	}
 }
 
-// RequestReplay is the write that has the event of a delivery sent once more, and has a
-// DeliveryRecord as its body.
+// RequestReplay returns the write that requests another delivery of an event, with a
+// DeliveryRecord as its response body.
 func RequestReplay(w webhook.Webhook, id string) (WriteFunc, error) {
 	if !ValidID("dlv_", id) {
 		return nil, webhookProblem(webhook.ErrUnknown, w.ID, id)

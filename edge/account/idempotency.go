@@ -92,7 +92,7 @@ func idempotentReply(a storage.IdempotencyKey, done storage.IdempotencyRecord, r
 }
 
 // HasIdempotencyKey reports whether the write has an Idempotency-Key, and so may be a
-// repeat.
+// repeat of an earlier one.
 func HasIdempotencyKey(c *web.Call) bool { return len(c.Request.Header.Values("Idempotency-Key")) > 0 }
 
 // readIdempotencyKey reads the Idempotency-Key.

@@ -11,7 +11,7 @@ import (
 	"kindex/edge/web"
 )
 
-// KeyRecord is a key as its owner sees it in the list.
+// KeyRecord is a key as listed for its owner.
 type KeyRecord struct {
 	ID         string         `json:"id"`
 	Name       string         `json:"name"`
@@ -23,7 +23,7 @@ type KeyRecord struct {
 	LastUsedAt *time.Time     `json:"lastUsedAt"`
 }
 
-// CreatedKey is a key as its owner sees it once.
+// CreatedKey is a new key as shown once to its owner.
 type CreatedKey struct {
 	ID        string         `json:"id"`
 	Name      string         `json:"name"`
@@ -33,7 +33,7 @@ type CreatedKey struct {
 	CreatedAt time.Time      `json:"createdAt"`
 }
 
-// KeysOf are the active keys of an account.
+// KeysOf returns the active keys of an account.
 func (s *Service) KeysOf(ctx context.Context, account string) ([]KeyRecord, error) {
 	list, err := s.state.Keys(ctx, account)
 	if err != nil {
@@ -82,8 +82,8 @@ func (k NewKey) Grant(now time.Time) (apikey.Grant, error) {
 	return g, web.InvalidBody(fieldErrors)
 }
 
-// CreateKey is the write that adds a key to an account, and has a CreatedKey as its
-// body.
+// CreateKey returns the write that adds a key to an account, with a CreatedKey as its
+// response body.
 func (s *Service) CreateKey(account string, g apikey.Grant) WriteFunc {
 	secret := apikey.Generate()
 	return func(tx *storage.Tx) (Result, error) {

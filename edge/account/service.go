@@ -40,7 +40,7 @@ type Options struct {
 	Shared       *web.Shared
 }
 
-// New sets the defaults.
+// New returns a Service with the options and defaults for those not set.
 func New(o Options) (*Service, error) {
 	s := &Service{state: o.State, keys: o.Keys, guard: o.Guard, operatorKeys: o.OperatorKeys, challenge: o.Challenge, now: o.Shared.Now, shared: o.Shared}
 	if s.guard == nil {

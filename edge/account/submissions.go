@@ -12,12 +12,13 @@ import (
 	"kindex/exports/record"
 )
 
-// NewSubmission is a draft as an account submits it.
+// NewSubmission returns the submission that an account makes with a draft.
 func NewSubmission(d *submission.Draft, id, account string) submission.Submission {
 	return submission.Submission{ID: id, AccountID: account, Type: d.Entity.Type, Slug: d.Entity.Slug, Name: d.Entity.Name, URL: d.Entity.URL, YAML: string(d.YAML)}
 }
 
-// TooManyOpen explains why an account cannot submit more for now.
+// TooManyOpen is the message for an account that has reached its limit of open
+// submissions.
 var TooManyOpen = fmt.Sprintf("Your account has %d open submissions, which is the limit. "+
 	"Withdraw one, or wait until one is published or rejected.", submission.MaxOpen)
 
@@ -29,7 +30,7 @@ func FieldErrors(problems []submission.Problem) []web.FieldError {
 	return list
 }
 
-// SubmissionIndex is a served build as submissions see it.
+// SubmissionIndex is the index that submissions are checked against: a served build.
 type SubmissionIndex struct{ Served *live.ServedBuild }
 
 // Categories implements submission.Index.
@@ -75,7 +76,7 @@ func (b SubmissionIndex) Named(name string) ([]*record.Entity, error) {
 	return list, nil
 }
 
-// SubmissionOf is a submission of an account.
+// SubmissionOf returns a submission of an account.
 func (s *Service) SubmissionOf(ctx context.Context, account, id string) (submission.Submission, error) {
 	found, err := s.state.Submission(ctx, id)
 	if errors.Is(err, submission.ErrUnknown) || err == nil && found.AccountID != account {
@@ -84,8 +85,8 @@ func (s *Service) SubmissionOf(ctx context.Context, account, id string) (submiss
 	return found, web.StateProblem(err)
 }
 
-// Withdraw withdraws a submission of an account. One that is withdrawn already is no
-// error.
+// Withdraw withdraws a submission of an account. Withdrawing a withdrawn submission is
+// not an error.
 func (s *Service) Withdraw(ctx context.Context, account, id string) error {
 	found, err := s.SubmissionOf(ctx, account, id)
 	if err != nil {

@@ -32,7 +32,7 @@ func openSecrets(keys *seal.Keys, w *webhook.Webhook) (secrets []webhook.Secret,
 	return secrets, nil
 }
 
-// CreatedWebhook is a webhook as its owner sees it once.
+// CreatedWebhook is a new webhook as shown once to its owner, with its secret.
 type CreatedWebhook struct {
 	ID        string    `json:"id"`
 	URL       string    `json:"url"`
@@ -42,7 +42,7 @@ type CreatedWebhook struct {
 	Secret    string    `json:"secret"`
 }
 
-// WebhookRecord is a webhook as its owner sees it later.
+// WebhookRecord is a webhook as shown to its owner, without its secret.
 type WebhookRecord struct {
 	ID             string     `json:"id"`
 	URL            string     `json:"url"`
@@ -69,9 +69,9 @@ func NewWebhookRecord(w webhook.Webhook) WebhookRecord {
 	return v
 }
 
-// CreateWebhook returns the write that adds a webhook to an account, with a CreatedWebhook
-// as its response body. refused is the problem with the webhook, nil for none, which the
-// write then returns; err means that the client has gone.
+// CreateWebhook returns the write that adds a webhook to an account, with a
+// CreatedWebhook as its response body. If the webhook cannot be created, refused is the
+// problem, which the write also returns; err means that the client has disconnected.
 func (s *Service) CreateWebhook(ctx context.Context, account, address string, events []string) (write WriteFunc, refused, err error) {
 	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: sortEvents(events)}
 	fieldErrors := checkEvents(events)
@@ -133,7 +133,7 @@ func checkEvents(names []string) (fieldErrors []web.FieldError) {
 	return fieldErrors
 }
 
-// sortEvents are the events among some names, in the order of the interface.
+// sortEvents returns the events with the given names, in the order of the API.
 func sortEvents(names []string) (events []string) {
 	for _, e := range record.Events {
 		if slices.Contains(names, e) {
@@ -143,7 +143,7 @@ func sortEvents(names []string) (events []string) {
 	return events
 }
 
-// WebhookOf is a webhook of an account.
+// WebhookOf returns a webhook of an account.
 func (s *Service) WebhookOf(ctx context.Context, account, id string) (w webhook.Webhook, err error) {
 	if !ValidID("wh_", id) {
 		return w, unknownWebhook(id)
@@ -152,7 +152,8 @@ func (s *Service) WebhookOf(ctx context.Context, account, id string) (w webhook.
 	return w, webhookProblem(err, id, "")
 }
 
-// ValidID keeps from the database what cannot be an id there.
+// ValidID reports whether a text can be an id, so that other texts never reach the
+// database.
 func ValidID(prefix, id string) bool {
 	return strings.HasPrefix(id, prefix) && len(id) <= 64 && isVisibleASCII(id)
 }
@@ -166,7 +167,7 @@ func unknownWebhook(id string) *web.Problem {
 func webhookProblem(err error, id, delivery string) error {
 	switch {
 	case errors.Is(err, webhook.ErrUnknown) && delivery != "":
-		return web.NewProblem("unknown-delivery", "This webhook has no delivery "+web.Shorten(delivery)+"; GET /api/webhooks/"+id+"/deliveries lists those of the last 30 days.")
+		return web.NewProblem("unknown-delivery", "This webhook has no delivery "+web.Shorten(delivery)+"; GET /api/webhooks/"+id+"/deliveries lists its deliveries from the last 30 days.")
 	case errors.Is(err, webhook.ErrUnknown):
 		return unknownWebhook(id)
 	case errors.Is(err, webhook.ErrGone):
@@ -177,7 +178,7 @@ func webhookProblem(err error, id, delivery string) error {
 	return web.StateProblem(err)
 }
 
-// RotatedWebhook is a new secret as the owner of the webhook sees it once.
+// RotatedWebhook is the new secret of a webhook as shown once to its owner.
 type RotatedWebhook struct {
 	ID                      string    `json:"id"`
 	Secret                  string    `json:"secret"`
@@ -199,7 +200,7 @@ func (s *Service) RotateSecret(w webhook.Webhook) WriteFunc {
 	}
 }
 
-// DeleteWebhook deletes a webhook with its log of deliveries.
+// DeleteWebhook deletes a webhook and its delivery log.
 func (s *Service) DeleteWebhook(ctx context.Context, w webhook.Webhook) error {
 	err := s.state.Write(ctx, func(tx *storage.Tx) error { return tx.DeleteWebhook(w.AccountID, w.ID) })
 	return webhookProblem(err, w.ID, "")

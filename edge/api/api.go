@@ -1,5 +1,5 @@
-// Package api answers the requests below /api, and for the files of builds: a file for each
-// resource.
+// Package api handles the requests under /api and for the files of builds. Each
+// resource has its own file.
 package api
 
 import (
@@ -14,8 +14,8 @@ import (
 	"kindex/edge/web"
 )
 
-// API answers below /api, and for the files of builds. One answers any number of
-// requests at once.
+// API handles requests under /api and for the files of builds. It is safe for
+// concurrent use.
 type API struct {
 	accounts    *account.Service
 	state       *storage.State
@@ -36,7 +36,7 @@ type Options struct {
 	Shared   *web.Shared
 }
 
-// New returns an API. Close ends it.
+// New returns an API. The caller must close it.
 func New(o Options) (*API, error) {
 	a := &API{accounts: o.Accounts, state: o.State, keys: o.Keys, dir: o.Dir, oldBuilds: live.OldBuilds{Root: o.Dir},
 		leakReports: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: o.Shared.Now, Log: o.Shared.Log})}
@@ -48,5 +48,5 @@ func New(o Options) (*API, error) {
 	return a, nil
 }
 
-// Close ends what counts.
+// Close stops the limiters.
 func (a *API) Close() { _ = a.leakReports.Close(context.Background()) } // it keeps nothing

@@ -70,7 +70,7 @@ func (a *API) RevokeKey(c *web.Call) (*web.Reply, error) {
 	return web.JSONReply(http.StatusNoContent, nil)
 }
 
-// keyIDParam is the id in the address or in the body.
+// keyIDParam returns the key id in the parameters or the body.
 func keyIDParam(c *web.Call) (string, error) {
 	id, err := c.Query.Text("id")
 	if err != nil {

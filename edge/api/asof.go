@@ -44,7 +44,7 @@ func catalogueAt(c *web.Call, day string) (catalogue exports.Catalogue, asOf str
 	}
 	a := c.Served.Build.Archive()
 	s, ok := a.Snapshot(day)
-	if !ok { // the scores are of a time before the first change
+	if !ok { // the scores are as of a time before the first change
 		return nil, "", web.NewProblem("no-history", fmt.Sprintf("There is no snapshot for %s or an earlier day: the history starts on %s, but the scores of this build are as of %s.",
 			day, a.FirstDay(), c.Served.AsOf.Format(time.DateOnly)))
 	}

@@ -34,7 +34,7 @@ func newAuditEntry(e storage.AuditEntry) auditEntry {
 		Address: nullableString(e.Actor.Address), Target: nullableString(e.Target), Detail: nullableString(e.Detail)}
 }
 
-// nullableString is a text as answers have it, null for the empty one.
+// nullableString returns a text for responses, null if it is empty.
 func nullableString(s string) *string {
 	if s == "" {
 		return nil
@@ -55,7 +55,7 @@ func (a *API) Audit(c *web.Call) (*web.Reply, error) {
 	before := int64(0)
 	if page.Cursor != nil {
 		if before, err = strconv.ParseInt(page.Cursor.Slug, 10, 64); err != nil || before < 1 || page.Cursor.Type != auditCursor {
-			return nil, &query.Error{Param: "cursor", Message: "is not a cursor of the audit log; start again without a cursor"}
+			return nil, &query.Error{Param: "cursor", Message: "is not a valid audit log cursor; start again without a cursor"}
 		}
 	}
 	list, count, more, err := a.accounts.AuditPage(c.Request.Context(), account.ID, before, page.Limit)

@@ -49,8 +49,8 @@ func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 	return 0, paramErr
 }
 
-// changeFilter reads the parameters that choose changes, as far as an address
-// takes them.
+// changeFilter reads the parameters that select changes, as far as the endpoint has
+// them.
 func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
 	a := c.Served.Build.Archive()
 	if f.From, err = timeParam(c, "since", 0, false); err != nil {
@@ -76,7 +76,7 @@ func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
 	return f, nil
 }
 
-// allCategories are the categories of today, and those that entities had before.
+// allCategories returns the current categories and those that entities had before.
 func allCategories(c *web.Call) []string {
 	known := append(slices.Clone(c.Served.Slugs), c.Served.Build.Archive().ChangeValues("category")...)
 	slices.Sort(known)
@@ -94,7 +94,7 @@ func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 
 // EntityChangelog answers GET /api/entity/:type/:slug/changelog.
 //
-// A deleted entity has one too.
+// Deleted entities have a changelog too.
 func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
 	list, moved, err := entityChanges(c, c.Param("type"), c.Param("slug"))
 	if err != nil || moved != nil {
@@ -112,7 +112,7 @@ func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
 	return changesPage(c, roaring.BitmapOf(list...), scope)
 }
 
-// entityChanges are the changes of an entity, whatever it was called.
+// entityChanges returns the changes to an entity under all its slugs.
 func entityChanges(c *web.Call, typ, slug string) (list []uint32, moved *web.Reply, err error) {
 	b := c.Served.Build
 	a := b.Archive()
@@ -133,15 +133,15 @@ func entityChanges(c *web.Call, typ, slug string) (list []uint32, moved *web.Rep
 	}
 	newest := a.Newest(last)
 	current := a.Version(newest)
-	// Another entity may have the slug by now.
+	// A different entity may have the slug now.
 	if to, ok := a.Last(current.Type, current.Slug); ok && current.Slug != slug && a.Newest(to) == newest {
 		return nil, redirectTo(c, current.Type, current.Slug, "/changelog"), nil
 	}
 	return a.EntityChanges(newest), nil, nil
 }
 
-// newestFirst takes a page of a set of changes, skipping some, and reports whether
-// more follow.
+// newestFirst returns a page of a set of changes, after skipping some, and reports
+// whether more follow.
 func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
 	rest := int(set.GetCardinality()) - skip
 	for i := rest - 1; i >= max(0, rest-limit); i-- {
@@ -168,7 +168,7 @@ func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, er
 		if !ok { // the history was rewritten: continue at the same time
 			at, err := time.Parse(time.RFC3339, page.Cursor.Value)
 			if err != nil {
-				return nil, &query.Error{Param: "cursor", Message: "is not a cursor of the changelog; start again without a cursor"}
+				return nil, &query.Error{Param: "cursor", Message: "is not a valid changelog cursor; start again without a cursor"}
 			}
 			end = a.ChangesSince(at.Add(time.Second))
 		}

@@ -31,7 +31,7 @@ func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 	if page.Cursor != nil {
 		q.Before = &storage.DeliveryPosition{ID: page.Cursor.Slug}
 		if _, err := fmt.Sscanf(page.Cursor.Value, "%d %d", &q.Before.CreatedMs, &q.Before.Seq); err != nil || page.Cursor.Type != "delivery" {
-			return nil, &query.Error{Param: "cursor", Message: "is not a cursor of a delivery log; start again without a cursor"}
+			return nil, &query.Error{Param: "cursor", Message: "is not a valid delivery log cursor; start again without a cursor"}
 		}
 	}
 	list, count, err := a.state.Deliveries(c.Request.Context(), q)

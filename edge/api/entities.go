@@ -64,8 +64,8 @@ func nextCursor(next string) string {
 	return `"nextCursor":"` + next + `"`
 }
 
-// cursorScope returns what a cursor is bound to: the address and all parameters except
-// those of paging.
+// cursorScope returns what a cursor is bound to: the path and all parameters except the
+// paging parameters.
 func cursorScope(c *web.Call) string {
 	return c.Request.URL.Path + "?" + c.Query.Canonical("limit", "offset", "cursor")
 }

@@ -95,8 +95,8 @@ func (a *API) Entity(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), record)}, nil
 }
 
-// findEntity looks up the entity of the path. Where its slug has changed, moved
-// redirects to the same resource at the new one.
+// findEntity looks up the entity at the request's path. If its slug has changed, moved
+// redirects to the same resource under the new one.
 func findEntity(c *web.Call, resource string) (ordinal uint32, moved *web.Reply, err error) {
 	b, typ, slug := c.Served.Build, c.Param("type"), c.Param("slug")
 	o, isAlias, ok := b.Find(typ, slug)

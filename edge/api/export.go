@@ -32,8 +32,8 @@ const (
 	spreadsheetCSV = "spreadsheet"
 )
 
-// exportFormat returns the form of an export. CSV for spreadsheets has a name of its
-// own; no build has files of it.
+// exportFormat returns the format of an export. CSV for spreadsheets is a separate
+// format, which builds have no files of.
 func exportFormat(c *web.Call) (table.Format, error) {
 	name, err := c.Query.OneOf("format", formatNames[0], formatNames)
 	if err != nil {
@@ -164,7 +164,7 @@ func (c *chunkWriter) flush() error {
 	return err
 }
 
-// prebuilt answers with a file of the build, to be saved under another name.
+// prebuilt responds with a file of the build, to be saved under a different name.
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	data, f, ok := c.Served.Build.File(name)
 	if !ok {
@@ -191,7 +191,8 @@ func categoriesAt(c *web.Call, day string) []string {
 	return allCategories(c)
 }
 
-// boardNamesAt are the leaderboards of a day. The list must not be changed.
+// boardNamesAt returns the names of the leaderboards on a day. The list must not be
+// modified.
 func boardNamesAt(c *web.Call, day string) []string {
 	if day == "" {
 		return c.Served.BoardNames
@@ -199,7 +200,8 @@ func boardNamesAt(c *web.Call, day string) []string {
 	return append([]string{exports.AllBoard}, categoriesAt(c, day)...)
 }
 
-// boardParam returns the name of a leaderboard of a day, or an error with a suggestion.
+// boardParam returns the name of a leaderboard that exists on a day, or an error with a
+// suggestion.
 func boardParam(c *web.Call, name, day string) (string, error) {
 	known := boardNamesAt(c, day)
 	if slices.Contains(known, name) {

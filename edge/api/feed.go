@@ -46,7 +46,7 @@ func (a *API) Feed(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: feed.MediaType(format), Body: body.Bytes()}, nil
 }
 
-// feedChanges are the changes that a feed is about.
+// feedChanges returns the changes in a feed.
 func feedChanges(c *web.Call) (*roaring.Bitmap, error) {
 	f, err := changeFilter(c)
 	if err != nil {
@@ -94,7 +94,7 @@ func changesOfKey(c *web.Call, key string) ([]uint32, error) {
 	return nil, paramErr
 }
 
-// feedDocument is one page of a feed (RFC 5005 section 3).
+// feedDocument returns one page of a feed (RFC 5005 section 3).
 func feedDocument(c *web.Call, set *roaring.Bitmap, page, pages int) (*feed.Feed, error) {
 	b := c.Served.Build
 	base := c.BaseURL()

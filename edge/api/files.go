@@ -14,9 +14,9 @@ import (
 	"kindex/exports/store"
 )
 
-// Data answers GET /data/:build/*file: the files of every build that is kept, at addresses
-// whose bytes never change. Files are sent without content coding: the compressed variants
-// have their own addresses.
+// Data answers GET /data/:build/*file: the files of all builds that are still kept, at
+// addresses whose bytes never change. Files are sent without content coding: the
+// compressed variants have their own addresses.
 func (a *API) Data(c *web.Call) (*web.Reply, error) {
 	id, path := c.Param("build"), strings.TrimPrefix(c.Param("file"), "/")
 	m := c.Served.Build.Manifest
@@ -79,7 +79,7 @@ func (a *API) dataFile(v *live.ServedBuild, id, path string) (io.ReadSeekCloser,
 	return content, f, err
 }
 
-// inMemory is a file that needs no closing.
+// inMemory returns a file in memory, which needs no closing.
 func inMemory(data []byte) io.ReadSeekCloser {
 	return struct {
 		*bytes.Reader

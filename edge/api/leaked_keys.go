@@ -14,9 +14,9 @@ import (
 	"kindex/edge/web"
 )
 
-// MaxReports is how many keys an address can report per hour on this edge. Reports have a
-// separate limit: a stolen key can use up the limit of its account, which must not prevent
-// its revocation.
+// MaxReports is the maximum number of keys that an IP address can report per hour on
+// this edge. Reports have a separate limit: a stolen key can use up the limit of its
+// account, which must not prevent its revocation.
 const MaxReports = 60
 
 // RevokeLeakedKey answers POST /api/developer/api-keys/revoke.

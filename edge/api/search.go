@@ -90,7 +90,7 @@ func searchAfter(c *web.Call, cur *query.Cursor) (*indexes.After, error) {
 	}
 	position, ok := c.Served.Build.SortPositionOf(cur.Position)
 	if !ok || cur.Relevance == nil {
-		return nil, &query.Error{Param: "cursor", Message: "is not a search cursor; start again without a cursor"}
+		return nil, &query.Error{Param: "cursor", Message: "is not a valid search cursor; start again without a cursor"}
 	}
 	return &indexes.After{Relevance: *cur.Relevance, SortPosition: position}, nil
 }

@@ -27,8 +27,8 @@ func (a *API) Submit(c *web.Call) (*web.Reply, error) {
 	}
 	id := storage.NewID("sub_")
 	return a.accounts.Write(c, func(tx *storage.Tx) (account.Result, error) {
-		// A repeated request gets the same response, even if the build has the entity by
-		// now.
+		// A repeated request gets the same response, even if the build has the entity
+		// by now.
 		if refused != nil {
 			return account.Result{}, refused
 		}
@@ -53,8 +53,8 @@ type submitReply struct {
 
 func submissionPath(id string) string { return "/api/submissions/" + id }
 
-// readDraft reads the body and checks it against the build; it also finds entities of
-// the build that are like it.
+// readDraft reads the body and checks it against the build; it also finds similar
+// entities in the build.
 func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := c.Decode(&members); err != nil {
@@ -74,7 +74,7 @@ func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	return draft, similar, err
 }
 
-// submissionProblem is the answer to a submission that is refused.
+// submissionProblem returns the problem for a rejected submission.
 func submissionProblem(err error) error {
 	var invalid *submission.InvalidError
 	var taken *submission.TakenError
@@ -226,7 +226,7 @@ func (a *API) submissionCursor(c *web.Call, owner string) (string, error) {
 	}
 	at, err := a.state.Submission(c.Request.Context(), text)
 	if errors.Is(err, submission.ErrUnknown) || err == nil && at.AccountID != owner {
-		return "", &query.Error{Param: "cursor", Message: "is not a cursor of this list; start again without a cursor"}
+		return "", &query.Error{Param: "cursor", Message: "is not a valid cursor for this list; start again without a cursor"}
 	}
 	return text, web.StateProblem(err)
 }

@@ -14,8 +14,8 @@ import (
 // windows are what trending can look back to.
 var windows = []string{"7d", "30d"}
 
-// Trending answers GET /api/trending. The gains were calculated when the build was made;
-// this only filters them.
+// Trending answers GET /api/trending. The gains were calculated by the builder; the
+// handler only filters them.
 func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	window, err := c.Query.OneOf("window", windows[0], windows)
 	if err != nil {

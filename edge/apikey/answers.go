@@ -25,7 +25,7 @@ type keyCache struct {
 	mu             sync.RWMutex
 	younger, older map[[sha256.Size]byte]cachedKey
 	since          time.Time
-	forgotten      time.Time // nothing asked before this is believed
+	forgotten      time.Time // answers from before this time are not used
 }
 
 // get returns an answer that is recent enough for a request arriving now.

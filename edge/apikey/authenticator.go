@@ -24,25 +24,28 @@ const CacheTTL = 500 * time.Millisecond
 // timeout: many requests may wait for one lookup.
 const lookupTimeout = 5 * time.Second
 
-// HashPrefix is the number of hexadecimal digits of its hash by which a key is looked up.
-// The other 224 bits are compared in constant time: the timing of a database index reveals
-// at most these 32 bits of a hash, from which no key can be derived.
+// HashPrefix is the number of leading hexadecimal digits of its hash that a key is
+// looked up by. The other 224 bits are compared in constant time: the timing of a
+// database index reveals at most these 32 bits of a hash, from which no key can be
+// derived.
 const HashPrefix = 8
 
-// Candidate is a stored key whose hash starts like that of the key sent.
+// Candidate is a stored key whose hash starts with the same digits as the hash of the
+// given key.
 type Candidate struct {
 	Hash    string
 	Key     Key
 	Account Account
 }
 
-// Store is what an Authenticator needs. Its methods must be safe for concurrent use.
+// Store is the storage that an Authenticator needs. Its methods must be safe for
+// concurrent use.
 type Store interface {
 	// KeysByHash returns every key, including revoked ones, whose hash starts with these
 	// HashPrefix digits. It must see everything committed before the call.
 	KeysByHash(ctx context.Context, prefix string) ([]Candidate, error)
-	// TouchKeys notes when keys were used, by their ids. A later time that is there
-	// already stays.
+	// TouchKeys stores when keys were last used, by their ids. It does not replace a
+	// later stored time.
 	TouchKeys(ctx context.Context, used map[string]time.Time) error
 }
 
@@ -59,8 +62,8 @@ type Authenticator struct {
 	used map[string]time.Time // by the id of the key; not yet stored
 }
 
-// NewAuthenticator returns an Authenticator for a store. now is the clock for last uses and
-// expiry; the cache ages by the monotonic clock.
+// NewAuthenticator returns an Authenticator for a store. now is the clock for last-use
+// times and expiry; cache entries expire by the monotonic clock.
 func NewAuthenticator(store Store, now func() time.Time) *Authenticator {
 	return &Authenticator{store: store, now: now, used: map[string]time.Time{}}
 }
@@ -88,8 +91,8 @@ func FromHeader(h http.Header) (key string, anonymous bool, err error) {
 	return "", true, nil
 }
 
-// keyInBasic finds a key that came as the name or the password of Basic
-// authentication (RFC 7617), as some services take them.
+// keyInBasic finds a key sent as the name or the password of Basic authentication (RFC
+// 7617), as some services accept.
 func keyInBasic(credentials string) string {
 	plain, err := base64.StdEncoding.DecodeString(credentials)
 	if err != nil {
@@ -108,8 +111,8 @@ var ErrWrongHeader = errors.New("send the API key in the header x-api-key, not i
 var errSeveral = errors.New("the header x-api-key was sent more than once; send a single key")
 
 // Identify returns the key and its account. Errors are ErrMalformed, ErrUnknown,
-// ErrRevoked, ErrExpired and, together with the key and the account, *SuspendedError; any
-// other error means that the store is unavailable.
+// ErrRevoked, ErrExpired and, with the key and the account, *SuspendedError; any other
+// error means that the store is unavailable.
 func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account, error) {
 	arrived := time.Now()
 	if err := check(sent); err != nil {
@@ -213,7 +216,8 @@ func (a *Authenticator) LastUsed(k Key) time.Time {
 	return k.LastUsedAt
 }
 
-// Flush stores when keys were used. What cannot be stored is kept for the next time.
+// Flush stores the last-use times of keys. Times that cannot be stored are kept for the
+// next flush.
 func (a *Authenticator) Flush(ctx context.Context) error {
 	a.mu.Lock()
 	used := a.used
@@ -232,10 +236,11 @@ func (a *Authenticator) Flush(ctx context.Context) error {
 	return err
 }
 
-// FlushEvery is how often Work stores when keys were used.
+// FlushEvery is the interval at which Work stores the last-use times of keys.
 const FlushEvery = 5 * time.Second
 
-// Work flushes until ctx ends, and then once more. It reports failures to failed.
+// Work flushes at intervals until ctx ends, and then once more. It reports failures to
+// failed.
 func (a *Authenticator) Work(ctx context.Context, failed func(error)) {
 	tick := time.NewTicker(FlushEvery)
 	defer tick.Stop()

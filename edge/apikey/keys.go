@@ -1,5 +1,5 @@
-// Package apikey has the API keys: their form, what is stored of them, and their accounts.
-// A key is shown once, when it is created; after that only its SHA-256 hash is known, and a
+// Package apikey has the API keys: their format, their stored form, and their accounts.
+// A key is shown once, when it is created; only its SHA-256 hash is stored, and a
 // masked form to tell keys apart.
 package apikey
 

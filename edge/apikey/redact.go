@@ -8,8 +8,7 @@ import (
 )
 
 // Redact replaces every API key in a text, real or not, by its first four characters:
-// someone may have put it in an address, or in other text that ends up in a log or an
-// error.
+// callers may put keys into addresses or other texts that end up in logs or errors.
 func Redact(text string) string {
 	if !strings.Contains(text, Prefix) { // as nearly always
 		return text
@@ -42,8 +41,8 @@ func Redact(text string) string {
 // key.
 const maxShown = 12
 
-// LogHandler hands log records on to next with every key in them redacted: in the
-// message, in texts, in errors, and in whatever prints as a text that has one.
+// LogHandler passes log records to the next handler with all keys redacted: in the
+// message, in texts, in errors, and in any value whose printed form contains a key.
 func LogHandler(next slog.Handler) slog.Handler { return logHandler{next} }
 
 type logHandler struct{ next slog.Handler }

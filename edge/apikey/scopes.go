@@ -44,7 +44,7 @@ func ScopesOf(list ...Scope) (s Scopes) {
 // Has reports whether the set has a scope.
 func (s Scopes) Has(one Scope) bool { return s&ScopesOf(one) != 0 }
 
-// Covers reports whether the set has all scopes of another.
+// Covers reports whether the set contains all scopes of another set.
 func (s Scopes) Covers(other Scopes) bool { return other&^s == 0 }
 
 // List returns the scopes of the set in the order of AllScopes.
@@ -70,8 +70,8 @@ func (s Scopes) Join(separator string) string {
 
 func (s Scopes) String() string { return s.Join(", ") }
 
-// ParseScopes returns the set of the scopes with these names. An error says which name
-// is wrong and which ones are right.
+// ParseScopes returns the set of the scopes with these names. An error names the
+// unknown scope and lists the known ones.
 func ParseScopes(names []string) (s Scopes, err error) {
 	if len(names) == 0 {
 		return 0, fmt.Errorf("must name at least one of %s", Everything)
@@ -89,8 +89,8 @@ func ParseScopes(names []string) (s Scopes, err error) {
 	return s, nil
 }
 
-// MaxKeyAge is how long after its creation a key can expire; later than that, it should
-// have no expiry at all.
+// MaxKeyAge is the maximum time from the creation of a key to its expiry; a key that is
+// needed for longer should not expire at all.
 const MaxKeyAge = 5 * 366 * 24 * time.Hour
 
 // CheckExpiry returns an error if an expiry time is not valid.

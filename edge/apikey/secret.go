@@ -30,7 +30,7 @@ const redacted = Prefix + "…redacted"
 
 // Secret is a complete API key. Printing, logging or encoding it never shows it; only
 // Reveal does. The text is behind a pointer because package fmt ignores the methods of
-// unexported fields and prints their memory. The zero Secret is no key.
+// unexported fields and prints their memory. The zero Secret is not a key.
 type Secret struct{ text *string }
 
 // Generate returns a new random key.
@@ -60,8 +60,8 @@ func checksum(body string) string {
 	return string(sum[:])
 }
 
-// Parse checks the shape and the checksum of a key. Errors wrap ErrMalformed and give the
-// reason, without repeating the input.
+// Parse checks the shape and the checksum of a key. Errors wrap ErrMalformed and state
+// the reason, without repeating the input.
 func Parse(s string) (Secret, error) {
 	if err := check(s); err != nil {
 		return Secret{}, err
@@ -99,7 +99,7 @@ func inAlphabet(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
-// Reveal is the key itself: for the one answer that shows it.
+// Reveal returns the key itself, for the one response that shows it.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -132,6 +132,6 @@ func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted)
 // LogValue implements slog.LogValuer, and hides the key.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
-// MarshalText implements encoding.TextMarshaler, and hides the key: in JSON, as a
-// name in JSON, and in what else goes by texts.
+// MarshalText implements encoding.TextMarshaler, and hides the key: in JSON values and
+// member names, and in other text encodings.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }

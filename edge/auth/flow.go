@@ -67,7 +67,7 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 	redirect(w, to)
 }
 
-// finish takes the provider's answer, which the browser brings back.
+// finish handles the provider's response, which the browser delivers.
 func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 	p := h.provider(r)
 	if p == nil {
@@ -99,8 +99,8 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// attempt takes the attempt that a callback belongs to. A callback with a repeated
-// parameter is forged.
+// attempt removes and returns the attempt that a callback belongs to. A callback with a
+// repeated parameter is treated as forged.
 func (h *Handler) attempt(r *http.Request, p provider) (Attempt, error) {
 	answer, browser := r.URL.Query(), h.cookie(r, attemptCookie)
 	for _, values := range answer {
@@ -132,8 +132,8 @@ func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider
 	if old := h.cookie(r, sessionCookie); old != "" {
 		a.Replaces = hash(old)
 	}
-	// The provider's code is used up: finish even if the client has gone, within a time
-	// limit.
+	// The provider's code is used up, so finish even if the client has disconnected,
+	// within a time limit.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), providerTimeout)
 	defer cancel()
 	account, made, err := h.store.SignIn(ctx, a)

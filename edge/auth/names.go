@@ -12,9 +12,9 @@ import (
 // 64 characters.
 const maxName = 40
 
-// accountName derives an account name from a login elsewhere: lower-case ASCII letters,
-// digits and hyphens, so that no two names look alike and none can be mistaken for markup,
-// an option or a path.
+// accountName derives an account name from a login at a provider: lower-case ASCII
+// letters, digits and hyphens, so that names cannot be confused with each other, nor
+// with markup, an option or a path.
 func accountName(login string) string {
 	if local, _, ok := strings.Cut(login, "@"); ok && local != "" {
 		login = local // do not expose e-mail addresses

@@ -140,7 +140,7 @@ func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 	return &discovery{found, style, metadata.Iss}, nil
 }
 
-// as is the client's configuration at the endpoints of a provider.
+// as returns the client's configuration for the endpoints of a provider.
 func (p *oidcProvider) as(d *discovery) *oauth2.Config {
 	c := p.config
 	c.Endpoint = d.Endpoint()
@@ -229,7 +229,7 @@ func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken,
 	}
 	u, err := d.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	if err != nil {
-		return "", nil //nolint:nilerr // a name can be made without it
+		return "", nil //nolint:nilerr // the name can be derived without it
 	}
 	if u.Subject != t.Subject { // section 5.3.2
 		return "", errors.New("the provider's user information and the id_token have different subjects")

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Pages render what people see, in the look of the website: HTML in UTF-8 that loads
-// nothing from elsewhere and has no script or style within.
+// Pages renders the pages of the sign-in flow in the style of the website: HTML in
+// UTF-8 that loads nothing from other origins and has no inline scripts or styles.
 type Pages interface {
 	// Choice lets people choose a provider. The form for one is sent to
 	// /signin/<its name>.
@@ -17,20 +17,20 @@ type Pages interface {
 	Problem(r *http.Request, p Problem) ([]byte, error)
 }
 
-// Choice are the providers that there are.
+// Choice is the content of the page that lists the sign-in providers.
 type Choice struct{ Providers []Offer }
 
-// Offer is a provider to choose.
+// Offer is a sign-in provider to choose.
 type Offer struct{ Name, Title string }
 
-// FirstKey is the key created with a new account.
+// FirstKey is the content of the page that shows the key created with a new account.
 type FirstKey struct {
 	Account string // name of the account
 	Login   string // the login at the provider, "" if unknown; untrusted
 	Key     string
 }
 
-// Problem is why something was not done.
+// Problem is the content of a page that explains why something failed.
 type Problem struct {
 	Status        int
 	Heading, Text string
@@ -44,8 +44,8 @@ func (h *Handler) offers() []Offer {
 	return list
 }
 
-// Guard sets the headers of every personal page: it is not cached, framed, sniffed or
-// loaded with content from elsewhere, and pages of other origins cannot read it.
+// Guard sets the headers of every personal page: it is not cached, framed or sniffed,
+// loads nothing from other origins, and cannot be read by pages from other origins.
 func Guard(header http.Header) {
 	for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Expose-Headers"} {
 		header.Del(name)
@@ -69,7 +69,7 @@ func allowForms(header http.Header, to string) {
 		"form-action "+to+"; base-uri 'none'; frame-ancestors 'none'")
 }
 
-// leaving are the form targets of the sign-in page: a provider, and any site that it
+// leaving lists the form targets of the sign-in page: a provider, and any site that it
 // redirects to, since browsers apply form-action to redirects too.
 func (h *Handler) leaving() string {
 	if h.secure {
@@ -89,7 +89,7 @@ func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, bod
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
-		_, _ = w.Write(body) //nolint:gosec // html/template has escaped it; a write error only means the client is gone
+		_, _ = w.Write(body) //nolint:gosec // html/template has escaped it; a write error only means that the client has disconnected
 	}
 }
 

@@ -22,8 +22,8 @@ type provider interface {
 	title() string
 	// begin returns the address to send the browser to.
 	begin(ctx context.Context, state, nonce, verifier string) (string, error)
-	// identify returns the user for a callback. It makes every check except that of the
-	// state.
+	// identify returns the user for a callback. It makes all checks except the check of
+	// the state.
 	identify(ctx context.Context, a Attempt, answer url.Values) (Identity, error)
 }
 

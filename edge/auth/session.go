@@ -14,15 +14,15 @@ import (
 	"kindex/edge/apikey"
 )
 
-// The cookies. With their prefix a browser takes them from this very host alone
-// and over https only (RFC 6265bis, section 4.1.3.2), so that no neighbour can
+// The cookies. Because of their prefix, browsers accept them only from this host and
+// only over https (RFC 6265bis, section 4.1.3.2), so that no neighbouring host can
 // plant one.
 const (
 	attemptCookie = "kindex-signin"
 	sessionCookie = "kindex-session"
 )
 
-// FormField is the name of the form field with the form token.
+// FormField is the name of the form field that contains the form token.
 const FormField = "token"
 
 // maxForm bounds the body of a form.
@@ -41,9 +41,9 @@ func hash(token string) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// formToken is the token that forms of a session carry. It follows from the
-// session's own token, which only its browser has: nothing need be stored, and a
-// copy of the database forges no form.
+// formToken returns the token for forms in a session. It is derived from the session
+// token, which only the browser has: nothing needs to be stored, and a copy of the
+// database is not enough to forge a form.
 func formToken(session string) string {
 	mac := hmac.New(sha256.New, []byte(session))
 	mac.Write([]byte("kindex form"))
@@ -57,7 +57,7 @@ func (h *Handler) cookieName(name string) string {
 	return name
 }
 
-// setCookie sends a cookie, or with an empty value takes it back.
+// setCookie sets a cookie or, if the value is empty, deletes it.
 func (h *Handler) setCookie(w http.ResponseWriter, name, value string, life time.Duration) {
 	c := &http.Cookie{Name: h.cookieName(name), Value: value, Path: "/", MaxAge: int(life / time.Second), //nolint:gosec // Secure is set if the website uses https
 		HttpOnly: true, Secure: h.secure, SameSite: http.SameSiteLaxMode}
@@ -76,9 +76,9 @@ func (h *Handler) cookie(r *http.Request, name string) string {
 	return c.Value
 }
 
-// Session returns the signed-in user of a request's browser, and the token that each of its
-// forms must have in FormField. The error is ErrSignedOut if no one is signed in; any other
-// error means that the state is unavailable.
+// Session returns the user who is signed in to the browser that sent the request, and
+// the token that each of its forms must have in FormField. The error is ErrSignedOut if
+// no one is signed in; any other error means that the state is unavailable.
 func (h *Handler) Session(r *http.Request) (account apikey.Account, token string, err error) {
 	secret := h.cookie(r, sessionCookie)
 	if secret == "" {
@@ -98,7 +98,7 @@ func (h *Handler) Session(r *http.Request) (account apikey.Account, token string
 	return account, formToken(secret), nil
 }
 
-// sessionEnd is when a session ends that was used last at seen.
+// sessionEnd returns when a session ends that was last used at seen.
 func sessionEnd(created, seen time.Time) time.Time {
 	end, maxEnd := seen.Add(SessionIdleTimeout), created.Add(MaxSessionAge)
 	if end.After(maxEnd) {
@@ -111,9 +111,9 @@ func sessionEnd(created, seen time.Time) time.Time {
 // text can be shown.
 var ErrForged = errors.New("this form was not sent by a page of this service, or you have signed in again since; reload the page")
 
-// CheckForm checks that a POST comes from a form of this service in the session of the
-// browser that sent it: from a page of the same origin, and with the token of the session.
-// It parses the form and returns ErrForged or ErrSignedOut if the check fails.
+// CheckForm checks that a POST was sent by a form of this service in the session of the
+// same browser: from a page of the same origin, and with the token of the session. It
+// parses the form and returns ErrForged or ErrSignedOut if the check fails.
 func (h *Handler) CheckForm(r *http.Request) error {
 	if err := h.checkOrigin(r); err != nil {
 		return err

@@ -35,10 +35,11 @@ type Options struct {
 	// AllowStart reports whether a client can start a sign-in now; nil: always. It keeps
 	// clients from filling the store with attempts.
 	AllowStart func(*http.Request) bool
-	// Address returns the IP address that a request comes from, for the audit log;
-	// nil: it is not logged.
+	// Address returns the IP address of a request, for the audit log; if nil, addresses
+	// are not logged.
 	Address func(*http.Request) string
-	// Network returns the network that a request comes from; nil: one for all.
+	// Network returns the network that a request comes from; if nil, all requests share
+	// one network.
 	Network func(*http.Request) netip.Prefix
 	Now     func() time.Time // default: time.Now
 	Log     *slog.Logger     // default: none
@@ -52,7 +53,7 @@ type OIDC struct {
 	Secret string
 }
 
-// GitHub is an OAuth app of GitHub, or of a GitHub Enterprise.
+// GitHub is an OAuth app on GitHub or GitHub Enterprise.
 type GitHub struct {
 	Client string
 	Secret string
@@ -86,8 +87,8 @@ type Handler struct {
 	mux        *http.ServeMux
 }
 
-// New returns a handler. It does not contact providers yet: one that is down must not keep
-// the service from starting.
+// New returns a handler. It does not contact providers yet: the service must be able to
+// start while one is down.
 func New(o Options) (*Handler, error) {
 	if o.Store == nil || o.Pages == nil {
 		return nil, errors.New("sign-in needs a store and pages")
@@ -174,11 +175,11 @@ func (h *Handler) callback(provider string) string {
 	return h.base.String() + "/signin/" + provider + "/callback"
 }
 
-// Route is an address that the handler answers.
+// Route is a path that the handler serves, with its method.
 type Route struct{ Method, Path string }
 
-// Routes returns the routes of the handler; a path segment that starts with a colon matches
-// any name.
+// Routes returns the routes of the handler; a path segment that starts with a colon is
+// a parameter.
 func Routes() []Route {
 	return []Route{
 		{http.MethodGet, "/signin"},
@@ -188,7 +189,8 @@ func Routes() []Route {
 	}
 }
 
-// Panel is the path of the page shown after signing in. The user of this handler serves it.
+// Panel is the path of the page shown after signing in, which the user of this package
+// serves.
 const Panel = "/developer/"
 
 // Owns reports whether a path belongs to the handler or the panel.

@@ -22,12 +22,12 @@ const (
 	sessionStep = time.Hour
 )
 
-// Bounds on what clients can make the store keep.
+// Limits on what clients can make the store keep.
 const (
-	// MaxAttempts is the maximum number of attempts in progress, and MaxPerNetwork that of
-	// one network. If there is no room, the oldest attempts of the network with the most
-	// are dropped, never those of smaller networks: starting many attempts keeps no one
-	// else from signing in.
+	// MaxAttempts is the maximum number of attempts in progress, and MaxPerNetwork the
+	// maximum for one network. If there is no room, the oldest attempts of the network
+	// with the most are dropped, never those of smaller networks: starting many
+	// attempts does not keep others from signing in.
 	MaxAttempts   = 10_000
 	MaxPerNetwork = 500
 	// MaxSessions is the maximum number of sessions per account; the oldest are dropped.
@@ -77,7 +77,7 @@ type Identity struct {
 	Login    string // the current login there; "" if unknown
 }
 
-// Session is a browser that is signed in.
+// Session is the session of a signed-in browser.
 type Session struct {
 	Hash      string // of the token in its cookie
 	AccountID string
@@ -89,7 +89,7 @@ type Session struct {
 // SignedInIdentity is a user authenticated by a provider.
 type SignedInIdentity struct {
 	Identity Identity
-	Name     string        // for a new account; another takes "name-2" and so on
+	Name     string        // for a new account; if taken, "name-2" and so on are used
 	Key      apikey.Secret // for a new account
 	Hash     string        // of the new session's token
 	Replaces string        // hash of the browser's session until now, "" for none
@@ -99,18 +99,18 @@ type SignedInIdentity struct {
 
 // Store is the storage that sign-in needs. Its writes are durable when they return.
 type Store interface {
-	// AddAttempt keeps an attempt, and of all no more than MaxAttempts, of one
-	// network no more than MaxPerNetwork.
+	// AddAttempt stores an attempt. It keeps at most MaxAttempts in total, and
+	// MaxPerNetwork for one network.
 	AddAttempt(ctx context.Context, a Attempt) error
-	// TakeAttempt removes and returns the attempt that matches all arguments, to one caller
-	// only; ErrNoAttempt if none matches.
+	// TakeAttempt removes the attempt that matches all arguments and returns it to one
+	// caller only; ErrNoAttempt if none matches.
 	TakeAttempt(ctx context.Context, browser, state, provider string, now time.Time) (Attempt, error)
 	// SignIn finds or creates the account of an identity, a new one with its first key, and
 	// opens a session in the same transaction. made reports whether the account is new. The
 	// error is a *apikey.SuspendedError if the account is suspended.
 	SignIn(ctx context.Context, a SignedInIdentity) (account apikey.Account, made bool, err error)
-	// Session finds a session that has not ended; ErrSignedOut if there is none. A
-	// suspended account has none.
+	// Session returns a session that has not expired; ErrSignedOut if there is none.
+	// Sessions of suspended accounts are not returned.
 	Session(ctx context.Context, hash string, now time.Time) (Session, apikey.Account, error)
 	// ExtendSession notes that a session is in use.
 	ExtendSession(ctx context.Context, hash string, seen, expires time.Time) error

@@ -1,5 +1,5 @@
-// Package console serves what people use with a browser: the website, signing in, the
-// developer's panel and the form for submissions.
+// Package console serves the parts of the service that people use in a browser: the
+// website, sign-in, the developer panel and the submission form.
 package console
 
 import (
@@ -15,8 +15,7 @@ import (
 	"kindex/edge/web"
 )
 
-// Console serves what people use with a browser: the website, signing in, the developer's
-// panel and the form for submissions.
+// Console serves the website, sign-in, the developer panel and the submission form.
 type Console struct {
 	shared     *web.Shared
 	live       *live.Reloader
@@ -53,7 +52,7 @@ type Options struct {
 	WriteTimeout time.Duration
 }
 
-// New returns a Console. Close ends it.
+// New returns a Console. The caller must close it.
 func New(o Options) (*Console, error) {
 	s := &Console{shared: o.Shared, live: o.Live, accounts: o.Accounts, state: o.State, limitKey: o.LimitKey, peekLimit: o.Peek, writeTimeout: o.WriteTimeout, forms: newForms(o.Shared)}
 	if err := s.openSignIn(o.SignIn); err != nil {
@@ -63,7 +62,7 @@ func New(o Options) (*Console, error) {
 	return s, nil
 }
 
-// Close ends what counts.
+// Close stops the limiters.
 func (s *Console) Close() {
 	if s.rateLimits != nil {
 		_ = s.rateLimits.Close(context.Background()) // it keeps nothing
@@ -71,7 +70,7 @@ func (s *Console) Close() {
 	s.forms.close()
 }
 
-// OwnsPath reports whether a path is of pages for this origin alone.
+// OwnsPath reports whether a path belongs to pages that only this origin can use.
 func (s *Console) OwnsPath(path string) bool {
 	return s.auth != nil && auth.Owns(path) || ownsForm(path)
 }

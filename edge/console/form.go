@@ -34,9 +34,9 @@ type forms struct {
 	queues  *networkQueues
 }
 
-// How often per hour an address, and a network, can have the form checked, which happens
-// with every pause in typing, and an account can submit with it. A form counts once, and
-// once more for every BytesPerCheck of its size.
+// How often per hour an address or a network can have the form checked, which happens
+// at every pause in typing, and how often an account can submit it. A form counts once,
+// and once more for every BytesPerCheck of its size.
 const (
 	MaxChecks          = 1200
 	MaxNetworkChecks   = 10 * MaxChecks
@@ -323,8 +323,8 @@ func newRemarks(f *form.Form, problems []submission.Problem) []form.Remark {
 	return list
 }
 
-// listEntrySuggestion returns the suggestion for an entry of a list, such as tags[1], for
-// which the rules have none; "" for another field. It fills in entries.
+// listEntrySuggestion returns the suggestion for an invalid list entry, such as
+// tags[1], if the rules have none; "" for other fields. It fills in entries.
 func listEntrySuggestion(f *form.Form, field string, entries map[string][]string) string {
 	root, item, _ := strings.Cut(strings.TrimSuffix(field, "]"), "[")
 	i, err := strconv.Atoi(item)
@@ -346,8 +346,8 @@ func listEntrySuggestion(f *form.Form, field string, entries map[string][]string
 	return suggestion
 }
 
-// formFilePath is the path of the file that a submission is about to have, as far as
-// that is known.
+// formFilePath returns the path that the file of a submission would have, as far as it
+// is known.
 func formFilePath(fields map[string]any, draft *submission.Draft) string {
 	if draft != nil {
 		return draft.Entity.Key() + ".yaml"

@@ -19,8 +19,8 @@ import (
 	"kindex/site/form"
 )
 
-// Bounds of a form: the bytes of its body, and how many values it has. The form of
-// the page sends one for each field.
+// Limits of a form: the bytes of its body, and the number of its values. The page's
+// form sends one value per field.
 const (
 	MaxFormSize   = 64 << 10
 	MaxFormValues = 500
@@ -30,9 +30,9 @@ const (
 // field=value.
 const suggestionField = "use"
 
-// readFormBody reads the fields of a form, each with every value that was sent for it,
-// and returns them with the size of the body in bytes. The request has them
-// afterwards, as if it had read them itself.
+// readFormBody reads the fields of a form, each with all values sent for it, and
+// returns them with the size of the body in bytes. Afterwards the request has them too,
+// as if it had parsed the form itself.
 func readFormBody(c *web.Call) (sent url.Values, size int, err error) {
 	mediaType, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
@@ -76,7 +76,7 @@ var formNames, formKinds = func() (names []string, kinds map[string]string) {
 	return names, kinds
 }()
 
-// formValues are the entered values, as the page shows them again.
+// formValues returns the entered values, as the page shows them again.
 func formValues(sent url.Values) map[string]string {
 	values := map[string]string{}
 	for _, name := range formNames {
@@ -87,8 +87,8 @@ func formValues(sent url.Values) map[string]string {
 	return values
 }
 
-// formFields converts a form to the fields of a submission: empty fields are omitted, and
-// line breaks become spaces. The problems are those that only a form can have.
+// formFields converts a form to the fields of a submission: empty fields are omitted,
+// and line breaks become spaces. The problems are ones that only a form can have.
 func formFields(sent url.Values, values map[string]string) (fields map[string]any, problems []submission.Problem) {
 	fields = map[string]any{}
 	links := map[string]any{}

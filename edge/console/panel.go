@@ -28,10 +28,10 @@ type panelRoute struct {
 	answer func(*panelRequest) (panelReply, error)
 }
 
-// PanelRoutes is the whole developer's panel on one screen. A write is a form with the
-// session's token, and redirects to a page that can be reloaded, except if a secret is
-// shown once. The pages use the same functions as the API, so that there is one set of
-// rules.
+// PanelRoutes returns the route table of the whole developer panel. A write is a form with
+// the session's token, and redirects to a page that can be reloaded, unless its
+// response shows a secret once. The pages use the same functions as the API, so that
+// there is one set of rules.
 func PanelRoutes() []panelRoute {
 	const get, post = http.MethodGet, http.MethodPost
 	return []panelRoute{
@@ -147,8 +147,9 @@ func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelReques
 	return answer(v)
 }
 
-// MaxPanelForms is how many panel forms an account can send per hour, on this edge: they do
-// not count towards its API limit, and must not be a way around it.
+// MaxPanelForms is the maximum number of panel forms that an account can send per hour
+// on this edge: they do not count towards its API limit, and must not be a way around
+// it.
 const MaxPanelForms = 60
 
 func (v *panelRequest) countForm(w http.ResponseWriter) error {

@@ -10,7 +10,7 @@ import (
 
 const PanelLog = "/developer/log/"
 
-// EntriesPerPage is how many entries of the audit log are on one page.
+// EntriesPerPage is the number of audit log entries per page.
 const EntriesPerPage = 30
 
 var actionTexts = map[storage.Action]string{

@@ -62,7 +62,7 @@ const neverExpires = "never"
 var lifeChoices = []panel.LifeChoice{{Value: neverExpires, Text: "Never"}, {Value: "30", Text: "In 30 days"},
 	{Value: "90", Text: "In 90 days"}, {Value: "365", Text: "In a year"}}
 
-// keyForm reads the form for a new key. The faults are those of the choices; the name is
+// keyForm reads the form for a new key. It reports only invalid choices; the name is
 // checked with the grant.
 func (v *panelRequest) keyForm() (g apikey.Grant, scopeFault, lifeFault string) {
 	g.Name = v.field("name")
@@ -143,7 +143,7 @@ func (v *panelRequest) keyFormError(g apikey.Grant, apply func(*panel.DeveloperP
 	return panelReply{page: p}, nil
 }
 
-// ownKey is the key that the address names.
+// ownKey returns the key with the id in the path.
 func (v *panelRequest) ownKey() (panel.APIKey, error) {
 	list, err := v.console.accounts.KeysOf(v.Request.Context(), v.account.ID)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 
 const PanelSubmissions = "/developer/submissions/"
 
-// SubmissionsPerPage is how many submissions are on one page.
+// SubmissionsPerPage is the number of submissions per page.
 const SubmissionsPerPage = 30
 
 func panelSubmission(s *submission.Submission) panel.Submission {
@@ -25,8 +25,8 @@ func (v *panelRequest) submissions() (panelReply, error) {
 	if err != nil {
 		return panelReply{}, web.StateProblem(err)
 	}
-	// A place in the list is one of the account's own; of anything else, the page is
-	// the first.
+	// The position in the list must be one of the account's submissions; otherwise, the
+	// first page is shown.
 	if before := v.Request.URL.Query().Get("before"); submission.ValidID(before) {
 		if _, err := v.console.accounts.SubmissionOf(ctx, v.account.ID, before); err == nil {
 			q.After = before

@@ -17,7 +17,7 @@ import (
 
 const PanelWebhooks = "/developer/webhooks/"
 
-// DeliveriesPerPage is how many entries of a log are on one page.
+// DeliveriesPerPage is the number of delivery log entries per page.
 const DeliveriesPerPage = 20
 
 func panelWebhook(w webhook.Webhook) panel.Webhook {
@@ -95,7 +95,7 @@ func (v *panelRequest) webhookFormError(address string, events []string, problem
 	return panelReply{page: p}, nil
 }
 
-// ownWebhook is the webhook that the address names.
+// ownWebhook returns the webhook with the id in the path.
 func (v *panelRequest) ownWebhook() (webhook.Webhook, error) {
 	return v.console.accounts.WebhookOf(v.Request.Context(), v.account.ID, v.Param("webhook"))
 }
@@ -130,7 +130,8 @@ func formatPosition(d webhook.Delivery) string {
 	return fmt.Sprintf("%d-%d-%s", d.CreatedAt.UnixMilli(), d.Seq, d.ID)
 }
 
-// parsePosition reads what formatPosition wrote; of anything else, nil is the beginning.
+// parsePosition reads what formatPosition wrote; for any other text it returns nil, the
+// start of the log.
 func parsePosition(text string) *storage.DeliveryPosition {
 	parts := strings.SplitN(text, "-", 3)
 	if len(parts) < 3 || !account.ValidID("dlv_", parts[2]) {

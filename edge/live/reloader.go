@@ -1,5 +1,6 @@
-// Package live keeps the published build open for requests: it moves to new builds, shows
-// edits on top of one, and keeps each build open until its last request has ended.
+// Package live keeps the published build open for requests: it switches to new builds,
+// applies edits on top of them, and keeps each build open until its last request has
+// ended.
 package live
 
 import (
@@ -43,7 +44,7 @@ type Reloader struct {
 	refusal       error
 }
 
-// New returns a Reloader that has loaded nothing yet. Stop ends it.
+// New returns a Reloader that has not loaded a build yet. The caller must call Stop.
 func New(o Options) *Reloader { return &Reloader{options: o} }
 
 // recheck is how often the pointer is read even without file events: some file systems
@@ -54,8 +55,8 @@ const (
 	refusedRetryInterval = 30 * time.Second
 )
 
-// Acquire returns the current build, nil before there is one. The caller
-// releases it.
+// Acquire returns the current build, nil if there is none yet. The caller must release
+// it.
 func (l *Reloader) Acquire() *ServedBuild {
 	for {
 		v := l.current.Load()
@@ -65,8 +66,8 @@ func (l *Reloader) Acquire() *ServedBuild {
 	}
 }
 
-// Load makes the published build the current one. If the build is invalid, the previous one
-// stays.
+// Load makes the published build the current one. If it is invalid, the previous build
+// remains current.
 func (l *Reloader) Load() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,14 +110,15 @@ func (l *Reloader) Load() error {
 	return nil
 }
 
-// ForgetRefusal has a refused build verified again the next time, instead of after a while.
+// ForgetRefusal makes the next load verify a rejected build again, instead of after a
+// delay.
 func (l *Reloader) ForgetRefusal() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refused = ""
 }
 
-// ID names the published build, "" before there is one.
+// ID returns the id of the published build, "" if there is none yet.
 func (l *Reloader) ID() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -126,8 +128,8 @@ func (l *Reloader) ID() string {
 	return l.published.ID()
 }
 
-// Published returns the published build without edits, nil before there is one.
-// The caller releases it.
+// Published returns the published build without edits, nil if there is none yet. The
+// caller must release it.
 func (l *Reloader) Published() *ServedBuild {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -137,7 +139,7 @@ func (l *Reloader) Published() *ServedBuild {
 	return l.published
 }
 
-// Preview shows the published build, and those that follow, with edits.
+// Preview applies edits on top of the published build and of those that follow.
 func (l *Reloader) Preview(edits []exports.Edit) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -170,7 +172,7 @@ func (l *Reloader) publishCurrent() {
 	}
 }
 
-// Follow moves to every newly published build until ctx ends.
+// Follow switches to every newly published build until ctx ends.
 func (l *Reloader) Follow(ctx context.Context) {
 	var events <-chan fsnotify.Event
 	if w, err := fsnotify.NewWatcher(); err != nil {

@@ -21,8 +21,8 @@ import (
 )
 
 // ServedBuild is one build as the edge serves it. A request takes the current build
-// once and keeps it to its end, so no answer is ever mixed from two builds. The
-// build is closed when the last request that sees it has ended.
+// once and keeps it to its end, so no response ever mixes two builds. The build is
+// closed when the last request that uses it has ended.
 type ServedBuild struct {
 	Build          *exports.Build
 	Index          *indexes.Index
@@ -34,7 +34,7 @@ type ServedBuild struct {
 	Licenses       []string // Link, of exports
 	Categories     []record.Category
 	Slugs          []string // of the categories
-	BoardNames     []string // of the leaderboards of today
+	BoardNames     []string // the current leaderboards
 	Titles         map[string]string
 
 	Boards  *leaderboard.Boards      // ranks of entities, now and earlier
@@ -95,8 +95,8 @@ func (v *ServedBuild) decode() error {
 	return nil
 }
 
-// ID identifies the source of responses. Edits have a different id, so that responses with
-// and without them are never confused.
+// ID identifies the source of responses. With edits, the id is different, so that
+// responses with and without edits are never confused.
 func (v *ServedBuild) ID() string {
 	if overlay := v.Build.OverlayID(); overlay != "" {
 		return v.Build.Manifest.ID + "+" + overlay
@@ -209,7 +209,7 @@ func (v *ServedBuild) Site() (*pages.Site, error) {
 	return w.pages, w.err
 }
 
-// LLMsText is /llms.txt of a build under one address.
+// LLMsText is the content of /llms.txt for a build served at one address.
 type LLMsText struct {
 	Base string
 	Body []byte

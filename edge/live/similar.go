@@ -6,7 +6,7 @@ import (
 	"kindex/exports"
 )
 
-// MaxQueryLen is the longest text that is searched for, in bytes.
+// MaxQueryLen is the maximum length of a search text, in bytes.
 const MaxQueryLen = 500
 
 // FindSimilarNames finds entities that a name could refer to.
@@ -22,7 +22,7 @@ func (v *ServedBuild) FindSimilarNames(name string, limit int) ([]uint32, error)
 	return v.Index.Alternatives(text, all, limit)
 }
 
-// SimilarSlugs lists the entities of a type that are most like a slug.
+// SimilarSlugs returns the entities of a type with the slugs most similar to a slug.
 func (v *ServedBuild) SimilarSlugs(typ, slug string) ([]string, error) {
 	ofType := v.Build.Bitmap("type", typ)
 	if ofType == nil {
@@ -40,5 +40,5 @@ func (v *ServedBuild) SimilarSlugs(typ, slug string) ([]string, error) {
 	return similar, nil
 }
 
-// MaxSimilar is how many entities like a new one are named.
+// MaxSimilar is the maximum number of similar entities reported for a new one.
 const MaxSimilar = 5

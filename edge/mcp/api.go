@@ -34,7 +34,7 @@ const (
 type answer struct {
 	mediaType string
 	body      []byte
-	from      string // the requested path, if another one answered
+	from      string // the requested path, if a different path answered
 }
 
 // ask calls the API, and follows a redirect to the current address of an entity. Errors are
@@ -185,7 +185,7 @@ func explain(status int, answered http.Header, body []byte) error {
 	return e
 }
 
-// suggested is a suggestion of the API in the words of the tools.
+// suggested rewrites a suggestion from the API in the terms of the tools.
 func suggested(s string) string {
 	return strings.TrimPrefix(s, "/api/entity/")
 }
@@ -219,7 +219,7 @@ func params(v values, args []argument, names ...string) url.Values {
 	return q
 }
 
-// compact is JSON on one line, with the marks of quoted as escapes.
+// compact returns JSON on one line, with the marks used by quoted escaped.
 func compact(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {

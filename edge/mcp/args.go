@@ -59,7 +59,7 @@ var slugGrammar = regexp.MustCompile(`^[a-z0-9]+(-[a-z0-9]+)*$`)
 
 const keyPattern = "^(model|tool)/[a-z0-9]+(-[a-z0-9]+)*$"
 
-// schema is the JSON Schema of the arguments of a tool.
+// schema returns the JSON Schema of a tool's arguments.
 func schema(args []argument) map[string]any {
 	properties, required := map[string]any{}, []string{}
 	for _, a := range args {
@@ -168,7 +168,7 @@ func check(raw json.RawMessage, args []argument) (values, error) {
 	return v, nil
 }
 
-// standardValue is a standard as take would have it.
+// standardValue returns a default value in the form that take returns.
 func standardValue(s any) any {
 	if n, ok := s.(int); ok {
 		return float64(n)

@@ -23,8 +23,8 @@ type Client struct {
 // maxAnswer bounds a response.
 const maxAnswer = 8 << 20
 
-// NewClient returns a client of the service at an address such as
-// https://index.example.org, with a key or "" for none.
+// NewClient returns a client for the service at an address such as
+// https://index.example.org; key can be "".
 func NewClient(address, key string) (*Client, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
@@ -33,7 +33,7 @@ func NewClient(address, key string) (*Client, error) {
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = DefaultCallTime
-	// Redirects are answers: the key goes to no other host.
+	// Redirects are returned as responses: the key must not be sent to another host.
 	return &Client{base: u, key: key, http: &http.Client{Transport: t, Timeout: 2 * DefaultCallTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
 }
@@ -85,8 +85,8 @@ func cause(err error) error {
 	return err
 }
 
-// Check reports whether a service that this program understands is there, and takes the
-// key. It costs nothing of the limit.
+// Check returns an error unless there is a service at the address that this program
+// supports and that accepts the key. It does not count towards the limit.
 func (c *Client) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()

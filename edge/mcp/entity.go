@@ -149,7 +149,7 @@ type comparison struct {
 }
 
 // compare reads the entities one after the other: the API has no request for several
-// by their names.
+// entities by name.
 func (t *tools) compare(ctx context.Context, v values) (any, string, error) {
 	var c comparison
 	for _, id := range v.list("entities") {

@@ -118,7 +118,7 @@ func (t *tools) trending(ctx context.Context, v values) (any, string, error) {
 		return nil, "", err
 	}
 	if l.Total == 0 {
-		l.Note = "Nothing has gained, or the index is newer than that. changes_since lists all changes."
+		l.Note = "No entity has gained score, or the index is newer than the window. changes_since lists all changes."
 	}
 	return l, l.text(fmt.Sprintf("%s since %s, greatest gain first.", counted(l.Total, "entity has gained", "entities have gained"), p.Since), 0, false), nil
 }

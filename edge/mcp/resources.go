@@ -119,7 +119,8 @@ func resourceLink(link string) string {
 const maxCompleted = 20
 
 // complete completes the parts of a resource's address: slugs by the API's suggestions,
-// categories by its list. An empty slug is answered with nothing, and costs nothing.
+// categories by its list. For an empty slug it returns no completions and sends no
+// request.
 func complete(ctx context.Context, api API, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	word := req.Params.Argument.Value
 	if len(word) > maxText {

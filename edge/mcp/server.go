@@ -33,7 +33,7 @@ type Options struct {
 // DefaultCallTime is the default timeout of a call.
 const DefaultCallTime = 20 * time.Second
 
-// Server answers by the protocol. It is safe for concurrent use.
+// Server implements the protocol. It is safe for concurrent use.
 type Server struct {
 	sdk   *sdk.Server
 	tools *tools
@@ -41,7 +41,7 @@ type Server struct {
 	time  time.Duration
 }
 
-// New returns a server for an API.
+// New returns a server that calls an API.
 func New(api API, o Options) *Server {
 	s := &Server{tools: newTools(api, o.Categories), log: o.Log, time: o.CallTime}
 	if s.log == nil {
@@ -63,7 +63,7 @@ func New(api API, o Options) *Server {
 	return s
 }
 
-// instructions are what a model reads of the server before any tool.
+// instructions returns what a model reads about the server before it sees any tool.
 func instructions(o Options) string {
 	var b strings.Builder
 	name := "This index"

@@ -15,8 +15,8 @@ import (
 // maxLine bounds a message on stdin.
 const maxLine = 1 << 20
 
-// Serve speaks the protocol on a pair of streams, a message a line, until in ends or
-// ctx does. What was asked before the end of in is answered.
+// Serve speaks the protocol on a pair of streams, one message per line, until in or ctx
+// ends. Requests read before the end of in are still answered.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	lines := &sdk.IOTransport{Reader: in, Writer: keepOpen{out}, MaxLineLength: maxLine}
 	err := s.sdk.Run(ctx, patient{lines, s.time})

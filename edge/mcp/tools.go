@@ -12,8 +12,8 @@ import (
 	"kindex/exports/record"
 )
 
-// tool is one tool: what a model reads of it, and what answers a call with a value
-// that fits the schema out, and with the same in words.
+// tool is one tool: its description for models, and a function that handles a call and
+// returns a value that matches the schema out, and the same in words.
 type tool struct {
 	name, title, about string
 	args               []argument

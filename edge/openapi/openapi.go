@@ -14,12 +14,12 @@ import (
 	"github.com/goccy/go-yaml"
 )
 
-// YAML is the description as it is written.
+// YAML is the description as written, in YAML.
 //
 //go:embed openapi.yaml
 var YAML []byte
 
-// JSON is the description in JSON, its members in the same order.
+// JSON is the description in JSON, with its members in the same order.
 var JSON = sync.OnceValue(func() []byte {
 	b, err := yaml.YAMLToJSON(YAML)
 	if err != nil {
@@ -33,7 +33,7 @@ type Operation struct {
 	Method, Path, Summary string // the method in capitals
 }
 
-// Operations are all of them, in the order of the description.
+// Operations are all operations, in the order of the description.
 var Operations = sync.OnceValue(func() (list []Operation) {
 	var doc struct {
 		Paths yaml.MapSlice `yaml:"paths"`
@@ -56,8 +56,8 @@ var Operations = sync.OnceValue(func() (list []Operation) {
 // beforeContact is the line of the description before which the contact is inserted.
 const beforeContact = "  license:\n"
 
-// With returns the description of a service with a contact: an e-mail address, the address
-// of a page, or another text; "" for none.
+// With returns the description with the contact of a service: an e-mail address, the
+// URL of a page, or another text; "" for none.
 func With(contact string) (inYAML, inJSON []byte, err error) {
 	if contact == "" {
 		return YAML, JSON(), nil

@@ -45,7 +45,7 @@ func (c Cursor) String(scope string) string {
 
 // ParseCursor reads what String wrote for the same scope.
 func ParseCursor(s, scope string) (*Cursor, error) {
-	bad := &Error{Param: "cursor", Message: "is not a cursor from this service; start again without a cursor"}
+	bad := &Error{Param: "cursor", Message: "is not a valid cursor; start again without a cursor"}
 	if len(s) > 2048 {
 		return nil, bad
 	}

@@ -21,7 +21,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Error is a parameter that cannot be used.
+// Error is an error in a parameter.
 type Error struct {
 	Param      string
 	Message    string
@@ -37,15 +37,15 @@ const (
 	MaxLimit     = 100
 )
 
-// The bounds of a query. They are checked before anything is looked up, so that a
-// long query costs no more than to be read.
+// The limits of a query. They are checked before anything is looked up, so that a long
+// query costs no more than to be read.
 const (
 	MaxQuery  = 8 << 10 // bytes of the whole query
 	MaxValues = 50      // values of one parameter, those within a comma-separated list included
 	MaxValue  = 2 << 10 // bytes of one value, percent-decoded
 )
 
-// Params are the parameters of one request.
+// Params holds the parameters of one request.
 type Params struct {
 	values url.Values
 }
@@ -233,10 +233,10 @@ func (p *Params) Day(name string) (string, error) {
 	return s, nil
 }
 
-// Filters are the names of the parameters that choose records.
+// Filters are the names of the parameters that select records.
 var Filters = append(slices.Clone(exports.FilterFields), "minScore", "addedSince", "updatedSince")
 
-// Filter reads the Filters. categories are the existing ones.
+// Filter reads the Filters. categories are the existing categories.
 func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 	f := &exports.Filter{Fields: map[string][][]string{}}
 	closed := map[string][]string{"type": record.Types, "status": record.Statuses,

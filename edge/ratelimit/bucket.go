@@ -10,9 +10,9 @@ import (
 // maxBuckets bounds each generation of Buckets: together they take about 10 MB.
 const maxBuckets = 1 << 15
 
-// Buckets are token buckets, one per address (IPv6: per /64). They start full. Buckets is
-// safe for concurrent use, and bounded in memory: if there are more addresses than room,
-// those unused for longest get a full bucket again.
+// Buckets are token buckets, one per address (IPv6: per /64). They start full. Buckets
+// is safe for concurrent use, and its memory is bounded: if there are too many
+// addresses, those unused for longest get a full bucket again.
 //
 // A bucket is one number, the time at which it is full again (the generic cell rate
 // algorithm, ITU-T I.371). A full bucket needs no entry. Entries are in two generations, so
@@ -30,8 +30,8 @@ type Buckets struct {
 	since          time.Duration // of the younger generation
 }
 
-// NewBuckets returns Buckets that get rate tokens per second, which must be above 0, up to
-// burst. A nil now is time.Now.
+// NewBuckets returns Buckets that are refilled with rate tokens per second, which must
+// be above 0, up to burst. If now is nil, time.Now is used.
 func NewBuckets(rate, burst int, now func() time.Time) *Buckets {
 	if now == nil {
 		now = time.Now

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// Proxies are the addresses whose forwarding headers are believed.
+// Proxies are the addresses whose forwarding headers are trusted.
 type Proxies struct {
 	trusted []netip.Prefix
 	report  func(peer netip.Addr)
@@ -25,8 +25,8 @@ func NewProxies(trusted []netip.Prefix, report func(peer netip.Addr)) *Proxies {
 	return &Proxies{trusted: trusted, report: report}
 }
 
-// Client returns the address that a request is counted for, as ClientIP finds it. The zero
-// Addr stands for a connection without an address, such as a Unix socket.
+// Client returns the address that a request is counted for, as ClientIP finds it. It
+// returns the zero Addr for a connection without an IP address, such as a Unix socket.
 func (p *Proxies) Client(r *http.Request) netip.Addr {
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
 	addr, forged := ClientIP(peer.Addr(), r.Header, p.trusted)
@@ -190,7 +190,7 @@ func isPort(s string) bool {
 	return 1 <= len(s) && len(s) <= 5
 }
 
-// plain is an address in the one form that is compared and counted.
+// plain returns an address in the one form that is compared and counted.
 func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
 func contains(trusted []netip.Prefix, addr netip.Addr) bool {

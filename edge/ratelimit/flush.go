@@ -11,8 +11,8 @@ const (
 	// flushBatchSize is how many counts are added in one statement.
 	flushBatchSize = 500
 	sweepEvery     = time.Minute
-	// counterRetention is how long counts of windows that are over are kept, so that
-	// clocks that differ do no harm.
+	// counterRetention is how long counts of past windows are kept, so that differing
+	// clocks do no harm.
 	counterRetention = time.Hour
 )
 
@@ -42,8 +42,8 @@ func (m *Memory) flushLoop(ctx, flush context.Context) {
 	}
 }
 
-// Close flushes the counts and ends the Memory. No call may be in progress or follow. If
-// the flush fails, the requests since the last one are lost.
+// Close flushes the counts and stops the Memory. No call may be in progress or follow.
+// If the flush fails, the requests since the last one are lost.
 func (m *Memory) Close(ctx context.Context) error {
 	defer m.abort()
 	m.stop()

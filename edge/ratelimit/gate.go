@@ -10,13 +10,13 @@ import (
 
 // The reasons why a Gate refuses a caller.
 var (
-	// ErrBusy reports that too much is under way and nothing has ended in time.
+	// ErrBusy means that too much work is in progress and none of it ended in time.
 	ErrBusy = errors.New("too many concurrent requests")
 	// ErrTooManyPerCaller means that a caller has as many requests in progress as allowed.
 	ErrTooManyPerCaller = errors.New("too many concurrent requests from one caller")
 )
 
-// GateOptions are the bounds of a Gate.
+// GateOptions are the limits of a Gate.
 type GateOptions struct {
 	Slots      int           // number of concurrent requests
 	PerCaller  int           // how much of that is one caller's, waiting included; 0 for any number
@@ -24,9 +24,9 @@ type GateOptions struct {
 	Wait       time.Duration // how long each of them waits
 }
 
-// Gate limits concurrent work. Work that finds no free slot waits for one, in order of
-// arrival; how much waits, and for how long, is limited too. It is safe for concurrent
-// use.
+// Gate limits concurrent work. If no slot is free, work waits for one in order of
+// arrival; how much work can wait, and for how long, is limited too. It is safe for
+// concurrent use.
 type Gate struct {
 	options GateOptions
 	slots   chan struct{}
@@ -42,7 +42,7 @@ func NewGate(o GateOptions) *Gate {
 }
 
 // Enter takes a slot for a caller, who must return it with Leave. The error is ErrBusy,
-// ErrTooManyPerCaller, or that of the context; then there is no slot to return.
+// ErrTooManyPerCaller, or the context's; then there is no slot to return.
 func (g *Gate) Enter(ctx context.Context, caller string) error {
 	if !g.reserve(caller) {
 		return ErrTooManyPerCaller

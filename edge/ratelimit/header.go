@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The headers as the interface spells them. That is not how net/http would, whose
-// Get and Del do not find them before they were sent.
+// The headers, spelled as documented. This is not the canonical form of net/http, so
+// Get and Del do not find them before they are sent.
 const (
 	headerLimit     = "X-RateLimit-Limit"
 	headerRemaining = "X-RateLimit-Remaining"
@@ -73,11 +73,11 @@ func (s *State) policy() string {
 	return `"window"`
 }
 
-// SetHeaders writes the state into the headers of an answer: X-RateLimit-Limit,
+// SetHeaders sets the headers of a response from the state: X-RateLimit-Limit,
 // -Remaining, -Reset (Unix time in seconds) and -Tier, and RateLimit and
-// RateLimit-Policy as draft-ietf-httpapi-ratelimit-headers-10 has them, with the
-// policy "day" for a UTC day and "window" for any other. It replaces what is
-// there. Nobody may change the values; to append to one copies it.
+// RateLimit-Policy as in draft-ietf-httpapi-ratelimit-headers-10, with the policy "day"
+// for a UTC day and "window" for any other window. It replaces existing headers. The
+// values are shared and must not be modified; appending to one copies it.
 func (s *State) SetHeaders(h http.Header, now time.Time) {
 	// What remains is a part of the longer string.
 	var buf [64]byte

@@ -1,7 +1,7 @@
 // Package ratelimit counts requests of subjects in time windows, and reports whether
-// another one is allowed. A subject is an address or an account. The counts are behind
-// small interfaces: in memory and flushed to a store for one edge (Memory), or in the store
-// itself for several (Shared).
+// the next one is allowed. A subject is an address or an account. Two implementations
+// keep the counts: Memory, in memory and flushed to a store, for one edge, and Shared,
+// in the store itself, for several.
 package ratelimit
 
 import (
@@ -34,7 +34,7 @@ type Subject struct {
 	Tier string
 	// Limit is the number of requests in a window. Nothing passes with 0.
 	Limit int64
-	// Window is the length of a window: whole seconds, rounded up. 0 stands for Day.
+	// Window is the length of a window: whole seconds, rounded up. 0 means Day.
 	Window time.Duration
 }
 
@@ -75,7 +75,7 @@ type Window struct {
 	Length int64 // seconds
 }
 
-// WindowAt returns the window of a length that contains a time. A length of 0 stands for
+// WindowAt returns the window of a length that contains a time. A length of 0 means
 // Day.
 func WindowAt(now time.Time, length time.Duration) Window {
 	seconds := int64(Day / time.Second)
@@ -112,7 +112,7 @@ func (s *State) window() Window {
 	return Window{End: s.Reset.Unix(), Length: int64(s.Window / time.Second)}
 }
 
-// Wait is the number of seconds until the window ends, rounded up, at least 1: the
+// Wait returns the number of seconds until the window ends, rounded up, at least 1: the
 // value of Retry-After.
 func (s *State) Wait(now time.Time) int64 {
 	return max(1, int64((s.Reset.Sub(now)+time.Second-1)/time.Second))
@@ -123,21 +123,21 @@ func stateOf(s *Subject, w Window, used int64, allowed bool) State {
 		Window: time.Duration(w.Length) * time.Second, Tier: s.Tier, Allowed: allowed}
 }
 
-// Unknown is the state of a subject whose count cannot be read. As long as that is
-// so nothing passes, and nothing remains.
+// Unknown returns the state of a subject whose count cannot be read: not allowed, and
+// nothing remaining.
 func Unknown(s Subject, now time.Time) State {
 	return stateOf(&s, WindowAt(now, s.Window), s.Limit, false)
 }
 
-// Limiter counts requests. It is for any number of goroutines at once. Its errors
-// are ErrUnavailable, or that of the context.
+// Limiter counts requests. It is safe for concurrent use. Its errors are ErrUnavailable
+// or the context's.
 type Limiter interface {
 	// Take counts a request if there is room for it.
 	Take(ctx context.Context, s Subject) (State, error)
-	// Give uncounts a request that Take has counted, as its State says, and returns the
-	// state without it, which is not Allowed, so that it is not given back twice. It does
-	// nothing if the request was not counted or its window is over. It works even if ctx
-	// has ended, since the client may have gone.
+	// Give uncounts a request that Take counted, given its State, and returns the state
+	// without it, which is not Allowed, so that a request is not uncounted twice. It
+	// does nothing if the request was not counted or its window has ended. It works
+	// even if ctx has ended, since the client may have disconnected.
 	Give(ctx context.Context, s Subject, taken State) (State, error)
 	// Peek returns the state without counting.
 	Peek(ctx context.Context, s Subject) (State, error)

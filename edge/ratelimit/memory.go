@@ -12,19 +12,19 @@ import (
 type CounterStore interface {
 	// PeekCounter returns the count of a subject in a window, 0 if there is none.
 	PeekCounter(ctx context.Context, subject string, w Window) (used int64, err error)
-	// AddCounters adds to counts, all or none. No subject is twice in the list
-	// with the same window.
+	// AddCounters adds to counts, all or none. The list has each subject and window at
+	// most once.
 	AddCounters(ctx context.Context, counts []Count) error
 }
 
-// Count is the change of a count; negative if requests were uncounted.
+// Count is the change to a count; negative if requests were uncounted.
 type Count struct {
 	Subject string
 	Window  Window
 	N       int64
 }
 
-// MemoryOptions say how a Memory works. The zero value has a default for all.
+// MemoryOptions configures a Memory. The zero value uses the defaults.
 type MemoryOptions struct {
 	// Now returns the time; nil: time.Now.
 	Now func() time.Time
@@ -38,10 +38,10 @@ type MemoryOptions struct {
 	Log *slog.Logger
 }
 
-// Memory is a Limiter for an edge that is the only one to count. It counts exactly in
-// memory and flushes the counts to a store asynchronously, in groups, so that a request
-// costs no write and a crash loses only the last moments. Counts that are not in memory are
-// loaded when first needed.
+// Memory is a Limiter for a single edge. It counts exactly in memory and flushes the
+// counts to a store asynchronously, in groups, so that a request costs no write and a
+// crash loses only the last moments. Counts that are not in memory are loaded when
+// first needed.
 type Memory struct {
 	options     MemoryOptions
 	store       CounterStore
@@ -94,8 +94,8 @@ const (
 	loadTimeout    = 5 * time.Second // for the store to answer
 )
 
-// NewMemory returns a Memory over a store; with nil it has none, forgets what it has no
-// room for, and ends with the process. Close ends it.
+// NewMemory returns a Memory that flushes to a store. If the store is nil, counts are
+// dropped when memory is full, and end with the process. The caller must close it.
 func NewMemory(store CounterStore, o MemoryOptions) *Memory {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -128,7 +128,7 @@ func NewMemory(store CounterStore, o MemoryOptions) *Memory {
 	return m
 }
 
-// Take implements Limiter. It allocates nothing for a count that is held.
+// Take implements Limiter. It does not allocate if the count is in memory.
 func (m *Memory) Take(ctx context.Context, s Subject) (State, error) {
 	w := WindowAt(m.options.Now(), s.Window)
 	sh, e, err := m.acquire(ctx, key{s.ID, w})
@@ -174,8 +174,7 @@ func (m *Memory) Peek(ctx context.Context, s Subject) (State, error) {
 	return stateOf(&s, w, used, used < s.Limit), nil
 }
 
-// change adds to a count of a locked shard and sees to it that the store learns
-// of it.
+// change adds to a count of a locked shard and schedules it to be flushed.
 func (m *Memory) change(sh *shard, e *entry, n int64) {
 	e.used += n
 	if m.store == nil || e.dirty {
@@ -282,12 +281,12 @@ func (sh *shard) evict(limit int) bool {
 			flush = true
 		}
 	}
-	// There are as many counts being loaded as requests in progress: they can exceed the
-	// bound briefly.
+	// As many counts can be loading as requests are in progress, so they can briefly
+	// exceed the bound.
 	return len(sh.entries) < limit || !flush
 }
 
-// idle reports whether a count can be loaded again as it is.
+// idle reports whether a count can be dropped and loaded again without loss.
 func (e *entry) idle() bool {
 	return e.loading == nil && e.waiting == 0 && !e.dirty && !e.pending
 }

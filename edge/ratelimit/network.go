@@ -2,9 +2,10 @@ package ratelimit
 
 import "net/netip"
 
-// Network returns the network of an address that a single customer can have: a /48 of IPv6
-// or a /24 of IPv4. Limits by address do not bound a client with a whole network of them.
-// Zones and the IPv4-mapped form make no difference; the zero Addr returns the zero Prefix.
+// Network returns the network around an address that a single customer may have been
+// assigned: a /48 for IPv6 or a /24 for IPv4. Limits per address do not stop a client
+// that has a whole network of them. Zones and the IPv4-mapped form make no difference;
+// the zero Addr returns the zero Prefix.
 func Network(addr netip.Addr) netip.Prefix {
 	addr = plain(addr)
 	bits := 24
@@ -18,7 +19,7 @@ func Network(addr netip.Addr) netip.Prefix {
 	return prefix
 }
 
-// NetworkSubject is the subject that the network of an address is counted as.
+// NetworkSubject returns the subject that the network of an address is counted as.
 func NetworkSubject(addr netip.Addr, limit int64) Subject {
 	return Subject{ID: "net:" + Network(addr).String(), Tier: Anonymous, Limit: limit}
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// SharedStore counts for many edges at once.
+// SharedStore keeps the counts shared by several edges.
 type SharedStore interface {
 	// TakeCounter increments a count that is below the limit, in one statement, and returns
 	// the new count. ok is false if it is not below.
@@ -21,14 +21,14 @@ type SharedStore interface {
 // storeTimeout bounds a query of the store.
 const storeTimeout = 3 * time.Second
 
-// Shared is a Limiter for many edges with one store. A Take is one statement, and
-// exact across all of them.
+// Shared is a Limiter for several edges with one store. A Take is one statement, and
+// exact across all edges.
 type Shared struct {
 	store SharedStore
 	now   func() time.Time
 }
 
-// NewShared returns a Shared; a nil now is time.Now.
+// NewShared returns a Shared; if now is nil, time.Now is used.
 func NewShared(store SharedStore, now func() time.Time) *Shared {
 	if now == nil {
 		now = time.Now
@@ -81,8 +81,8 @@ func (l *Shared) Peek(ctx context.Context, s Subject) (State, error) {
 	return stateOf(&s, w, used, used < s.Limit), nil
 }
 
-// storeFailure returns the context's error if the client has gone, and otherwise the
-// store's.
+// storeFailure returns the context's error if the client has disconnected, and
+// otherwise the store's.
 func storeFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -90,9 +90,9 @@ func storeFailure(ctx context.Context, err error) error {
 	return asUnavailable(err)
 }
 
-// Fallback is a Limiter that continues to count anonymous requests, in memory, while the
-// store of another Limiter is unavailable. All others get ErrUnavailable, because requests
-// with a key must be counted exactly.
+// Fallback is a Limiter that continues to count anonymous requests, in memory, while
+// the store of another Limiter is unavailable. All other requests get ErrUnavailable,
+// because requests with a key must be counted exactly.
 type Fallback struct {
 	primary Limiter
 	local   *Memory
@@ -100,12 +100,12 @@ type Fallback struct {
 	retryAt atomic.Int64 // Unix time in ms from which first is tried again
 }
 
-// retryAfter is how long a store is left alone that did not answer in time, so that
-// requests do not pile up before it.
+// retryAfter is how long a store that did not respond in time is not asked again, so
+// that requests do not pile up.
 const retryAfter = time.Second
 
-// NewFallback returns a Fallback for a Limiter. Its local counts start at 0 when they are
-// first needed in a window. Close ends it.
+// NewFallback returns a Fallback for a Limiter. Its local counts start at 0 when they
+// are first needed in a window. The caller must close it.
 func NewFallback(first Limiter, o MemoryOptions) *Fallback {
 	local := NewMemory(nil, o)
 	return &Fallback{primary: first, local: local, now: local.options.Now}
@@ -131,7 +131,7 @@ func (f *Fallback) Give(ctx context.Context, s Subject, taken State) (State, err
 	return f.primary.Give(ctx, s, taken)
 }
 
-// Close ends the local counts, not the other Limiter.
+// Close stops the local counts, but not the other Limiter.
 func (f *Fallback) Close(ctx context.Context) error { return f.local.Close(ctx) }
 
 func (f *Fallback) try(ctx context.Context, s Subject, do func(Limiter, context.Context, Subject) (State, error)) (State, error) {

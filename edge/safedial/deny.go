@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// Denial is a network, or a name with all its subdomains, that is never called.
+// Denial is a network, or a name with all its subdomains, that must never be called.
 type Denial struct {
 	prefix netip.Prefix
 	domain string // "" for a network
@@ -34,8 +34,8 @@ func ParseDenial(s string) (Denial, error) {
 	return Denial{domain: name}, nil
 }
 
-// deniesAddress and deniesName report whether the operator has named something to be
-// left alone.
+// deniesAddress and deniesName report whether the operator has denied an address or a
+// name.
 func (g *Guard) deniesAddress(a netip.Addr) bool {
 	return slices.ContainsFunc(g.deny, func(d Denial) bool { return d.domain == "" && d.prefix.Contains(a) })
 }
@@ -46,7 +46,7 @@ func (g *Guard) deniesName(host string) bool {
 	})
 }
 
-// ParseNAT64 reads the prefix of a translator from IPv6 to IPv4 (RFC 6052 section 2.2).
+// ParseNAT64 parses the prefix of an IPv6-to-IPv4 translator (RFC 6052 section 2.2).
 func ParseNAT64(s string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil || !p.Addr().Is6() || p != p.Masked() || !slices.Contains([]int{32, 40, 48, 56, 64, 96}, p.Bits()) {

@@ -25,10 +25,11 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// ErrRefused is the error of every connection that the guard does not allow.
+// ErrRefused is the error for all connections that the guard does not allow.
 var ErrRefused = errors.New("not an address on the public internet")
 
-// Resolver resolves names; *net.Resolver is one. It must be safe for concurrent use.
+// Resolver resolves names; *net.Resolver implements it. It must be safe for concurrent
+// use.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
@@ -41,8 +42,9 @@ type Options struct {
 	// NAT64 are prefixes that this machine's network translates to IPv4. Their addresses
 	// are checked as the IPv4 addresses that they stand for.
 	NAT64 []netip.Prefix
-	// HostRate is how many requests a second one host gets, and how many connections
-	// one address. 0: DefaultHostRate; less: no bound.
+	// HostRate is the number of requests per second allowed to one host, and of
+	// connections to one address. 0 means DefaultHostRate; negative values mean no
+	// limit.
 	HostRate float64
 	Now      func() time.Time // nil: time.Now
 	Resolver Resolver         // nil: the system's
@@ -51,8 +53,8 @@ type Options struct {
 	// means the constant Timeout for the request and 5 s each for the dial and the
 	// handshake.
 	Timeout time.Duration
-	// Dial connects to an address, with everything in d; nil: d.DialContext. It must not
-	// send a packet to addresses that d.Control rejects.
+	// Dial connects to an address, with all settings in d; if nil, d.DialContext is
+	// used. It must not send a packet to addresses that d.Control rejects.
 	Dial func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
 }
 
@@ -159,8 +161,8 @@ type timeouts struct{ dial, tls, request time.Duration }
 // maxAddresses is how many addresses of one name are tried.
 const maxAddresses = 4
 
-// Dial connects to host:port of a network tcp. Every address of the host must
-// be allowed, or none is tried. It can be the DialContext of an http.Transport.
+// Dial connects to host:port over TCP. Every address of the host must be allowed, or
+// none is tried. It can be used as the DialContext of an http.Transport.
 func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.timeout.dial)
 	defer cancel()
@@ -219,8 +221,7 @@ func (g *Guard) Client() *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// secureOnly refuses requests that are not https, whatever has let them come
-// this far.
+// secureOnly rejects requests that are not https, whatever the earlier checks did.
 type secureOnly struct{ *http.Transport }
 
 // RoundTrip implements http.RoundTripper.

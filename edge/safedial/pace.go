@@ -23,15 +23,15 @@ const (
 	minPruneHosts = 1024
 )
 
-// BusyError reports that the limit of attempts at a host is reached.
+// BusyError means that the limit of attempts at a host has been reached.
 type BusyError struct{ Wait time.Duration }
 
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("the limit for this host is reached; wait %v", e.Wait.Round(time.Second))
 }
 
-// hostLimiter bounds how often, and how many times at once, something is done to each of
-// many hosts. It is safe for any number of goroutines.
+// hostLimiter limits how often, and how many times at once, something is done to each
+// of many hosts. It is safe for concurrent use.
 type hostLimiter struct {
 	rate float64 // per second, and the burst
 	now  func() time.Time
@@ -53,8 +53,9 @@ func newHostLimiter(rate float64, now func() time.Time) *hostLimiter {
 	return &hostLimiter{rate: rate, now: now, hosts: map[string]*hostState{}, pruneAt: minPruneHosts}
 }
 
-// reserve takes a slot for an attempt, which end returns. If wait is not 0, there is no
-// slot, and this is when to retry: each waiting caller gets a different time.
+// reserve takes a slot for an attempt; end returns it. If wait is not 0, there is no
+// slot, and the caller can retry after that time: each waiting caller gets a different
+// one.
 func (p *hostLimiter) reserve(host string) (end func(), wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -119,10 +120,10 @@ func network(a netip.Addr) string {
 	return p.String()
 }
 
-// Reserve takes a slot for a request to an address from CheckURL, which end returns. If
-// wait is not 0, the limit of the host has been reached; the caller can retry then. All
-// names of one registered domain are one host. Addresses that the operator has allowed are
-// not limited.
+// Reserve takes a slot for a request to an address from CheckURL; end returns it. If
+// wait is not 0, the limit of the host has been reached, and the caller can retry after
+// that time. All names in one registered domain count as one host. Addresses that the
+// operator has allowed are not limited.
 func (g *Guard) Reserve(address string) (end func(), wait time.Duration) {
 	u, err := url.Parse(address)
 	if err != nil || g.requestLimiter == nil {

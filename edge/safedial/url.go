@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// MaxURL is the length of the longest address, in bytes.
+// MaxURL is the maximum length of an address, in bytes.
 const MaxURL = 2048
 
 // lookupTimeout is how long a registration waits for a name.
@@ -26,9 +26,10 @@ func (e *URLError) Error() string { return e.message }
 
 func refuse(format string, a ...any) error { return &URLError{fmt.Sprintf(format, a...)} }
 
-// CheckURL checks an address from a stranger, and returns it in canonical form: scheme and
-// host in lower case, no trailing dot, no port 443. All current addresses of its host must
-// be allowed; later ones are checked when dialled. An error is a *URLError, or that of ctx.
+// CheckURL checks an address from a stranger, and returns it in canonical form: scheme
+// and host in lower case, no trailing dot, no port 443. All current addresses of its
+// host must be allowed; later ones are checked when dialled. The error is a *URLError
+// or the context's.
 func (g *Guard) CheckURL(ctx context.Context, raw string) (string, error) {
 	u, err := parseURL(raw)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 )
 
-// Load reads a key file. It rejects one that every user of the machine can read.
+// Load reads a key file. It rejects a file that every user of the machine can read.
 func Load(path string) (*Keys, error) {
 	i, err := os.Stat(path)
 	if err != nil {

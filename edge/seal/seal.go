@@ -1,6 +1,6 @@
-// Package seal encrypts the stored data that must be read again, such as webhook secrets,
-// with a key that the operator has and the database does not. A copy of the database alone
-// reveals nothing of it.
+// Package seal encrypts the stored data that must be read again, such as webhook
+// secrets, with a key that the operator has and that is not in the database. A copy of
+// the database alone does not reveal the data.
 package seal
 
 import (
@@ -18,20 +18,20 @@ import (
 // KeySize is the length of a key in bytes: AES-256.
 const KeySize = 32
 
-// ErrDamaged is returned for a sealed text that no key opens: it was changed, or
-// belongs to another purpose or row.
+// ErrDamaged is returned for a sealed text that no key can open: it was altered, or
+// sealed for a different purpose or row.
 var ErrDamaged = errors.New("the sealed text is damaged or belongs to another record")
 
-// UnknownKeyError has the id of a missing key that a text was sealed with.
+// UnknownKeyError has the id of the missing key that a text was sealed with.
 type UnknownKeyError struct{ ID string }
 
 func (e *UnknownKeyError) Error() string {
 	return "it was sealed with the operator's key " + e.ID + ", which is not one of the given keys"
 }
 
-// Keys are the operator's keys. The first seals, all of them open, so that a new
-// one can be put before the old one. Keys never show themselves in texts or logs.
-// They are for any number of goroutines at once.
+// Keys are the operator's keys. The first one seals, and all of them open, so that a
+// new key can be added before the old ones. Keys are never shown in texts or logs. They
+// are safe for concurrent use.
 type Keys struct{ list []key }
 
 type key struct {
@@ -39,13 +39,13 @@ type key struct {
 	aead cipher.AEAD
 }
 
-// String implements fmt.Stringer without the keys.
+// String implements fmt.Stringer, and hides the keys.
 func (k *Keys) String() string { return fmt.Sprintf("operator's keys %s", strings.Join(k.IDs(), ", ")) }
 
-// GoString implements fmt.GoStringer without the keys.
+// GoString implements fmt.GoStringer, and hides the keys.
 func (k *Keys) GoString() string { return k.String() }
 
-// IDs name the keys, the sealing one first.
+// IDs returns the ids of the keys, the sealing key first.
 func (k *Keys) IDs() []string {
 	ids := make([]string, len(k.list))
 	for i, one := range k.list {
@@ -54,7 +54,7 @@ func (k *Keys) IDs() []string {
 	return ids
 }
 
-// Generate returns a new key in the form of a key file.
+// Generate returns a new key in the format of a key file.
 func Generate() string {
 	b := make([]byte, KeySize)
 	rand.Read(b)
@@ -98,8 +98,8 @@ func parseKey(word string) (key, error) {
 	if err != nil {
 		return key{}, err
 	}
-	// The nonce is random: 96 bits, good for 2³² texts under one key (NIST SP
-	// 800-38D, section 8.3), of which there are at most ten an account.
+	// The nonce is random: 96 bits are enough for 2³² texts per key (NIST SP 800-38D,
+	// section 8.3), and an account has at most ten.
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
 		return key{}, err
@@ -139,7 +139,7 @@ func (k *Keys) Open(sealed, purpose, row string) ([]byte, error) {
 	return nil, &UnknownKeyError{id}
 }
 
-// Current reports whether a text is sealed with the key that seals now.
+// Current reports whether a text is sealed with the key that now seals.
 func (k *Keys) Current(sealed string) bool {
 	id, _, err := split(sealed)
 	return err == nil && id == k.list[0].id

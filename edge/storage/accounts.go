@@ -60,7 +60,7 @@ func (tx *Tx) insertAccount(name string) (string, error) {
 	return id, tx.Audit(AuditEntry{AccountID: id, Action: AccountCreated, Detail: quoteNames(name)})
 }
 
-// AccountNamed returns the account of this name, or apikey.ErrNoAccount.
+// AccountNamed returns the account with this name, or apikey.ErrNoAccount.
 func (tx *Tx) AccountNamed(name string) (apikey.Account, error) {
 	return scanAccount(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.name = $1", name).Scan)
 }
@@ -70,8 +70,8 @@ func (tx *Tx) Account(id string) (apikey.Account, error) {
 	return scanAccount(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.id = $1", id).Scan)
 }
 
-// lockAccount keeps all others from counting or adding what belongs to an account,
-// until the transaction ends.
+// lockAccount keeps other transactions from counting or adding what belongs to an
+// account until this transaction ends.
 func (tx *Tx) lockAccount(id string) (apikey.Account, error) {
 	if _, err := tx.exec("UPDATE accounts SET version = version + 1 WHERE id = $1", id); err != nil {
 		return apikey.Account{}, err
@@ -79,10 +79,10 @@ func (tx *Tx) lockAccount(id string) (apikey.Account, error) {
 	return tx.Account(id)
 }
 
-// IdentifiedAccount returns the account of an identity from a provider. If there is none,
-// it creates one with this name or, if taken, with "-2", "-3" or some random letters
-// appended. Having the same name elsewhere as an account never gives access to it. name
-// must leave room for 11 letters.
+// IdentifiedAccount returns the account for an identity from a provider. If there is
+// none, it creates one with this name or, if taken, with "-2", "-3" or some random
+// letters appended. An identity with the same name as an existing account never gets
+// access to that account. name must leave room for 11 letters.
 func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account apikey.Account, made bool, err error) {
 	find := func() (apikey.Account, error) {
 		return scanAccount(tx.row("SELECT "+accountColumns+" FROM identities i JOIN accounts a ON a.id = i.account_id"+
@@ -136,8 +136,8 @@ func (tx *Tx) insertFreeAccount(name string) (string, error) {
 	return "", fmt.Errorf("no account name like %q is available", name)
 }
 
-// SetQuota sets the quota of an account, requests per window; 0 removes it. A window of 0
-// is a UTC day. If there is no such account, the error is apikey.ErrNoAccount.
+// SetQuota sets the quota of an account, in requests per window; 0 removes it. A window
+// of 0 means a UTC day. If there is no such account, the error is apikey.ErrNoAccount.
 func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
 	if quota < 0 || window < 0 {
 		return fmt.Errorf("invalid quota of %d in %v", quota, window)
@@ -154,8 +154,9 @@ func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
 		sql.NullInt64{Int64: quota, Valid: quota > 0}, sql.NullInt64{Int64: window.Milliseconds(), Valid: quota > 0 && window > 0})
 }
 
-// Suspend keeps an account out from now on and ends its sessions; one that is
-// suspended already stays so since then. An unknown account is apikey.ErrNoAccount.
+// Suspend suspends an account and ends its sessions. If it is already suspended, its
+// time of suspension does not change. If there is no such account, the error is
+// apikey.ErrNoAccount.
 func (tx *Tx) Suspend(id string) error {
 	if err := tx.endSessions(id); err != nil {
 		return err
@@ -164,7 +165,7 @@ func (tx *Tx) Suspend(id string) error {
 		"UPDATE accounts SET suspended_at = COALESCE(suspended_at, $2), version = version + 1 WHERE id = $1", tx.now())
 }
 
-// Unsuspend lets a suspended account in again. An unknown account is
+// Unsuspend reinstates a suspended account. If there is no such account, the error is
 // apikey.ErrNoAccount.
 func (tx *Tx) Unsuspend(id string) error {
 	return tx.changeAccount(AuditEntry{AccountID: id, Action: AccountReinstated},
@@ -184,14 +185,14 @@ func (tx *Tx) changeAccount(e AuditEntry, statement string, args ...any) error {
 	return tx.Audit(e)
 }
 
-// AccountSummary is an account and what its keys come to.
+// AccountSummary is an account with a summary of its keys.
 type AccountSummary struct {
 	apikey.Account
 	ActiveKeys int
 	LastUsedAt time.Time // of any key, the zero time if none was used
 }
 
-// Accounts returns all accounts by name.
+// Accounts returns all accounts, sorted by name.
 func (s *State) Accounts(ctx context.Context) ([]AccountSummary, error) {
 	rows, err := s.rows(ctx, "SELECT "+accountColumns+","+
 		" (SELECT COUNT(*) FROM api_keys k WHERE k.account_id = a.id AND "+activeKey("$1")+"),"+
@@ -206,7 +207,7 @@ func (s *State) Accounts(ctx context.Context) ([]AccountSummary, error) {
 	})
 }
 
-// AccountNamed returns the account of this name, or apikey.ErrNoAccount.
+// AccountNamed returns the account with this name, or apikey.ErrNoAccount.
 func (s *State) AccountNamed(ctx context.Context, name string) (apikey.Account, error) {
 	return scanAccount(s.row(ctx, "SELECT "+accountColumns+" FROM accounts a WHERE a.name = $1", name).Scan)
 }

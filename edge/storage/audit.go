@@ -12,7 +12,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// ActorKind is how an actor got access to an account.
+// ActorKind is the way in which an actor got access to an account.
 type ActorKind string
 
 // The kinds of actors.
@@ -24,10 +24,10 @@ const (
 	ByAnyone   ActorKind = "anyone"   // anyone who had the key that was reported as leaked
 )
 
-// ActorKinds are all kinds of actors.
+// ActorKinds lists all kinds of actors.
 var ActorKinds = []ActorKind{ByKey, BySession, ByOperator, ByService, ByAnyone}
 
-// Actor makes a change.
+// Actor is who makes a change.
 type Actor struct {
 	Kind     ActorKind
 	ID, Name string // of the key, "" for all others
@@ -36,8 +36,8 @@ type Actor struct {
 
 type actorKey struct{}
 
-// WithActor returns a context for Write whose changes are logged with this actor. Without
-// an actor they are logged as made by the service itself.
+// WithActor returns a context for Write whose changes are logged with this actor.
+// Without an actor, the log attributes them to the service itself.
 func WithActor(ctx context.Context, a Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
 }
@@ -74,14 +74,15 @@ const (
 	SubmissionRejected  Action = "submission.rejected"
 )
 
-// Actions are all actions.
+// Actions lists all actions.
 var Actions = []Action{AccountCreated, AccountSignedIn, AccountSuspended, AccountReinstated, AccountLimitChanged,
 	KeyCreated, KeyRevoked, KeyReported, WebhookCreated, WebhookDeleted, WebhookRotated, WebhookDisabled,
 	SubmissionCreated, SubmissionWithdrawn, SubmissionInReview, SubmissionAccepted, SubmissionPublished, SubmissionRejected}
 
 // Bounds of the audit log of an account.
 const (
-	// AuditPerAction is how many entries of each action are kept, the newest.
+	// AuditPerAction is the maximum number of entries kept per action; the newest are
+	// kept.
 	AuditPerAction = 200
 	// AuditRetention is how long an entry is kept.
 	AuditRetention = 400 * 24 * time.Hour
@@ -100,7 +101,7 @@ type AuditEntry struct {
 	Detail    string // for people: names, scopes, reasons
 }
 
-// ID names the entry within its account.
+// ID returns the id of the entry, which is unique within its account.
 func (e AuditEntry) ID() string { return "aud_" + strconv.FormatInt(e.Seq, 10) }
 
 // Audit adds an entry to the audit log of an account, with the current time and the actor
@@ -148,9 +149,9 @@ func quoteNames(names ...string) string {
 	return strings.Join(names, ", ")
 }
 
-// AuditLog returns entries of an account's log, the newest first, and how many there
-// are in all. before is the Seq of the entry that the page follows, 0 for none; limit is
-// at least 1.
+// AuditLog returns entries of an account's log, newest first, and the total number of
+// entries. before is the Seq of the entry that the page follows, 0 for the first page;
+// limit is at least 1.
 func (s *State) AuditLog(ctx context.Context, accountID string, before int64, limit int) (list []AuditEntry, count int, err error) {
 	oldest := s.now().Add(-AuditRetention).UnixMilli()
 	where, args := "account_id = $1 AND at > $2", []any{accountID, oldest}

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// Backup writes a consistent copy of the whole database into a new SQLite file; the service
-// can continue meanwhile. The file gets its name once it is on disk and has passed Check;
-// before that, it does not exist. Only its owner can read it. If the file exists, that is
-// an error, unless replace is set.
+// Backup writes a consistent copy of the whole database into a new SQLite file; the
+// service can continue meanwhile. The file is renamed into place once it is on disk and
+// has passed Check. Only its owner can read it. If the file exists, that is an error,
+// unless replace is set.
 func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report, error) {
 	if err := s.checkBackupTarget(path, replace); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report,
 	return report, errors.Join(syncFile(part), publishFile(part, path, replace))
 }
 
-// checkBackupTarget rejects names under which a backup would do harm.
+// checkBackupTarget rejects names at which a backup would do harm.
 func (s *State) checkBackupTarget(path string, replace bool) error {
 	there, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -74,7 +74,7 @@ func (s *State) writeBackup(ctx context.Context, path string) (err error) {
 			return err
 		}
 		defer c.Close()
-		// The connection is one for reading only, which VACUUM INTO takes for itself too.
+		// The connection is read-only, which VACUUM INTO requires anyway.
 		if _, err := c.ExecContext(ctx, "PRAGMA query_only(0)"); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (s *State) writeBackup(ctx context.Context, path string) (err error) {
 	return err
 }
 
-// checkFile checks a SQLite file whose name will be another one.
+// checkFile checks a SQLite file that will be renamed.
 func checkFile(ctx context.Context, path, name string) (r *Report, err error) {
 	s, err := Open(ctx, path, Options{SkipMigrations: true, MustExist: true})
 	if err != nil {
@@ -106,12 +106,12 @@ func checkFile(ctx context.Context, path, name string) (r *Report, err error) {
 	return s.Check(ctx)
 }
 
-// publishFile atomically gives a finished file its name.
+// publishFile atomically renames a finished file into place.
 func publishFile(part, path string, replace bool) error {
 	if replace {
 		return errors.Join(os.Rename(part, path), syncFile(filepath.Dir(path)))
 	}
-	err := os.Link(part, path) // unlike a rename it replaces nothing
+	err := os.Link(part, path) // unlike a rename, it replaces no file
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s was created in the meantime; choose another name", path)
@@ -121,7 +121,7 @@ func publishFile(part, path string, replace bool) error {
 	return errors.Join(err, syncFile(filepath.Dir(path)))
 }
 
-// syncFile sees to it that a file, or the names in a folder, are on the disk.
+// syncFile syncs a file, or the entries of a folder, to disk.
 func syncFile(path string) error {
 	f, err := os.Open(path)
 	if err != nil {

@@ -23,9 +23,9 @@ type Report struct {
 	Notes           []string // other findings
 }
 
-// Check reads a consistent snapshot of the whole database and reports problems: in the
-// database itself, and in invariants that kindex relies on. It changes nothing. An error
-// means that the database could not be read.
+// Check reads a consistent snapshot of the whole database and reports problems in the
+// database itself and violated invariants that kindex relies on. It does not change the
+// database. An error means that the database could not be read.
 func (s *State) Check(ctx context.Context) (*Report, error) {
 	r := &Report{State: s.target, Engine: s.engine}
 	var err error
@@ -70,7 +70,7 @@ func (c *checker) addProblem(format string, args ...any) {
 	c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
 }
 
-// texts runs a query for one column of text. After an error it does nothing.
+// texts runs a query for one column of text. After an error it returns nothing.
 func (c *checker) texts(query string) []string {
 	if c.err != nil {
 		return nil

@@ -11,14 +11,14 @@ import (
 	"strings"
 )
 
-// TableCount says how many rows a table has.
+// TableCount is the number of rows in a table.
 type TableCount struct {
 	Table string
 	Rows  int64
 }
 
-// LockExclusive locks the database until Close so that no edge can use it; if one does now,
-// the error is ErrInUse. It does nothing on PostgreSQL.
+// LockExclusive locks the database until Close so that no edge can use it; if an edge
+// is using it, the error is ErrInUse. On PostgreSQL it does nothing.
 func (s *State) LockExclusive() error {
 	if s.engine == PostgreSQL || s.exclusiveLock != nil {
 		return nil
@@ -27,9 +27,9 @@ func (s *State) LockExclusive() error {
 }
 
 // CopyTo copies all rows of all tables into an empty database, on either engine, and
-// returns their numbers. It reads a consistent snapshot, and writes in one transaction: if
-// anything fails, the target stays empty. Before the commit each table is read back, and
-// compared by count and checksum.
+// returns the number of rows per table. It reads a consistent snapshot, and writes in
+// one transaction: if anything fails, the target stays empty. Before the commit each
+// table is read back, and compared by row count and checksum.
 func (s *State) CopyTo(ctx context.Context, to *State) ([]TableCount, error) {
 	tables, err := s.sameSchema(ctx, to)
 	if err != nil {
@@ -61,7 +61,7 @@ func (s *State) CopyTo(ctx context.Context, to *State) ([]TableCount, error) {
 }
 
 // snapshot returns the isolation level in which all statements of a transaction see the
-// same snapshot. SQLite has no other.
+// same snapshot. In SQLite, every transaction does.
 func (s *State) snapshot() sql.IsolationLevel {
 	if s.engine == PostgreSQL {
 		return sql.LevelRepeatableRead
@@ -69,7 +69,7 @@ func (s *State) snapshot() sql.IsolationLevel {
 	return sql.LevelDefault
 }
 
-// sameSchema brings the target to the version of the source, and returns the
+// sameSchema migrates the target to the schema version of the source, and returns the
 // tables of both.
 func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	at, newest, err := s.Versions(ctx)
@@ -104,8 +104,8 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	return tables, nil
 }
 
-// requireEmpty refuses a table with rows. On PostgreSQL it keeps all others from
-// writing to it until the transaction ends.
+// requireEmpty rejects a table with rows. On PostgreSQL it keeps other transactions
+// from writing to the table until this one ends.
 func (s *State) requireEmpty(tx *Tx, t table) error {
 	if s.engine == PostgreSQL {
 		if _, err := tx.exec("LOCK TABLE " + t.name + " IN EXCLUSIVE MODE"); err != nil {

@@ -18,7 +18,7 @@ var (
 	_ ratelimit.Dropper      = (*State)(nil)
 )
 
-// counterKey are the arguments that name a count: $1, $2 and $3 of the statements
+// counterKey returns the arguments that identify a count: $1, $2 and $3 in the statements
 // below.
 func counterKey(subject string, w ratelimit.Window) []any {
 	return []any{w.End * 1000, w.Length * 1000, subject}
@@ -61,7 +61,7 @@ func (s *State) GiveCounter(ctx context.Context, subject string, w ratelimit.Win
 	return used, s.wrap("uncounting a request", err)
 }
 
-// asyncCommit is a condition that is always true. On PostgreSQL it lets the statement that
+// asyncCommit returns a condition that is always true. On PostgreSQL it lets the statement that
 // contains it return before it is on disk: a crash of the database can lose counts of three
 // wal_writer_delay, 0.6 s, but requests do not wait for the disk.
 func (s *State) asyncCommit() string {
@@ -85,7 +85,7 @@ func (s *State) AddCounters(ctx context.Context, counts []ratelimit.Count) error
 	if len(counts) == 0 {
 		return nil
 	}
-	// In one order, so that two edges never wait for each other's rows.
+	// Sorted, so that two edges never deadlock on each other's rows.
 	counts = slices.Clone(counts)
 	slices.SortFunc(counts, func(a, b ratelimit.Count) int { return strings.Compare(a.Subject, b.Subject) })
 	var q strings.Builder
@@ -107,8 +107,8 @@ func (s *State) AddCounters(ctx context.Context, counts []ratelimit.Count) error
 	return s.wrap("storing request counts", err)
 }
 
-// dropBatchSize is how many counts one statement deletes, so that it does not block others
-// for long.
+// dropBatchSize is the number of counts that one statement deletes, so that it does not
+// block others for long.
 const dropBatchSize = 5000
 
 // DropCounters implements ratelimit.Dropper.

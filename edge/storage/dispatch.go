@@ -14,13 +14,13 @@ import (
 
 var _ webhook.Store = (*State)(nil)
 
-// placeholder is a placeholder.
+// placeholder returns the placeholder of argument n.
 func placeholder(n int) string { return "$" + strconv.Itoa(n) }
 
 func millisDuration(n sql.NullInt64) time.Duration { return time.Duration(n.Int64) * time.Millisecond }
 
-// dueWebhooks selects webhooks that are due at $1 and not leased. Those of a suspended
-// account wait.
+// dueWebhooks selects webhooks that are due at $1 and not leased. Webhooks of suspended
+// accounts wait.
 const dueWebhooks = `SELECT id FROM webhooks WHERE leased_until <= $1
 	AND (disabled_at IS NULL AND next_at <= $1 OR id IN (SELECT webhook_id FROM webhook_deliveries WHERE next_at <= $1 AND kind <> 'event'))
 	AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)
@@ -82,13 +82,13 @@ func (s *State) WaitForEvents(ctx context.Context, owner, id string, position in
 	return more, err
 }
 
-// maxPayload bounds the events read at a time, in bytes: hundreds of webhooks can be
-// processed at once.
+// maxPayload is the maximum size of the events read at a time, in bytes: hundreds of
+// webhooks can be processed at once.
 const maxPayload = 256 << 10
 
 // EventsAfter implements webhook.Store.
 func (s *State) EventsAfter(ctx context.Context, position int64, names []string, n int) (events []webhook.Event, upTo int64, err error) {
-	// What has a seq up to this one is all there: seq follows the order of commits.
+	// All events up to this seq are visible: seq follows the order of commits.
 	if err := s.row(ctx, "SELECT COALESCE(MAX(seq), 0) FROM webhook_cursor").Scan(&upTo); err != nil {
 		return nil, 0, err
 	}
@@ -159,8 +159,8 @@ func (s *State) RecordAttempt(ctx context.Context, owner string, lasts time.Dura
 	})
 }
 
-// recordWebhook moves the webhook on. What failed outside its turn changes
-// nothing about the queue.
+// recordWebhook updates the progress of the webhook. Failed tests and replays do not
+// affect the queue.
 func (tx *Tx) recordWebhook(owner string, lasts time.Duration, o webhook.Outcome) error {
 	set, args := "last_attempt_at = $3", []any{o.WebhookID, owner, toMillis(o.LastAttemptAt)}
 	add := func(column string, value any) {
@@ -260,9 +260,8 @@ func (s *State) Expire(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// ReleaseStaleLeases implements webhook.Store. A SQLite file that is being served is served
-// by this edge alone, and leases that are there are of one that has died. On
-// PostgreSQL they end by themselves.
+// ReleaseStaleLeases implements webhook.Store. A SQLite file is used by only one edge,
+// so existing leases belong to one that has died. On PostgreSQL they expire.
 func (s *State) ReleaseStaleLeases(ctx context.Context) error {
 	if s.exclusiveLock == nil {
 		return nil

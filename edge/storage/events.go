@@ -42,8 +42,8 @@ func (s *State) EventCursor(ctx context.Context) (webhook.Cursor, error) {
 	return c, nil
 }
 
-// MoveCursor implements webhook.CursorStore: one transaction, so that no crash
-// loses an event or stores it twice.
+// MoveCursor implements webhook.CursorStore, in one transaction, so that no crash loses
+// an event or stores it twice.
 func (s *State) MoveCursor(ctx context.Context, to webhook.Cursor, events []webhook.Event) (moved bool, err error) {
 	err = s.Write(ctx, func(tx *Tx) error {
 		moved, err = tx.MoveCursor(to, events)
@@ -52,9 +52,10 @@ func (s *State) MoveCursor(ctx context.Context, to webhook.Cursor, events []webh
 	return moved && err == nil, err
 }
 
-// MoveCursor moves the cursor from the version that to has, to the next, stores
-// the events and wakes the webhooks that wait for some. Where the cursor is not of
-// that version it does nothing. An event that is stored already stays as it is.
+// MoveCursor replaces the cursor, which must have the version of to, increments the
+// version, stores the events and wakes the webhooks that wait for them. If the cursor
+// has a different version, it does nothing. An event that is already stored is not
+// changed.
 func (tx *Tx) MoveCursor(to webhook.Cursor, events []webhook.Event) (moved bool, err error) {
 	recent, err := json.Marshal(recentChanges{to.Log, to.Gone})
 	if err != nil {
@@ -82,8 +83,8 @@ func (tx *Tx) MoveCursor(to webhook.Cursor, events []webhook.Event) (moved bool,
 	return true, err
 }
 
-// LastEvent is the seq of the newest event, 0 before the first. Until the end of
-// the transaction no other can store events, or call LastEvent.
+// LastEvent returns the seq of the newest event, 0 if there is none. Until the
+// transaction ends, no other transaction can store events or call LastEvent.
 func (tx *Tx) LastEvent() (seq int64, err error) {
 	if _, err := tx.exec(`INSERT INTO webhook_cursor (name, version, seq, build, change_id, recent, moved_at)
 		VALUES ($1, 0, 0, '', '', '{}', $2) ON CONFLICT (name) DO NOTHING`, eventsCursor, tx.now()); err != nil {

@@ -5,13 +5,13 @@ import (
 	"time"
 )
 
-// IdempotencyKey identifies a write that can be repeated: its sender, method and path, its
-// Idempotency-Key, and the hash of the body.
+// IdempotencyKey identifies a write that can be repeated: its sender, method and path,
+// its Idempotency-Key, and a hash of its body.
 type IdempotencyKey struct {
 	AccountID, Method, Path, Key, BodyHash string
 }
 
-// IdempotencyRecord is how a write was answered.
+// IdempotencyRecord is the stored response to a write.
 type IdempotencyRecord struct {
 	BodyHash string
 	Status   int
@@ -23,16 +23,16 @@ type IdempotencyRecord struct {
 // idempotencyTTL is how long a write is remembered.
 const idempotencyTTL = 24 * time.Hour
 
-// MaxIdempotencyKeys is how many writes of an account are remembered; the oldest are
-// forgotten first.
+// MaxIdempotencyKeys is the maximum number of writes remembered per account; the oldest
+// are dropped first.
 const MaxIdempotencyKeys = 500
 
 // ClaimIdempotency records an attempt, and returns the outcome of an earlier one, if any.
 // It waits for a concurrent attempt with the same key.
 func (tx *Tx) ClaimIdempotency(a IdempotencyKey) (*IdempotencyRecord, error) {
 	now := tx.now()
-	// An expired row is reused; for a valid one, the update changes nothing, which shows
-	// that it exists.
+	// An expired row is reused; for a valid one, the update changes nothing, but
+	// returns that it exists.
 	n, err := tx.exec(`INSERT INTO idempotency (account_id, method, path, key, body_hash, status, location, answer, secret_id, created_at)
 		VALUES ($1, $2, $3, $4, $5, 0, '', '', '', $6)
 		ON CONFLICT (account_id, method, path, key) DO UPDATE
@@ -49,20 +49,20 @@ func (tx *Tx) ClaimIdempotency(a IdempotencyKey) (*IdempotencyRecord, error) {
 	return &d, err
 }
 
-// SaveIdempotency keeps the answer to an attempt that ClaimIdempotency has remembered.
+// SaveIdempotency stores the response to an attempt that ClaimIdempotency recorded.
 func (tx *Tx) SaveIdempotency(a IdempotencyKey, d IdempotencyRecord) error {
 	if _, err := tx.exec(`UPDATE idempotency SET status = $5, location = $6, answer = $7, secret_id = $8
 		WHERE account_id = $1 AND method = $2 AND path = $3 AND key = $4`,
 		a.AccountID, a.Method, a.Path, a.Key, d.Status, d.Location, d.Answer, d.SecretID); err != nil {
 		return err
 	}
-	// Writes of the same moment as the oldest that is kept are kept, too.
+	// Writes of the same time as the oldest one kept are kept, too.
 	_, err := tx.exec(`DELETE FROM idempotency WHERE account_id = $1 AND created_at <
 		(SELECT created_at FROM idempotency WHERE account_id = $1 ORDER BY created_at DESC LIMIT 1 OFFSET $2)`, a.AccountID, MaxIdempotencyKeys-1)
 	return err
 }
 
-// PurgeIdempotency removes attempts that are too old to matter.
+// PurgeIdempotency removes expired attempts.
 func (s *State) PurgeIdempotency(ctx context.Context) error {
 	_, err := s.exec(ctx, `DELETE FROM idempotency WHERE created_at <= $1`, s.now().Add(-idempotencyTTL).UnixMilli())
 	return s.wrap("deleting old idempotency keys", err)

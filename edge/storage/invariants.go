@@ -9,8 +9,8 @@ import (
 	"kindex/edge/webhook"
 )
 
-// invariant is something that the parts of kindex rely on and that the schema does
-// not enforce. Its query names the rows that break it, one column of text.
+// invariant is a property that kindex relies on and that the schema does not enforce.
+// Its query returns the rows that violate it, as one column of text.
 type invariant struct {
 	tables  []string // that the query reads; also table.column if earlier schemas lack the column
 	problem string
@@ -26,7 +26,7 @@ func sqlList[T ~string](words []T) string {
 	return strings.Join(list, ", ")
 }
 
-// lastEventSeq is the seq of the newest event that was ever stored, 0 before the first.
+// lastEventSeq is the seq of the newest event ever stored, 0 if there was none.
 const lastEventSeq = "COALESCE((SELECT seq FROM webhook_cursor WHERE name = '" + eventsCursor + "'), 0)"
 
 var invariants = []invariant{

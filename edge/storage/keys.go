@@ -37,8 +37,7 @@ func (r *keyRow) key() apikey.Key {
 	return k
 }
 
-// readScopes reads scopes as they are stored. One that this program does not know
-// allows nothing here.
+// readScopes parses stored scopes. A scope that this program does not know is ignored.
 func readScopes(text string) (s apikey.Scopes) {
 	for name := range strings.FieldsSeq(text) {
 		if slices.Contains(apikey.AllScopes, apikey.Scope(name)) {
@@ -48,7 +47,7 @@ func readScopes(text string) (s apikey.Scopes) {
 	return s
 }
 
-// activeKey is the condition for a key of api_keys that can be used at the time in a
+// activeKey returns the condition for a row of api_keys to be usable at the time in a
 // placeholder.
 func activeKey(at string) string {
 	return "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > " + at + ")"
@@ -60,13 +59,14 @@ func scanKey(scan func(...any) error) (apikey.Key, error) {
 	return r.key(), err
 }
 
-// CreateKey adds a key with every scope that never expires to an account; see
+// CreateKey adds a key with all scopes and no expiry to an account; see
 // CreateLimitedKey.
 func (tx *Tx) CreateKey(accountID, name string, secret apikey.Secret) (apikey.Key, error) {
 	return tx.CreateLimitedKey(accountID, apikey.Grant{Name: name, Scopes: apikey.Everything}, secret)
 }
 
-// maxInactiveKeys is how many revoked and expired keys of an account are kept, the newest.
+// maxInactiveKeys is the maximum number of revoked and expired keys kept per account;
+// the newest are kept.
 const maxInactiveKeys = 100
 
 // CreateLimitedKey adds a key to an account: its hash, never the key. The error is
@@ -117,13 +117,13 @@ func grantDetail(g apikey.Grant) string {
 	return quoteNames(g.Name) + ", scopes " + g.Scopes.String() + ", " + expires
 }
 
-// RevokeKey ends a key of an account. false means that the account has no active key
-// with this id.
+// RevokeKey revokes a key of an account. It returns false if the account has no active
+// key with this id.
 func (tx *Tx) RevokeKey(accountID, id string) (bool, error) {
 	return tx.revoke(KeyRevoked, "account_id = $1 AND id = $2", accountID, id)
 }
 
-// RevokeKeysNamed ends the active keys of an account that have a name.
+// RevokeKeysNamed revokes the active keys of an account that have this name.
 func (tx *Tx) RevokeKeysNamed(accountID, name string) error {
 	_, err := tx.revoke(KeyRevoked, "account_id = $1 AND name = $2", accountID, name)
 	return err
@@ -149,7 +149,7 @@ func (tx *Tx) RevokeReported(secret apikey.Secret) (apikey.Key, error) {
 	return k, err
 }
 
-// revoke ends active keys, logs it, and reports whether there were any.
+// revoke revokes active keys, logs it, and reports whether there were any.
 func (tx *Tx) revoke(action Action, where string, args ...any) (bool, error) {
 	now := tx.now()
 	at := placeholder(len(args) + 1)
@@ -188,7 +188,7 @@ func (s *State) AllKeys(ctx context.Context) ([]apikey.Key, error) {
 	return scanRows(rows, err, scanKey)
 }
 
-// candidatesQuery finds the keys whose hashes start with some digits.
+// candidatesQuery selects the keys whose hashes start with the given digits.
 const candidatesQuery = "SELECT k.hash, " + keyColumns + ", " + accountColumns +
 	" FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE k.hash_prefix = $1"
 
@@ -210,10 +210,9 @@ func (s *State) KeysByHash(ctx context.Context, prefix string) ([]apikey.Candida
 // touchBatchSize is how many keys one statement touches: longer lists are slower.
 const touchBatchSize = 100
 
-// TouchKeys implements apikey.Store. It is one transaction however many keys there
-// are.
+// TouchKeys implements apikey.Store. It uses one transaction for all keys.
 func (s *State) TouchKeys(ctx context.Context, used map[string]time.Time) error {
-	// In order: on PostgreSQL other edges touch the same keys at the same time.
+	// Sorted: on PostgreSQL, other edges can touch the same keys at the same time.
 	ids := slices.Sorted(maps.Keys(used))
 	return s.Write(ctx, func(tx *Tx) error {
 		for chunk := range slices.Chunk(ids, touchBatchSize) {

@@ -19,8 +19,8 @@ var migrations embed.FS
 // versionTable is the table in which goose records applied migrations.
 const versionTable = "goose_db_version"
 
-// Versions returns the version of the schema, 0 before there is one, and the
-// newest that this program knows. It changes nothing.
+// Versions returns the version of the database's schema, 0 if it has none, and the
+// newest version that this program supports. It does not change the database.
 func (s *State) Versions(ctx context.Context) (at, newest int64, err error) {
 	if newest, err = latestSchema(); err != nil {
 		return 0, 0, err
@@ -35,8 +35,8 @@ func (s *State) Versions(ctx context.Context) (at, newest int64, err error) {
 	return at, newest, s.wrap("reading the schema version", err)
 }
 
-// latestSchema is the version of the last of the migrations, which are named for
-// their versions.
+// latestSchema returns the version of the latest migration; migrations are named for their
+// versions.
 func latestSchema() (int64, error) {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil || len(names) == 0 {
@@ -99,8 +99,8 @@ func (e *SchemaTooNewError) Error() string {
 	return fmt.Sprintf("the database %s has schema %d, but this kindex supports up to schema %d: use the version that created it, or a newer one", e.Target, e.Version, e.Latest)
 }
 
-// checkOwnDatabase rejects a SQLite file with tables of another program. A PostgreSQL
-// database can contain other tables too.
+// checkOwnDatabase rejects a SQLite file with tables that belong to another program. A
+// PostgreSQL database can contain other tables too.
 func (s *State) checkOwnDatabase(ctx context.Context) error {
 	at, _, err := s.Versions(ctx)
 	if err != nil || at > 0 {
@@ -110,7 +110,7 @@ func (s *State) checkOwnDatabase(ctx context.Context) error {
 	if err != nil || len(tables) == 0 {
 		return err
 	}
-	return fmt.Errorf("%s is a SQLite database of another program, with a table %q: use a separate file", s.target, tables[0].name)
+	return fmt.Errorf("%s belongs to a different program: it has a table %q; use a separate file", s.target, tables[0].name)
 }
 
 func (s *State) provider() (*goose.Provider, error) {

@@ -205,7 +205,7 @@ func TestNoState(t *testing.T) {
 	_ = refused(t, in("none.db"), storage.Options{MustExist: true}, "no database at "+in("none.db"), "--state")
 	_ = refused(t, dir, storage.Options{}, "is a directory", filepath.Join(dir, "kindex.db"))
 	_ = refused(t, in("text.db"), storage.Options{}, "cannot use "+in("text.db")+" as a database", "not a database")
-	_ = refused(t, in("alien.db"), storage.Options{}, "SQLite database of another program", `"bookmarks"`)
+	_ = refused(t, in("alien.db"), storage.Options{}, "belongs to a different program", `"bookmarks"`)
 	_ = refused(t, "mysql://me:hunter2@127.0.0.1/x", storage.Options{}, "the database mysql://…", "postgres://")
 	_ = refused(t, "sqlite://"+in("x.db"), storage.Options{}, "use the path of a SQLite file")
 	if _, err := os.Stat(in("none.db")); err == nil {

@@ -2,8 +2,8 @@
 
 package storage
 
-// checkPrivate does nothing if file modes do not restrict reading.
+// checkPrivate does nothing because file modes do not restrict reading on this system.
 func checkPrivate(database string) error { return nil }
 
-// chownLike does nothing if files have no such owners.
+// chownLike does nothing because files have no such owners on this system.
 func chownLike(lock, database string) error { return nil }

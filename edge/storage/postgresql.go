@@ -23,7 +23,7 @@ func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) er
 	s.engine, s.target = PostgreSQL, withoutPassword(target)
 	config, err := pgx.ParseConfig(target)
 	if err != nil || s.target == unreadableTarget {
-		// The error of the parser would repeat the address, password and all.
+		// The parser's error would repeat the address, including the password.
 		return fmt.Errorf("--state %s: not the address of a PostgreSQL database; use postgres://user:password@host:5432/name, with @ : / ? # %% of a password written as %%40 %%3A %%2F %%3F %%23 %%25", s.target)
 	}
 	if config.ConnectTimeout == 0 {
@@ -46,7 +46,7 @@ func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) er
 // unreadableTarget is shown instead of an address in which the password cannot be located.
 const unreadableTarget = "postgres://…"
 
-// withoutPassword is an address for messages, or unreadable.
+// withoutPassword returns an address for messages, or unreadableTarget.
 func withoutPassword(target string) string {
 	u, err := url.Parse(target)
 	if err != nil {

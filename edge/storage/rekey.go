@@ -12,8 +12,8 @@ import (
 	"kindex/edge/webhook"
 )
 
-// sealedColumns are all places of sealed secrets: a table with its key, and what
-// the secrets are sealed for.
+// sealedColumns lists all columns with sealed secrets: the table, its key, and the
+// purpose that the secrets are sealed for.
 var sealedColumns = []struct{ table, id, column, purpose string }{
 	{"webhooks", "id", "secret", webhook.Purpose},
 	{"webhooks", "id", "previous_secret", webhook.Purpose},
@@ -46,9 +46,9 @@ func (s *State) CheckSealed(ctx context.Context, keys *seal.Keys) error {
 	return nil
 }
 
-// Rekey seals every secret with the first of the operator's keys, unless it already is, and
-// returns how many it changed. All keys in use must be given. An edge can continue to serve
-// meanwhile if it has the new key, too.
+// Rekey seals every secret with the first of the operator's keys, unless it already is,
+// and returns how many it changed. The operator's keys must include all keys in use. An
+// edge can keep running meanwhile if it has the new key, too.
 func (s *State) Rekey(ctx context.Context, keys *seal.Keys) (n int, err error) {
 	if err := s.CheckSealed(ctx, keys); err != nil {
 		return 0, err

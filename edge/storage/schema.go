@@ -26,7 +26,7 @@ type column struct {
 	kind string // TEXT or BIGINT
 }
 
-// columnList is the columns for a statement.
+// columnList returns the columns for a statement.
 func (t *table) columnList() string {
 	names := make([]string, len(t.columns))
 	for i, c := range t.columns {
@@ -90,8 +90,8 @@ func (s *State) tables(ctx context.Context) ([]table, error) {
 	return topologicalSort(list)
 }
 
-// topologicalSort puts tables after those that they refer to, and keeps the order
-// otherwise.
+// topologicalSort sorts tables so that each follows the tables that it refers to, and
+// otherwise keeps the order.
 func topologicalSort(list []table) ([]table, error) {
 	done := map[string]bool{}
 	var out []table

@@ -12,11 +12,11 @@ import (
 	"kindex/edge/auth"
 )
 
-// firstKeyName is the name of the key that comes with an account.
+// firstKeyName is the name of the first key, created with an account.
 const firstKeyName = "first key"
 
-// AddAttempt implements auth.Store. Concurrent calls on PostgreSQL can exceed the bounds by
-// their number.
+// AddAttempt implements auth.Store. On PostgreSQL, the limits can be exceeded by the
+// number of concurrent calls.
 func (s *State) AddAttempt(ctx context.Context, a auth.Attempt) error {
 	return s.Write(ctx, func(tx *Tx) error {
 		if _, err := tx.exec("DELETE FROM signin_attempts WHERE expires_at <= $1", tx.now()); err != nil {
@@ -34,7 +34,7 @@ func (s *State) AddAttempt(ctx context.Context, a auth.Attempt) error {
 	})
 }
 
-// dropAttempts drops the oldest attempts of a network beyond a number.
+// dropAttempts drops the oldest attempts of a network above a number.
 func (tx *Tx) dropAttempts(network string, keep int) error {
 	_, err := tx.exec("DELETE FROM signin_attempts WHERE browser IN (SELECT browser FROM signin_attempts WHERE network = $1"+
 		" ORDER BY expires_at DESC, browser LIMIT 1000000 OFFSET $2)", network, keep)
@@ -64,7 +64,7 @@ func (tx *Tx) evictAttempt(network string) error {
 	return tx.dropAttempts(largest, max(0, held-1-(total-auth.MaxAttempts)))
 }
 
-// TakeAttempt implements auth.Store. An attempt that does not match in every part is kept:
+// TakeAttempt implements auth.Store. An attempt that does not match completely is kept:
 // a forged callback does not invalidate it.
 func (s *State) TakeAttempt(ctx context.Context, browser, state, provider string, now time.Time) (a auth.Attempt, err error) {
 	err = s.Write(ctx, func(tx *Tx) error {

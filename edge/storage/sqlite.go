@@ -96,7 +96,7 @@ func (s *State) resolve(path string) (err error) {
 	return err
 }
 
-// lockExclusive keeps other edges from the file until Close.
+// lockExclusive keeps other edges from using the file until Close.
 func (s *State) lockExclusive() error {
 	lock := flock.New(s.file+".serving", flock.SetPermissions(0o600))
 	ok, err := lock.TryLock()
@@ -110,8 +110,8 @@ func (s *State) lockExclusive() error {
 	return chownLike(lock.Path(), s.file)
 }
 
-// createPrivate creates the file for its owner alone before SQLite, which would let
-// everyone read it; the files next to it inherit the mode.
+// createPrivate creates the file, readable only by its owner, before SQLite would
+// create it readable by everyone; the files next to it inherit the mode.
 func createPrivate(path string, existing bool) error {
 	i, err := os.Stat(path)
 	switch {

@@ -26,7 +26,7 @@ const (
 // ErrInUse means that another edge uses the SQLite file.
 var ErrInUse = errors.New("another kindex serve is using this database; to share one among several, use PostgreSQL: --state postgres://…")
 
-// Options say how a state is opened.
+// Options configure how a state is opened.
 type Options struct {
 	// Now returns the time; nil: time.Now.
 	Now func() time.Time
@@ -39,7 +39,7 @@ type Options struct {
 	SkipMigrations bool
 }
 
-// State is an open database. It is for any number of goroutines at once.
+// State is an open database. It is safe for concurrent use.
 type State struct {
 	engine        Engine
 	target        string // for messages: without a password
@@ -78,7 +78,7 @@ func Open(ctx context.Context, target string, o Options) (*State, error) {
 	return s, nil
 }
 
-// Close ends the use of the database. What Write has acknowledged is kept.
+// Close closes the database. What Write has confirmed is durable.
 func (s *State) Close() error {
 	var errs []error
 	if s.writer != nil {
@@ -93,13 +93,13 @@ func (s *State) Close() error {
 	return errors.Join(errs...)
 }
 
-// Engine is the kind of database.
+// Engine returns the kind of database.
 func (s *State) Engine() Engine { return s.engine }
 
-// String names the database, without a password.
+// String returns the address of the database without a password.
 func (s *State) String() string { return s.target }
 
-// Ping reports whether the database can be reached.
+// Ping returns an error if the database cannot be reached.
 func (s *State) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }
 
 // row reads one row outside a transaction.
@@ -156,13 +156,13 @@ func NewID(prefix string) string {
 	return prefix + strings.ToLower(base32.StdEncoding.EncodeToString(b[:])[:20])
 }
 
-// toMillis is how times are stored: milliseconds since 1970, UTC. The zero time is
-// null.
+// toMillis converts a time to its stored form: milliseconds since 1970, UTC. The zero
+// time becomes null.
 func toMillis(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
 }
 
-// fromMillis is a stored time again, the zero time for null.
+// fromMillis converts a stored time back, null to the zero time.
 func fromMillis(n sql.NullInt64) time.Time {
 	if !n.Valid {
 		return time.Time{}

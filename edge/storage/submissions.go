@@ -23,7 +23,7 @@ func scanSubmission(scan func(...any) error) (s submission.Submission, err error
 	return s, err
 }
 
-// openStatuses are those of submission.Open, as in the indexes of the table.
+// openStatuses are the statuses in submission.Open, as in the indexes of the table.
 const openStatuses = `('pending', 'in-review', 'accepted')`
 
 // CreateSubmission stores a submission of an account and returns it as stored. The error is
@@ -79,7 +79,7 @@ func (tx *Tx) pruneSubmissions(account string) error {
 	return err
 }
 
-// Submission returns one submission, submission.ErrUnknown if there is none.
+// Submission returns a submission, submission.ErrUnknown if there is none.
 func (s *State) Submission(ctx context.Context, id string) (submission.Submission, error) {
 	if !submission.ValidID(id) { // not every text can be asked for
 		return submission.Submission{}, submission.ErrUnknown
@@ -91,7 +91,7 @@ func (s *State) Submission(ctx context.Context, id string) (submission.Submissio
 	return found, s.wrap("reading a submission", err)
 }
 
-// Submissions returns those that a query chooses.
+// Submissions returns the submissions that match a query.
 func (s *State) Submissions(ctx context.Context, q submission.Query) ([]submission.Submission, error) {
 	where, args := whereSubmissions(q)
 	order := "DESC"
@@ -159,8 +159,8 @@ func (s *State) MoveSubmission(ctx context.Context, id string, to submission.Sta
 }
 
 // MoveSubmission moves a submission to a status if its current one allows that, and
-// reports whether it did. A pull request that is open for one that is withdrawn is
-// noted for Follower to close.
+// reports whether it did. If it withdraws a submission with an open pull request, it
+// records that Follower must close it.
 func (tx *Tx) MoveSubmission(id string, to submission.Status, c submission.Change) (bool, error) {
 	withdrawn := 0
 	if to == submission.Withdrawn {
@@ -202,7 +202,7 @@ func (s *State) Siblings(ctx context.Context, one submission.Submission) ([]subm
 		AND (s.type = $2 AND s.slug = $3 OR s.identity = $4) ORDER BY s.created_at, s.id`,
 		one.ID, one.Type, one.Slug, submission.Identity(one.Name, one.URL))
 	list, err := scanRows(rows, err, scanSubmission)
-	return list, s.wrap("listing submissions of the same entity", err)
+	return list, s.wrap("listing submissions for the same entity", err)
 }
 
 // CountSiblings returns how many siblings each open submission has, by its id. One
@@ -219,5 +219,5 @@ func (s *State) CountSiblings(ctx context.Context) (map[string]int, error) {
 		counts[id] = n
 		return struct{}{}, err
 	})
-	return counts, s.wrap("counting submissions of the same entity", err)
+	return counts, s.wrap("counting submissions for the same entity", err)
 }

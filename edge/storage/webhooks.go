@@ -55,7 +55,8 @@ func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
 		return w, err
 	}
 	w.CreatedAt = fromMillis(sql.NullInt64{Int64: tx.now(), Valid: true})
-	// It keeps new events back until it is there to be woken by them.
+	// The webhook's transaction blocks new events until the webhook exists, so that
+	// they wake it.
 	if w.Position, err = tx.LastEvent(); err != nil {
 		return w, err
 	}
@@ -76,9 +77,9 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// RotateWebhook gives a webhook of an account a new secret. The current one continues to
-// sign until a given time; an older one is dropped immediately. The error is
-// webhook.ErrUnknown, or the state's.
+// RotateWebhook gives a webhook of an account a new secret. The current one continues
+// to sign until a given time; an older one is dropped immediately. The error is
+// webhook.ErrUnknown or the state's.
 func (tx *Tx) RotateWebhook(accountID, id, sealed string, until time.Time) error {
 	n, err := tx.exec("UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $4 WHERE id = $1 AND account_id = $2",
 		id, accountID, toMillis(until), sealed)
@@ -91,8 +92,8 @@ func (tx *Tx) RotateWebhook(accountID, id, sealed string, until time.Time) error
 	return tx.Audit(AuditEntry{AccountID: accountID, Action: WebhookRotated, Target: id})
 }
 
-// DeleteWebhook removes a webhook of an account with its log of deliveries, or
-// returns webhook.ErrUnknown.
+// DeleteWebhook deletes a webhook of an account and its delivery log. The error is
+// webhook.ErrUnknown if there is no such webhook.
 func (tx *Tx) DeleteWebhook(accountID, id string) error {
 	n, err := tx.exec("DELETE FROM webhooks WHERE id = $1 AND account_id = $2", id, accountID)
 	switch {
@@ -110,7 +111,7 @@ func (s *State) Webhooks(ctx context.Context, accountID string) ([]webhook.Webho
 	return scanRows(rows, err, scanWebhook)
 }
 
-// Webhook returns one of an account, or webhook.ErrUnknown.
+// Webhook returns a webhook of an account, or webhook.ErrUnknown.
 func (s *State) Webhook(ctx context.Context, accountID, id string) (webhook.Webhook, error) {
 	w, err := scanWebhook(s.row(ctx, "SELECT "+webhookColumns+" FROM webhooks WHERE id = $1 AND account_id = $2", id, accountID).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -119,7 +120,7 @@ func (s *State) Webhook(ctx context.Context, accountID, id string) (webhook.Webh
 	return w, err
 }
 
-// deliveryColumns are read by scanDelivery, of webhook_deliveries d.
+// deliveryColumns are the columns that scanDelivery reads, of webhook_deliveries d.
 const deliveryColumns = `d.id, d.webhook_id, d.kind, d.event_seq, d.event_id, d.event, d.status, d.attempts, d.created_at,
 	d.last_attempt_at, d.next_at, d.last_status, d.last_error, d.duration_ms`
 
@@ -134,7 +135,7 @@ func scanDelivery(scan func(...any) error) (webhook.Delivery, error) {
 	return d, err
 }
 
-// DeliveryQuery selects part of a webhook's log, newest first.
+// DeliveryQuery selects part of a webhook's delivery log, newest first.
 type DeliveryQuery struct {
 	WebhookID string
 	Status    webhook.Status // "" for all
@@ -142,15 +143,15 @@ type DeliveryQuery struct {
 	Before    *DeliveryPosition // return deliveries after this one; nil: from the newest
 }
 
-// DeliveryPosition is the position of a delivery in the log: those of the same millisecond
-// are in the order of their events.
+// DeliveryPosition is the position of a delivery in the log: deliveries in the same
+// millisecond are in the order of their events.
 type DeliveryPosition struct {
 	CreatedMs, Seq int64
 	ID             string
 }
 
-// Deliveries returns entries of a webhook's log, and how many there are in all.
-// Whose the webhook is must be known to the caller.
+// Deliveries returns entries of a webhook's delivery log, and their total number. The
+// caller must check who owns the webhook.
 func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook.Delivery, count int, err error) {
 	where, args := "d.webhook_id = $1", []any{q.WebhookID}
 	if q.Status != "" {
@@ -172,8 +173,8 @@ func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook
 // maxRequestedDeliveries is the maximum number of pending tests and replays of a webhook.
 const maxRequestedDeliveries = 100
 
-// RequestTest has a test sent to a webhook of an account. The error is
-// webhook.ErrUnknown or webhook.ErrBusy, or the state's.
+// RequestTest requests a test delivery to a webhook of an account. The error is
+// webhook.ErrUnknown, webhook.ErrBusy or the state's.
 func (tx *Tx) RequestTest(accountID, webhookID string) (webhook.Delivery, error) {
 	id := NewID("evt_")
 	at := fromMillis(sql.NullInt64{Int64: tx.now(), Valid: true})
@@ -181,8 +182,8 @@ func (tx *Tx) RequestTest(accountID, webhookID string) (webhook.Delivery, error)
 		Payload: webhook.TestPayload(id, at)})
 }
 
-// RequestReplay has the event of a delivery sent once more. The error is
-// webhook.ErrUnknown, webhook.ErrGone or webhook.ErrBusy, or the state's.
+// RequestReplay requests another delivery of an event. The error is webhook.ErrUnknown,
+// webhook.ErrGone, webhook.ErrBusy or the state's.
 func (tx *Tx) RequestReplay(accountID, webhookID, deliveryID string) (webhook.Delivery, error) {
 	d := webhook.Delivery{WebhookID: webhookID, Kind: webhook.ForReplay}
 	var seq sql.NullInt64

@@ -9,9 +9,9 @@ import (
 	"kindex/builder/content/schema"
 )
 
-// Bounds on what is checked against the rules. They are far above any valid submission, and
-// keep the work for an invalid one in proportion to it: the rules compare names, and format
-// a problem, for each invalid value.
+// Limits on what is checked against the rules. They are far above any valid submission,
+// and keep the work for an invalid one in proportion to its size: the rules compare
+// names, and format a problem, for each invalid value.
 const (
 	maxValues  = 4000 // of all kinds and at any depth, in one field
 	maxMembers = 100  // of one object; unknown fields that are looked at
@@ -39,8 +39,8 @@ var listBounds = func() map[string]int {
 	return bounds
 }()
 
-// take copies the fields of the file. Oversized ones are reported and left out; of unknown
-// fields, only the first are reported.
+// take copies the fields of the file. Oversized fields are reported and left out; of
+// unknown fields, only the first are reported.
 func (p *parser) take(fields map[string]any) {
 	unknown := 0
 	for _, name := range slices.Sorted(maps.Keys(fields)) {

@@ -25,8 +25,8 @@ func (p Problem) Text() string {
 	return yamldoc.Problem{Message: p.Message, Suggestion: p.Suggestion}.Text()
 }
 
-// InvalidError lists everything that is wrong with a submission, and what would be
-// worth a look once that is mended.
+// InvalidError lists all problems with a submission, and warnings to look at once they
+// are fixed.
 type InvalidError struct {
 	Problems []Problem
 	Warnings []Problem
@@ -41,12 +41,13 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// Index is what a submission is checked against: the served build.
+// Index is the index that a submission is checked against: the served build.
 type Index interface {
 	Categories() []record.Category
-	// Find returns the slug of the entity that has an address, or had it earlier.
+	// Find returns the slug of the entity that has this address, or had it earlier.
 	Find(typ, slug string) (now string, ok bool)
-	// Deleted returns the day on which the entity with an address was deleted, "" for none.
+	// Deleted returns the day on which the entity with this address was deleted, "" if
+	// none was.
 	Deleted(typ, slug string) string
 	// Named returns the entities that have a name, of every type.
 	Named(name string) ([]*record.Entity, error)
@@ -59,8 +60,8 @@ type Draft struct {
 	Warnings []Problem
 }
 
-// addressFields are in a submission in addition to the fields of the file: they become its
-// path.
+// addressFields are the fields of a submission that are not in the file: they determine
+// its path.
 var addressFields = []string{"slug", "type"}
 
 // Parse converts the fields of a JSON object (numbers as json.Number) to a draft. It
@@ -203,7 +204,7 @@ func Slug(fields map[string]any) string { return (&parser{}).slug(fields) }
 // Slugify derives a slug from a text, "" if it has no Latin letter or digit.
 func Slugify(text string) string { return content.Slugify(text) }
 
-// findExistingEntity finds the entity that a new one would be once more.
+// findExistingEntity finds the entity that a new one would duplicate.
 func findExistingEntity(e *record.Entity, in Index) error {
 	if now, ok := in.Find(e.Type, e.Slug); ok {
 		taken := &TakenError{Type: e.Type, Slug: now}
@@ -224,7 +225,7 @@ func findExistingEntity(e *record.Entity, in Index) error {
 	return nil
 }
 
-// findExisting are the entities of the index as content sees them.
+// findExisting adapts the entities in the index to package content.
 type findExisting struct {
 	in     Index
 	failed error

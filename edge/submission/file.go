@@ -52,8 +52,8 @@ func Sketch(fields map[string]any, problems []Problem) []byte {
 	return data
 }
 
-// File returns the file of an entity from Build.Authored, formatted as content formats
-// files. Comments are missing, because builds do not keep them.
+// File returns the entity file for Build.Authored, formatted in the canonical form.
+// Comments are missing, because builds do not keep them.
 func File(e *record.Entity) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(e.AppendJSON(nil)))
 	d.UseNumber()

@@ -18,7 +18,7 @@ import (
 	"kindex/exports/record"
 )
 
-// Status is how far a submission has come.
+// Status is the stage that a submission has reached.
 type Status string
 
 // The statuses of a submission. In review means that its pull request is open; without a
@@ -36,8 +36,8 @@ const (
 // Statuses lists the statuses in order of progress.
 var Statuses = []Status{Pending, InReview, Accepted, Published, Rejected, Withdrawn}
 
-// Open lists the statuses in which a submission can still become an entity that is in no
-// build yet: its account cannot submit the same again.
+// Open lists the statuses in which a submission can still become an entity but is not
+// in a build yet: its account cannot submit the same entity again.
 var Open = []Status{Pending, InReview, Accepted}
 
 // sources are the statuses from which each can be reached.
@@ -53,14 +53,14 @@ var sources = map[Status][]Status{
 const (
 	// MaxOpen is the maximum number of open submissions per account.
 	MaxOpen = 20
-	// MaxClosed and MaxClosedBytes bound the closed submissions of an account that
-	// are kept, by number and by the size of their files; the oldest are deleted.
+	// MaxClosed and MaxClosedBytes are the maximum number of closed submissions kept
+	// per account, and the maximum total size of their files; the oldest are deleted.
 	MaxClosed      = 200
 	MaxClosedBytes = 2 << 20
 )
 
-// ErrTooManyOpen is returned for a submission of an account that has MaxOpen open
-// ones.
+// ErrTooManyOpen is returned for a submission from an account that already has MaxOpen
+// open ones.
 var ErrTooManyOpen = fmt.Errorf("the account has %d open submissions, which is the limit", MaxOpen)
 
 // From lists the statuses from which s can be reached.
@@ -77,7 +77,7 @@ type Submission struct {
 	Name      string
 	URL       string // of the entity
 	YAML      string // the canonical file
-	Reason    string // why it was rejected, "" unless it was
+	Reason    string // the rejection reason, "" if not rejected
 	// Branch and Commit are its location in the content repository, "" before it was
 	// accepted.
 	Branch, Commit string
@@ -86,10 +86,10 @@ type Submission struct {
 	UpdatedAt      time.Time
 }
 
-// Key is the address that the entity will have: type/slug.
+// Key returns the address that the entity will have: type/slug.
 func (s *Submission) Key() string { return s.Type + "/" + s.Slug }
 
-// Fields are the values of the file, as JSON has them.
+// Fields returns the values in the file, in their JSON form.
 func (s *Submission) Fields() (map[string]any, error) { return content.Fields([]byte(s.YAML)) }
 
 // PullRequest is the pull request of a submission; Number is 0 if there is none.
@@ -98,8 +98,8 @@ type PullRequest struct {
 	URL    string // for people
 }
 
-// Identity is the same for two submissions with the same name and page, ignoring case and
-// white space in the name.
+// Identity returns a text that is the same for two submissions with the same name and
+// page, ignoring case and white space in the name.
 func Identity(name, url string) string {
 	name = strings.Join(strings.Fields(record.Fold(name)), " ")
 	sum := sha256.Sum256([]byte(name + "\x00" + record.NormalizeURL(url)))
@@ -117,13 +117,13 @@ var ErrUnknown = errors.New("there is no such submission")
 // TakenError means that a submission already exists: as an entity of the index, or as an
 // open submission of the same account.
 type TakenError struct {
-	Type, Slug string      // of the other
-	Submission *Submission // the other, nil if it is an entity
+	Type, Slug string      // of the existing one
+	Submission *Submission // the existing submission, nil if it is an entity
 	SamePage   bool        // it has the same name and URL; else type and slug
 	Formerly   string      // its former slug, if that is what is taken
 }
 
-// Error names the other and what the two have in common.
+// Error describes the existing entity or submission and what the two have in common.
 func (e *TakenError) Error() string {
 	other := e.Type + "/" + e.Slug
 	if e.Submission != nil {
@@ -140,36 +140,36 @@ func (e *TakenError) Error() string {
 	return "the index already has " + other
 }
 
-// Query chooses submissions. The zero value chooses all.
+// Query selects submissions. The zero value selects all.
 type Query struct {
 	AccountID string   // "" for every account
 	Statuses  []Status // none for all
-	After     string   // the id after which the list starts, "" for its beginning
+	After     string   // the id after which the page starts, "" for the first page
 	Limit     int      // the maximum number, 0 for all
 	OldFirst  bool     // else the newest are first
 	Slug      string   // only those with this slug, "" for any
-	ToClose   bool     // only withdrawn ones whose pull request has yet to be closed
+	ToClose   bool     // only withdrawn submissions whose pull request must still be closed
 }
 
-// Change is what a step changes in a submission besides its status. Empty fields stay as
-// they are.
+// Change is what a step changes in a submission besides its status. Empty fields are
+// not changed.
 type Change struct {
 	Reason         string
 	Branch, Commit string
 	PullRequest    PullRequest
 }
 
-// Store keeps submissions.
+// Store stores submissions.
 type Store interface {
-	// Submission returns one, ErrUnknown if there is none.
+	// Submission returns a submission, ErrUnknown if there is none.
 	Submission(ctx context.Context, id string) (Submission, error)
 	// Submissions returns a part of them.
 	Submissions(ctx context.Context, q Query) ([]Submission, error)
 	// MoveSubmission changes the status of a submission, if its current status allows it,
 	// and reports whether it did: of two concurrent identical calls, one succeeds.
 	MoveSubmission(ctx context.Context, id string, to Status, c Change) (bool, error)
-	// PullRequestClosed notes that the pull request of a withdrawn submission needs
-	// closing no longer.
+	// PullRequestClosed records that the pull request of a withdrawn submission no
+	// longer needs closing.
 	PullRequestClosed(ctx context.Context, id string) error
 }
 

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// PrefersMarkdown reports whether Accept likes Markdown better than JSON (RFC 9110
-// section 12.5.1). What it likes the same is JSON.
+// PrefersMarkdown reports whether Accept prefers Markdown to JSON (RFC 9110 section
+// 12.5.1). If it prefers neither, the answer is JSON.
 func PrefersMarkdown(accept []string) bool {
 	if len(accept) == 0 || len(accept) == 1 && (accept[0] == "*/*" || accept[0] == JSONType) {
 		return false // as most requests
@@ -19,8 +19,8 @@ func PrefersMarkdown(accept []string) bool {
 	return markdown.q > json.q
 }
 
-// mediaQuality is how much a media type is liked, by the most specific range that names
-// it.
+// mediaQuality is the quality of a media type, given by the most specific range
+// that matches it.
 type mediaQuality struct {
 	q           float64
 	specificity int
@@ -58,8 +58,9 @@ func qValue(params string) float64 {
 	return 1
 }
 
-// PrefersHTML reports whether Accept names HTML and likes it no less than JSON (RFC 9110
-// section 12.5.1), as browsers do. Who takes anything, as curl does, names none.
+// PrefersHTML reports whether Accept names HTML and prefers JSON no more than it (RFC
+// 9110 section 12.5.1), as in browsers. Clients that accept everything, such as curl,
+// name no HTML.
 func PrefersHTML(accept []string) bool {
 	var html, json, problem mediaQuality
 	for _, line := range accept {

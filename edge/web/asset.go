@@ -6,7 +6,7 @@ import (
 	"kindex/site"
 )
 
-// AssetReply is a file that a page loads, at an address whose bytes never change.
+// AssetReply returns a file that pages load, at an address whose bytes never change.
 func AssetReply(c *Call, a site.Asset, ok bool) (*Reply, error) {
 	if !ok {
 		return c.NotFound()

@@ -34,7 +34,7 @@ type Call struct {
 	ID        string
 	// immutable is copied from the reply.
 	immutable bool
-	// BuildOnly marks an answer that follows from the build alone, whatever the settings.
+	// BuildOnly marks a response that depends only on the build, not on the settings.
 	BuildOnly      bool
 	buffer         *[]byte         // a buffer of buffers, nil for none
 	gate           *ratelimit.Gate // that the call is in, nil for none
@@ -42,14 +42,14 @@ type Call struct {
 	CancelDeadline func()          // of the time that the answer has, nil for as long as it takes
 }
 
-// buffers are memory for bodies. The connection copies what is written to it, so a body is
-// free again once it has been sent.
+// buffers is a pool of buffers for bodies. The connection copies what is written to it,
+// so a buffer is free again once its body has been sent.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxPooledLen is the largest buffer that is kept for another answer.
+// maxPooledLen is the maximum size of a buffer that is kept for other responses.
 const maxPooledLen = 256 << 10
 
-// Buffer returns memory for the body of the response, once per call.
+// Buffer returns a buffer for the body of the response, once per call.
 func (c *Call) Buffer() []byte {
 	c.buffer = buffers.Get().(*[]byte)
 	return (*c.buffer)[:0]
@@ -65,11 +65,11 @@ func (c *Call) releaseBuffer(r *Reply) {
 	c.buffer = nil
 }
 
-// Param returns a named part of the path.
+// Param returns a named parameter of the path.
 func (c *Call) Param(name string) string { return c.Path.ByName(name) }
 
-// Header returns a list that a client sent, perhaps on several lines (RFC 9110
-// section 5.3).
+// Header returns the values of a request header that is a list, possibly in several
+// fields (RFC 9110 section 5.3), joined with commas.
 func (c *Call) Header(name string) string { return strings.Join(c.Request.Header.Values(name), ",") }
 
 // Handler answers a request with a value or an error.
@@ -86,15 +86,15 @@ func (c *Call) parameters(known []string) (*query.Params, error) {
 // AnyParams marks a route whose handler reads the query itself.
 var AnyParams = []string{"*"}
 
-// MatchesETag reports whether the client has named the entity tag of the answer, and so
-// has the representation: a star would do for any.
+// MatchesETag reports whether the client listed the entity tag of the response, and so
+// has this representation: a star would match any.
 func (c *Call) MatchesETag(h http.Header) bool {
 	tags := h["Etag"]
 	return len(tags) == 1 && containsETag(c.Header("If-None-Match"), tags[0])
 }
 
-// ClientGone reports whether the client has disconnected. A failure is then caused by that:
-// the work was done, and the request counts.
+// ClientGone reports whether the client has disconnected. Then that is the cause of a
+// failure: the work was done, and the request counts.
 func (c *Call) ClientGone() bool { return errors.Is(c.Request.Context().Err(), context.Canceled) }
 
 // errAnswerReplaced ends the generation of a response that is not sent.
@@ -128,25 +128,26 @@ func gateProblem(err error) error {
 	return err
 }
 
-// MethodNotAllowed is the answer to another method than those.
+// MethodNotAllowed returns the problem for a method that is not one of the supported
+// ones.
 func MethodNotAllowed(c *Call, allow ...string) error {
 	p := NewProblem("method-not-allowed", Shorten(c.Request.URL.Path)+" takes "+strings.Join(allow, ", ")+", not "+Shorten(c.Request.Method)+".")
 	p.allowHeader = strings.Join(append(allow, http.MethodOptions), ", ")
 	return p
 }
 
-// Shorten keeps messages readable whatever was sent.
+// Shorten shortens untrusted input so that messages stay readable.
 func Shorten(s string) string { return safetext.Shorten(s, 100) }
 
-// NotFound answers for a path with nothing at it.
+// NotFound returns the problem for a path that does not exist.
 func (c *Call) NotFound() (*Reply, error) {
 	p := NewProblem("not-found", "There is nothing at "+Shorten(c.Request.URL.Path)+". GET /api/openapi lists all addresses.")
 	return nil, p.WithSuggestion(didyoumean.Name(c.Request.URL.Path, c.Shared.Paths))
 }
 
-// BaseURL is the address of the service for clients, without a trailing slash: as
-// configured by the operator, or else by the content, or else as requested by this client.
-// For an HTTP/1.0 client without a Host header it is "".
+// BaseURL returns the address of the service for clients, without a trailing slash: as
+// configured by the operator, or else by the content, or else as requested by this
+// client. For an HTTP/1.0 client without a Host header it is "".
 func (c *Call) BaseURL() string {
 	if public := c.PublicURL(); public != "" {
 		return public
@@ -161,8 +162,8 @@ func (c *Call) BaseURL() string {
 	return u.String()
 }
 
-// PublicURL is the address of the service configured by the operator, or else by the
-// content, without a trailing slash; "" for none.
+// PublicURL returns the address of the service configured by the operator, or else by
+// the content, without a trailing slash; "" if there is none.
 func (c *Call) PublicURL() string {
 	public := c.Shared.URL
 	if public == "" && c.Served != nil {
@@ -181,12 +182,12 @@ func (c *Call) Acquire(w http.ResponseWriter, l *live.Reloader) bool {
 	return true
 }
 
-// ErrNotReady is the problem of a request that comes before the first build.
+// ErrNotReady returns the problem for requests before there is a build.
 func ErrNotReady() *Problem {
 	return NewProblem("not-ready", "No build is being served yet; try again shortly.")
 }
 
-// Answer reads the parameters and answers with what the handler returns.
+// Answer reads the parameters and sends the response that the handler returns.
 func (c *Call) Answer(w http.ResponseWriter, params []string, h Handler) {
 	var r *Reply
 	var err error

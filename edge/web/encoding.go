@@ -15,7 +15,7 @@ import (
 	"kindex/exports/store"
 )
 
-// Identity is the content coding that is none.
+// Identity is the content coding for no compression.
 const Identity = "identity"
 
 // MinCompressLen is the size from which compression pays off.

@@ -10,14 +10,15 @@ import (
 	"kindex/exports/record"
 )
 
-// DeletedEntity answers for an entity that is gone for good.
+// DeletedEntity returns the problem for a deleted entity.
 func DeletedEntity(typ, slug string, at int64) error {
 	p := NewProblem("deleted-entity", fmt.Sprintf("The %s %q was deleted on %s. Its changelog is still available.", typ, slug,
 		time.Unix(at, 0).UTC().Format(time.DateOnly)))
 	return p.WithSuggestion("/api/entity/" + typ + "/" + slug + "/changelog")
 }
 
-// UnknownEntity suggests what was probably meant: the type, or entities with similar names.
+// UnknownEntity returns the problem for an unknown entity, which suggests what was
+// probably meant: the type, or entities with similar names.
 func UnknownEntity(c *Call, typ, slug string) error {
 	if !slices.Contains(record.Types, typ) {
 		p := NewProblem("unknown-entity", fmt.Sprintf("There is no type %q; expected one of: %s.", Shorten(typ), strings.Join(record.Types, ", ")))

@@ -23,8 +23,8 @@ const (
 	maxDepth = 32
 )
 
-// Decode reads the JSON object in the body into a struct, or a map of json.RawMessage for
-// any names. It reports all faults at once, by field name.
+// Decode reads the JSON object in the body into a struct, or a map of json.RawMessage
+// for any names. It reports all errors at once, by field name.
 func (c *Call) Decode(dst any) error {
 	body, err := c.ReadBody()
 	if err != nil {
@@ -57,8 +57,8 @@ func (c *Call) Decode(dst any) error {
 	return InvalidBody(fieldErrors)
 }
 
-// DecodeEmpty reads the body of a write that needs none: it must be missing, or an object
-// without fields.
+// DecodeEmpty checks the body of a write that needs none: it must be missing, or an
+// object without fields.
 func (c *Call) DecodeEmpty() error {
 	if c.Request.ContentLength == 0 {
 		return nil
@@ -66,10 +66,11 @@ func (c *Call) DecodeEmpty() error {
 	return c.Decode(&struct{}{})
 }
 
-// MaxFieldErrors is the maximum number of reported faults of a body.
+// MaxFieldErrors is the maximum number of reported errors in a body.
 const MaxFieldErrors = 100
 
-// InvalidBody is the problem of a body with faulty fields, nil for none.
+// InvalidBody returns the problem for a body with invalid fields, nil if there are
+// none.
 func InvalidBody(fieldErrors []FieldError) error {
 	if len(fieldErrors) == 0 {
 		return nil
@@ -83,7 +84,7 @@ func InvalidBody(fieldErrors []FieldError) error {
 	return p
 }
 
-// fieldNames are the first few names.
+// fieldNames returns the first few names.
 func fieldNames(fieldErrors []FieldError) string {
 	const maxNames = 5
 	var names []string
@@ -107,8 +108,8 @@ func unknownField(name string, known []string) string {
 	return message
 }
 
-// ReadBody returns the body of a write, once it is known to be JSON of sensible
-// size.
+// ReadBody returns the body of a write. It returns an error unless the body is JSON
+// within the size limit.
 func (c *Call) ReadBody() ([]byte, error) {
 	if c.Body != nil {
 		return c.Body, nil

@@ -10,8 +10,8 @@ import (
 	"kindex/edge/live"
 )
 
-// metrics are what the admin listener reports. They carry routes, never
-// addresses of clients, keys or queries.
+// metrics are the metrics that the admin listener reports. They contain routes, never
+// client addresses, keys or queries.
 type metrics struct {
 	Registry      *prometheus.Registry
 	requests      *prometheus.CounterVec

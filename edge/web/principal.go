@@ -51,7 +51,7 @@ func (c *Call) RequireScope(scope apikey.Scope) error {
 	return InsufficientScope(scope, "This operation needs a key with the scope "+string(scope)+"; this key has "+c.Principal.Key.Scopes.String()+".")
 }
 
-// InsufficientScope returns the problem for a key without the needed scope, with a
+// InsufficientScope returns the problem for a key without the required scope, with a
 // challenge as in RFC 6750, section 3.1.
 func InsufficientScope(needed apikey.Scope, detail string) *Problem {
 	p := NewProblem("insufficient-scope", detail)
@@ -59,7 +59,7 @@ func InsufficientScope(needed apikey.Scope, detail string) *Problem {
 	return p
 }
 
-// ContactSentence ends a sentence with the operator's address, if there is one.
+// ContactSentence completes a sentence with the operator's address, if there is one.
 func (s *Shared) ContactSentence(without, with string) string {
 	if s.ContactAddress == "" {
 		return without

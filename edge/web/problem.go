@@ -8,7 +8,7 @@ import (
 	"kindex/edge/query"
 )
 
-// Problem is an error answer: RFC 9457 problem details with a stable code.
+// Problem is an error response: RFC 9457 problem details with a stable code.
 type Problem struct {
 	Type       string       `json:"type"`
 	Title      string       `json:"title"`
@@ -89,7 +89,7 @@ func NewProblem(code, detail string) *Problem {
 	return &Problem{Type: "urn:kindex:problem:" + code, Title: k.title, Status: k.status, Detail: detail, Code: code, Errors: []FieldError{}}
 }
 
-// WithSuggestion adds the nearest right thing.
+// WithSuggestion adds the nearest valid name, value or address.
 func (p *Problem) WithSuggestion(s string) *Problem {
 	if s != "" {
 		p.Suggestion = &s
@@ -127,8 +127,8 @@ func (p *Problem) encode() []byte {
 	return append(b, '\n')
 }
 
-// StateProblem converts an error of the database: to the problem that a write found, or to
-// state-unavailable.
+// StateProblem converts an error from the database to a problem: the one that a write
+// returned, or else state-unavailable.
 func StateProblem(err error) error {
 	var p *Problem
 	if err == nil || errors.As(err, &p) {

@@ -4,7 +4,8 @@ import (
 	"net/http"
 )
 
-// recorder records the status of a response, and has it counted before it is sent.
+// recorder records the status of a response, and finalizes the request's count before
+// the response is sent.
 type recorder struct {
 	http.ResponseWriter
 	call     *Call
@@ -45,5 +46,5 @@ func (r *recorder) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController reach the writer below.
+// Unwrap lets http.ResponseController reach the underlying writer.
 func (r *recorder) Unwrap() http.ResponseWriter { return r.ResponseWriter }

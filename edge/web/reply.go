@@ -27,7 +27,7 @@ type Reply struct {
 	Stream   func(io.Writer) error
 	ETagSeed string
 	File     *FileReply
-	// Attachment is the name of the file to save an export in, "" for other answers.
+	// Attachment is the file name for saving an export, "" for other responses.
 	Attachment string
 	// Location redirects, permanently.
 	Location string
@@ -63,7 +63,7 @@ const (
 	problemType = "application/problem+json"
 )
 
-// AppendJSON appends a value of our own types, which always encode.
+// AppendJSON appends a value of this program's own types, which can always be encoded.
 func AppendJSON(dst []byte, v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -18,7 +18,7 @@ import (
 	"kindex/exports/store"
 )
 
-// respond is the one place that writes answers.
+// respond is the only function that writes responses.
 func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 	if c.Admission.Exhausted() && !containsETag(c.Header("If-None-Match"), c.etagOf(r)) {
 		return c.Admission.Exceeded(nil)
@@ -113,7 +113,7 @@ func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
 	return nil
 }
 
-// ETag is a strong entity tag; each content coding has its own.
+// ETag returns a strong entity tag; each content coding has a different one.
 func ETag(base, encoding string) string {
 	if encoding == Identity {
 		return `"` + base + `"`
@@ -272,9 +272,8 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 	return fmt.Errorf("serving a file gave status %d", catcher.status)
 }
 
-// validRange is the request without a Range that has no meaning: with
-// another method than GET, or in another unit than bytes (RFC 9110 section
-// 14.2).
+// validRange removes a Range header that has no meaning: in a request with a method
+// other than GET, or in a unit other than bytes (RFC 9110 section 14.2).
 func (c *Call) validRange() *http.Request {
 	rng := c.Request.Header.Get("Range")
 	if rng == "" || c.Request.Method == http.MethodGet && strings.HasPrefix(rng, "bytes=") {
@@ -309,15 +308,15 @@ func (r *errorCatcher) Write(b []byte) (int, error) {
 	return r.ResponseWriter.Write(b)
 }
 
-// Unwrap lets http.ResponseController reach the writer below.
+// Unwrap lets http.ResponseController reach the underlying writer.
 func (r *errorCatcher) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// Fail answers with a problem.
+// Fail responds with a problem.
 func (c *Call) Fail(w http.ResponseWriter, err error) {
 	p := AsProblem(err)
 	p.RequestID, p.Instance = c.ID, c.Request.URL.Path
-	// If the client has gone, that usually caused the error. busy is not logged: a client
-	// with too many requests would fill the log. Metrics count it.
+	// If the client has disconnected, that usually caused the error. busy is not
+	// logged: a client with too many requests would fill the log. Metrics count it.
 	if p.Status >= 500 && p.Code != "busy" && !errors.Is(c.Request.Context().Err(), context.Canceled) {
 		c.Shared.Log.Error("request failed", "requestId", c.ID, "path", c.Request.URL.Path, "error", fmt.Sprint(p.Cause))
 	}
@@ -326,7 +325,7 @@ func (c *Call) Fail(w http.ResponseWriter, err error) {
 		h.Del(name)
 	}
 	if p.Status == http.StatusUnauthorized || p.Status == http.StatusTooManyRequests || p.Status == http.StatusServiceUnavailable || p.Code == "insufficient-scope" {
-		h.Del("X-Build") // it is no answer from a build
+		h.Del("X-Build") // the response is not from a build
 	}
 	for name, values := range p.Header {
 		h[name] = values
@@ -343,6 +342,6 @@ func (c *Call) Fail(w http.ResponseWriter, err error) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(p.Status)
 	if c.Request.Method != http.MethodHead {
-		_, _ = io.Copy(w, bytes.NewReader(body)) // a client that has gone misses nothing
+		_, _ = io.Copy(w, bytes.NewReader(body)) // a client that has disconnected does not need the response
 	}
 }

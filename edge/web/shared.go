@@ -26,10 +26,11 @@ type Shared struct {
 // Admission is what is known about a request before it is handled: its caller, and the
 // remaining limit.
 type Admission interface {
-	// Exhausted reports whether the caller has nothing left, and can have a 304 at most.
+	// Exhausted reports whether the caller has no requests left, and can only get a
+	// 304.
 	Exhausted() bool
-	// Exceeded returns the problem of a caller with nothing left. refused, if not nil,
-	// is why their key was refused.
+	// Exceeded returns the problem for a caller with no requests left. refused, if not
+	// nil, is why the key was rejected.
 	Exceeded(refused error) *Problem
 	// Finalize is called with the status when the response starts. It uncounts a free
 	// request and writes the headers of the limit. An error means that another response

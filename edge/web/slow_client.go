@@ -25,7 +25,7 @@ func (p *deadlineWriter) Write(b []byte) (int, error) {
 	const chunk = 1 << 18
 	n := 0
 	for len(b) > 0 {
-		// Where deadlines are not supported the server's own applies.
+		// If deadlines are not supported, the server's own deadline applies.
 		_ = p.control.SetWriteDeadline(time.Now().Add(chunkTimeout))
 		m, err := p.ResponseWriter.Write(b[:min(chunk, len(b))])
 		n += m
@@ -37,7 +37,7 @@ func (p *deadlineWriter) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Unwrap lets http.ResponseController reach the writer below.
+// Unwrap lets http.ResponseController reach the underlying writer.
 func (p *deadlineWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
 // Streams occupy one of a few slots while their client reads. If others wait for one, a
@@ -68,8 +68,8 @@ func (p *pacedWriter) Write(b []byte) (int, error) {
 
 var errTooSlow = errors.New("the client reads too slowly while others wait")
 
-// writeError means that sending failed: the client has gone, so the error cannot be
-// reported to it.
+// writeError means that sending failed: the client has disconnected, so the error
+// cannot be reported to it.
 type writeError struct{ error }
 
 func WriteAll(w io.Writer, b []byte) error {
@@ -80,7 +80,7 @@ func WriteAll(w io.Writer, b []byte) error {
 	return nil
 }
 
-// IgnoreClientGone drops errors that only mean that the client has left.
+// IgnoreClientGone drops errors that only mean that the client has disconnected.
 func IgnoreClientGone(err error) error {
 	var gone writeError
 	if errors.As(err, &gone) {

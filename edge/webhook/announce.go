@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// CursorStore keeps the cursor and the events.
+// CursorStore stores the cursor and the events.
 type CursorStore interface {
 	// EventCursor returns the cursor, the zero Cursor if there is none.
 	EventCursor(ctx context.Context) (Cursor, error)
@@ -16,15 +16,15 @@ type CursorStore interface {
 	MoveCursor(ctx context.Context, to Cursor, events []Event) (moved bool, err error)
 }
 
-// Build is a build that the edge has moved to.
+// Build is a build that the edge has switched to.
 type Build struct {
 	ID      string
 	Archive Archive
 	Release func() // called once when the archive is not needed any more
 }
 
-// Announcer creates events for the builds that an edge switches to. Several edges that
-// share a database do the same, and one of them writes.
+// Announcer creates events for the builds that an edge switches to. If several edges
+// share a database, all have one, and one of them writes.
 type Announcer struct {
 	store    CursorStore
 	log      *slog.Logger
@@ -36,8 +36,8 @@ type Announcer struct {
 	wake    chan struct{}
 }
 
-// NewAnnouncer returns an Announcer that does nothing until it runs. onEvents, if not nil,
-// is called when this one has written events.
+// NewAnnouncer returns an Announcer, to be started with Run. onEvents, if not nil, is
+// called when it has written events.
 func NewAnnouncer(store CursorStore, log *slog.Logger, onEvents func()) *Announcer {
 	if onEvents == nil {
 		onEvents = func() {}
@@ -73,8 +73,8 @@ const (
 	maxBackoff = 30 * time.Second
 )
 
-// Run creates events until ctx ends, once in the life of an Announcer. While the database
-// is unavailable it retries.
+// Run creates events until ctx ends. It can be called once. While the database is
+// unavailable it retries.
 func (a *Announcer) Run(ctx context.Context) {
 	defer a.Close()
 	for {
@@ -89,7 +89,7 @@ func (a *Announcer) Run(ctx context.Context) {
 	}
 }
 
-// Close releases the waiting build, and every later one.
+// Close releases the waiting build and all later ones.
 func (a *Announcer) Close() {
 	a.mu.Lock()
 	a.closed = true
@@ -107,7 +107,7 @@ func (a *Announcer) takePending() *Build {
 	return b
 }
 
-// announce tries until it has succeeded or another build waits.
+// announce retries until it succeeds or a newer build is waiting.
 func (a *Announcer) announce(ctx context.Context, b *Build) {
 	defer b.Release()
 	for backoff := minBackoff; ; backoff = min(2*backoff, maxBackoff) {
@@ -131,7 +131,7 @@ func (a *Announcer) announce(ctx context.Context, b *Build) {
 	}
 }
 
-// try moves the cursor to a build, unless another edge does.
+// try moves the cursor to a build, unless another edge already has.
 func (a *Announcer) try(ctx context.Context, b *Build) (Move, error) {
 	for {
 		c, err := a.store.EventCursor(ctx)

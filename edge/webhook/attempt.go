@@ -16,8 +16,8 @@ import (
 	"kindex/edge/safedial"
 )
 
-// maxResponseLen is how much of a response is read, in bytes: it is ignored, but a
-// connection can be reused only after reading it.
+// maxResponseLen is the maximum number of bytes read of a response: it is ignored, but
+// a connection can be reused only after reading it.
 const maxResponseLen = 64 << 10
 
 // attemptResult is the outcome of an attempt.
@@ -54,8 +54,8 @@ type sender struct {
 	now     func() time.Time
 }
 
-// post sends a body once. Of errors below HTTP, the result contains only what the owner of
-// the webhook may know.
+// post sends a body once. For errors below HTTP, the result contains only what the
+// owner of the webhook may know.
 func (s *sender) post(ctx context.Context, url string, secrets []Secret, id string, body []byte) attemptResult {
 	start := time.Now()
 	a := s.exchange(ctx, url, secrets, id, body, 0)
@@ -93,7 +93,7 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 	if maxBody > 0 {
 		a.body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody)) // the status is known; a partial body is fine
 	}
-	// The status decides; reading on only lets the connection be used again.
+	// The status decides; the rest is read only so that the connection can be reused.
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxResponseLen))
 	return a
 }

@@ -19,10 +19,10 @@ const ChallengeTimeout = 10 * time.Second
 // maxChallengeLen is how much of the answer is read, in bytes.
 const maxChallengeLen = 1 << 10
 
-// Challenge asks an endpoint to confirm that it wants to receive events: it must respond
-// with 2xx and a random text, as plain text or as {"challenge": "…"}. A server that only
-// echoes requests does not pass. fault is why it failed, for the person who registers the
-// address, "" if it passed; err is that of ctx.
+// Challenge asks an endpoint to confirm that it wants to receive events: it must
+// respond with 2xx and a random text, as plain text or as {"challenge": "…"}. A server
+// that only echoes requests does not pass. fault is the reason that it failed, for the
+// person who registers the address, "" if it passed; err is the context's.
 func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secret) (fault string, err error) {
 	end, wait := d.Reserve(url)
 	if wait > 0 {
@@ -55,7 +55,7 @@ func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secre
 	return "", nil
 }
 
-// isChallengeEcho reports whether an answer is the text of a challenge and nothing else.
+// isChallengeEcho reports whether a response is exactly the text of a challenge.
 func isChallengeEcho(answer []byte, text string) bool {
 	var members map[string]string
 	if json.Unmarshal(answer, &members) == nil {

@@ -17,13 +17,13 @@ type Step struct {
 	AlreadySent bool // an event of an earlier move includes it
 }
 
-// Coalesce returns the net changes of all steps, which are in changelog order. Unchanged
-// entities cause no event, nor do changed scores alone. Applying the events one after the
-// other leads from the state before the steps to the state after them, without ever having
+// Coalesce returns the net changes of all steps, which are in changelog order.
+// Unchanged entities cause no event, nor do changed scores alone. Applying the events
+// in order changes the state before the steps to the state after them, and never puts
 // two entities at one address.
 //
-// There is one event per entity, except for entities that exchange their addresses: there
-// the first to move has an additional one.
+// There is one event per entity, except for entities that exchange their addresses:
+// then the first to move has an additional event.
 func Coalesce(steps []Step) ([]Event, error) {
 	var all []Event
 	for _, group := range groupByAddress(steps) {
@@ -80,7 +80,7 @@ func netChanges(steps []Step) []netChange {
 		x := at[c.Type+"/"+slug]
 		if x == nil || !x.exists && c.Event != record.Created {
 			if s.AlreadySent {
-				continue // what it belongs to is no news
+				continue // it belongs to a change that was already sent
 			}
 			x = &entityHistory{typ: c.Type, existedBefore: c.Event != record.Created, oldSlug: slug, fields: map[string]record.FieldChange{}}
 			all = append(all, x)
@@ -214,8 +214,8 @@ func (x *entityHistory) changes() (list []record.FieldChange, counts bool) {
 	return list, counts
 }
 
-// sameValue reports whether a field is back at its old value. For benchmarks, names and
-// values count, as in exports.Diff.
+// sameValue reports whether a field has returned to its old value. For benchmarks,
+// names and values count, as in exports.Diff.
 func sameValue(f record.FieldChange) bool {
 	if bytes.Equal(f.Old, f.New) {
 		return true
@@ -240,7 +240,7 @@ var fieldOrderList = append(slices.DeleteFunc(slices.Clone(record.ChangeFields),
 	return record.FieldGroup(f) != "" || f == "scores"
 }), "scores")
 
-// fieldOrder is a field's position in the order of the record: by name within a group,
+// fieldOrder returns a field's position in the order of the record: by name within a group,
 // except for scores, which have their own order.
 func fieldOrder(field string) int {
 	if name, ok := strings.CutPrefix(field, "scores."); ok {

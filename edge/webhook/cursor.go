@@ -7,19 +7,19 @@ import (
 	"kindex/exports/record"
 )
 
-// maxRemembered is how many changes a cursor remembers: a history can be rewritten that far
-// back without losing events.
+// maxRemembered is the maximum number of changes that a cursor remembers: a history can
+// be rewritten that far back without losing events.
 const maxRemembered = 1000
 
-// Cursor is the position up to which the changelog has become events.
+// Cursor is the position in the changelog up to which events were created.
 type Cursor struct {
 	Version  int64     // counts the moves, 0 for none
 	Build    string    // the id of the build
 	ChangeID string    // its last change, "" if it has none
 	ChangeAt time.Time // of that
 	Log      []string  // its newest changes, the oldest first
-	// Gone are changes that earlier builds had and this one has not: they are sent,
-	// should they come back.
+	// Gone are changes that earlier builds had and this one does not have: they count
+	// as sent if they come back.
 	Gone []string
 }
 
@@ -41,7 +41,7 @@ const (
 	Older     Relation = "older"     // all that the build has was sent already, and more
 	Newer     Relation = "newer"     // the changelog continues from the cursor, possibly without new changes
 	Rewritten Relation = "rewritten" // the changelog continues from a change before the cursor
-	Foreign   Relation = "foreign"   // the changelog has nothing in common with what the cursor remembers
+	Foreign   Relation = "foreign"   // the changelog and the cursor have no changes in common
 )
 
 // Move is the step from a cursor to a build.
@@ -54,14 +54,14 @@ type Move struct {
 // Advances reports whether the cursor changes.
 func (m *Move) Advances() bool { return m.Relation != Same && m.Relation != Older }
 
-// Plan finds the way from a cursor to a build. It reads the changes since the
-// cursor and the newest thousand, and writes nothing.
+// Plan plans the move from a cursor to a build. It reads the changes since the cursor
+// and the newest thousand, and writes nothing.
 //
-// Where the history was rewritten, changes that an earlier build had keep their
-// ids and are not sent again; those after the last change before which nothing
-// differs are. A change that the new history lacks is not taken back. A history
-// that differs before all changes which the cursor remembers counts as the same up
-// to the first of them that it has.
+// If the history was rewritten, changes that an earlier build had keep their ids and
+// are not sent again; changes are new if they follow the last change up to which the
+// histories agree. A change that is missing from the new history is not reverted. If a
+// history differs before all changes that the cursor remembers, it is treated as
+// agreeing up to the first of them that it contains.
 func Plan(c Cursor, build string, a Archive) (Move, error) {
 	m := Move{Relation: First, To: Cursor{Version: c.Version, Build: build}}
 	from := a.Changes()
@@ -96,7 +96,7 @@ func Plan(c Cursor, build string, a Archive) (Move, error) {
 	return m, m.To.remember(c, a)
 }
 
-// sentChanges are the changes that a cursor knows as sent.
+// sentChanges returns the changes that a cursor knows to have been sent.
 func (c *Cursor) sentChanges() map[string]bool {
 	sent := make(map[string]bool, len(c.Log)+len(c.Gone))
 	for _, id := range slices.Concat(c.Log, c.Gone) {
@@ -105,8 +105,8 @@ func (c *Cursor) sentChanges() map[string]bool {
 	return sent
 }
 
-// relation compares the changes that a cursor remembers with those of a build. from is the
-// first change that may be new.
+// relation compares the changes that a cursor remembers with the changes of a build.
+// from is the first change that may be new.
 func (c *Cursor) relation(a Archive) (r Relation, from int) {
 	if len(c.Log) == 0 {
 		return Newer, 0
@@ -117,7 +117,7 @@ func (c *Cursor) relation(a Archive) (r Relation, from int) {
 	})
 	if first < 0 {
 		if n := a.Changes(); n == 0 || !a.ChangeTime(n-1).After(c.ChangeAt) {
-			return Older, 0 // so far back that nothing of it is remembered
+			return Older, 0 // so far back that none of it is remembered
 		}
 		return Foreign, a.Changes()
 	}

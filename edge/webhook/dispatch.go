@@ -17,7 +17,7 @@ import (
 
 // Outcome is the recorded outcome of an attempt.
 type Outcome struct {
-	Delivery // with what the attempt has brought; its ID is "" for an event in its turn
+	Delivery // with the result of the attempt; its ID is "" for an event in its turn
 	// Done means that the event needs no more attempts.
 	Done bool
 	// DisableReason is why the webhook is disabled, "" if it is not.
@@ -33,8 +33,8 @@ type Outcome struct {
 // belongs to one owner until it ends; methods that need it return ErrLeaseLost for any
 // other owner.
 type Store interface {
-	// Lease takes up to n webhooks that have something to do, those that have waited
-	// longest first. Nobody else gets them before the lease ends.
+	// Lease leases up to n webhooks that have something to do, those that have waited
+	// longest first. No other dispatcher gets them before the lease ends.
 	Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]Webhook, error)
 	// Renew lets the lease last from now on.
 	Renew(ctx context.Context, owner, webhook string, lasts time.Duration) error
@@ -46,12 +46,12 @@ type Store interface {
 	// EventsAfter returns up to n events with the given names after a position, in order,
 	// and the position up to which these are all.
 	EventsAfter(ctx context.Context, position int64, names []string, n int) (events []Event, upTo int64, err error)
-	// Webhook returns the current state of a webhook; ErrUnknown if it is gone.
+	// Webhook returns the current state of a webhook; ErrUnknown if it was deleted.
 	Webhook(ctx context.Context, account, webhook string) (Webhook, error)
 	// RequestedDeliveries returns the pending tests and replays, in order, with their
-	// payloads; ErrUnknown if the webhook is gone, or its account suspended.
+	// payloads; ErrUnknown if the webhook was deleted or its account suspended.
 	RequestedDeliveries(ctx context.Context, webhook string) ([]Delivery, error)
-	// RecordAttempt notes an attempt, and lets a lease that is kept last from now on.
+	// RecordAttempt records an attempt, and renews a lease that is kept.
 	RecordAttempt(ctx context.Context, owner string, lasts time.Duration, o Outcome) error
 	// OldestWaiting returns the time of the oldest event that is still undelivered for some
 	// webhook; zero if there is none.
@@ -62,15 +62,15 @@ type Store interface {
 	ReleaseStaleLeases(ctx context.Context) error
 }
 
-// Options configure a dispatcher. The comments give the meaning of zero values.
+// Options configure a dispatcher. The comments state the defaults for zero values.
 type Options struct {
 	Store  Store        // needed
-	Client *http.Client // needed: that of a safedial.Guard
+	Client *http.Client // required; from safedial.Guard
 	// Secrets opens the secrets of a webhook: the current one, and the previous one, if
 	// any.
 	Secrets func(w *Webhook) ([]Secret, error) // needed
-	// Reserve takes a slot for an attempt at an address, which end returns, or returns how
-	// long to wait: safedial.Guard.Reserve. nil: no limit.
+	// Reserve takes a slot for an attempt at an address, which end returns, or returns
+	// how long to wait, like safedial.Guard.Reserve. If nil, attempts are not limited.
 	Reserve  func(url string) (end func(), wait time.Duration)
 	Owner    string                // required: distinguishes this edge from others that share the database
 	Log      *slog.Logger          // none
@@ -92,9 +92,9 @@ const (
 	retention           = 30 * 24 * time.Hour
 )
 
-// Dispatcher brings events to webhooks: each webhook one attempt at a time, in the
-// order of the events, whatever becomes of other webhooks. Several dispatchers on
-// one state share the work.
+// Dispatcher delivers events to webhooks: to each webhook one attempt at a time, in the
+// order of the events, independently of other webhooks. Several dispatchers with one
+// database share the work.
 type Dispatcher struct {
 	Options
 	sender     sender
@@ -140,7 +140,7 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// Wake lets the dispatcher look for work at once.
+// Wake makes the dispatcher look for work immediately.
 func (d *Dispatcher) Wake() {
 	select {
 	case d.wake <- struct{}{}:
@@ -148,8 +148,8 @@ func (d *Dispatcher) Wake() {
 	}
 }
 
-// Stop ends Run, as the end of its context does, and sets how long attempts in progress can
-// take. Only the first call has an effect.
+// Stop ends Run, like the end of its context, and sets how long attempts in progress
+// can take. Only the first call has an effect.
 func (d *Dispatcher) Stop(drain time.Duration) {
 	select {
 	case d.stop <- drain:

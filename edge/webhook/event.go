@@ -13,21 +13,21 @@ import (
 	"kindex/exports/record"
 )
 
-// Event is what happened to one entity between two builds: one of exports.Events.
+// Event is the net change of one entity between two builds: one of exports.Events.
 type Event struct {
 	Seq  int64  // its place in the order of all events, 0 before it is stored
 	ID   string // the same whenever the same changes of the entity are coalesced
 	Name string // such as entity.updated
 	At   time.Time
-	// Type, Slug and Entity, its name, are those in the newer build, or in the older one if
-	// it was deleted.
+	// Type, Slug and Entity (the name) are as in the newer build or, if the entity was
+	// deleted, the older one.
 	Type, Slug, Entity string
-	// Changes are the net change: an updated field has another value than before, a
-	// created entity no old values, a deleted one no new ones.
+	// Changes is the net change: an updated field has a different value than before, a
+	// created entity has no old values, a deleted one no new values.
 	Changes   []record.FieldChange
 	ChangeIDs []string // the changes that are coalesced in it, the oldest first
-	// Payload is the JSON body that receivers get. Events read from storage have it instead
-	// of Changes and ChangeIDs.
+	// Payload is the JSON body that receivers get. It is set instead of Changes and
+	// ChangeIDs in events read from storage.
 	Payload []byte
 }
 

@@ -36,7 +36,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return m
 }
 
-// setOldestWaiting notes the oldest event that waits, zero for none.
+// setOldestWaiting records the time of the oldest waiting event, zero for none.
 func (m *metrics) setOldestWaiting(oldest, now time.Time) {
 	if oldest.IsZero() {
 		m.queueAge.Set(0)

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// Schedule is how long a webhook pauses after each failure of an event. After the last one
-// the event has finally failed.
+// Schedule lists how long a webhook pauses after each failure of an event. After the
+// last one, the event is given up.
 type Schedule []time.Duration
 
-// DefaultSchedule tries an event ten times in a little more than three days.
+// DefaultSchedule attempts an event ten times in a little more than three days.
 var DefaultSchedule = Schedule{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
 	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
 
@@ -20,8 +20,8 @@ const (
 	DisableAfter = 5 * 24 * time.Hour
 	// MaxRetryAfter bounds the effect of Retry-After.
 	MaxRetryAfter = 24 * time.Hour
-	// jitter is how far a rest differs from the schedule, as a share of it, so that
-	// webhooks that failed together do not come back together.
+	// jitter is the maximum deviation of a pause from the schedule, as a share of the
+	// pause, so that webhooks that failed together are not retried together.
 	jitter = 0.15
 )
 
@@ -41,8 +41,8 @@ type decision struct {
 	failingSince   time.Time // failing since, zero after a success
 }
 
-// decide decides what follows from the answer to an event in its turn. random is
-// from 0 to 1.
+// decide decides what follows from the response to an event in its turn. random is from
+// 0 to 1.
 func (s Schedule) decide(w *Webhook, a attemptResult, now time.Time, random float64) decision {
 	if a.success() {
 		return decision{success: true, nextAttempt: now}
@@ -57,8 +57,8 @@ func (s Schedule) decide(w *Webhook, a attemptResult, now time.Time, random floa
 	case now.Sub(v.failingSince) >= DisableAfter:
 		v.disableReason = reasonFailing
 	case a.retryAfter > 0:
-		// The receiver says when to retry. That uses no attempt: an endpoint that asks for
-		// patience must not lose events because of it.
+		// The receiver sets the time of the retry. This does not use up an attempt: an
+		// endpoint that asks for patience must not lose events because of it.
 		delay := min(max(a.retryAfter, s.minDelay()), MaxRetryAfter)
 		v.failedAttempts, v.nextAttempt = w.FailedAttempts, now.Add(delay+time.Duration(random*jitter*float64(delay)))
 	case w.FailedAttempts >= len(s):

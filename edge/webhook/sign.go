@@ -19,7 +19,7 @@ const Purpose = "webhook"
 // TestEvent is the name of the event that a test sends.
 const TestEvent = "webhook.test"
 
-// Secret signs what a webhook receives. It shows itself in no text or log.
+// Secret signs deliveries to a webhook. It is never shown in texts or logs.
 type Secret string
 
 const secretPrefix = "whsec_"
@@ -31,16 +31,16 @@ func NewSecret() Secret {
 	return Secret(secretPrefix + base64.StdEncoding.EncodeToString(b))
 }
 
-// Reveal returns the secret as its owner is shown it, once.
+// Reveal returns the secret, to be shown to its owner once.
 func (s Secret) Reveal() string { return string(s) }
 
-// String implements fmt.Stringer without the secret.
+// String implements fmt.Stringer, and hides the secret.
 func (Secret) String() string { return secretPrefix + "…" }
 
-// GoString implements fmt.GoStringer without the secret.
+// GoString implements fmt.GoStringer, and hides the secret.
 func (s Secret) GoString() string { return s.String() }
 
-// MarshalText keeps the secret out of logs and encoders.
+// MarshalText implements encoding.TextMarshaler, and hides the secret.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
 // sign sets the headers of Standard Webhooks: the id, which is the same whenever the event
@@ -64,7 +64,8 @@ func sign(h http.Header, secrets []Secret, id string, at time.Time, body []byte)
 	return nil
 }
 
-// TestPayload is the body of a test: the shape of an event, about no entity.
+// TestPayload returns the body of a test: it has the form of an event, without an
+// entity.
 func TestPayload(id string, at time.Time) []byte {
 	b, err := json.Marshal(struct {
 		ID        string   `json:"id"`

@@ -8,7 +8,8 @@ import (
 // MaxPerAccount is the maximum number of webhooks per account.
 const MaxPerAccount = 10
 
-// RotationOverlap is how long the previous secret signs along after a rotation.
+// RotationOverlap is how long deliveries are also signed with the previous secret after
+// a rotation.
 const RotationOverlap = 24 * time.Hour
 
 // Errors of the store.
@@ -17,11 +18,12 @@ var (
 	ErrUnknown = errors.New("there is no such webhook or delivery")
 	ErrGone    = errors.New("the event has been deleted")
 	ErrBusy    = errors.New("too many pending tests and replays of this webhook")
-	// ErrLeaseLost means that the lease has another owner, or the webhook was deleted.
+	// ErrLeaseLost means that the lease has a different owner, or the webhook was
+	// deleted.
 	ErrLeaseLost = errors.New("lost the lease of the webhook")
 )
 
-// Webhook is an endpoint for events, with its progress. A zero time stands for never.
+// Webhook is an endpoint for events, with its progress. A zero time means never.
 type Webhook struct {
 	ID, AccountID string
 	URL           string
@@ -47,7 +49,7 @@ type Webhook struct {
 // Active reports whether events are sent to it.
 func (w *Webhook) Active() bool { return w.DisabledAt.IsZero() }
 
-// Kind is why something is delivered.
+// Kind is the reason for a delivery.
 type Kind string
 
 // The kinds of deliveries: an event in its turn, a test, an event once more.
@@ -57,7 +59,7 @@ const (
 	ForReplay Kind = "replay"
 )
 
-// Status is how far a delivery has got.
+// Status is the progress of a delivery.
 type Status string
 
 // The statuses of a delivery. One that failed is tried again only by hand.
@@ -67,10 +69,10 @@ const (
 	Failed    Status = "failed"
 )
 
-// Statuses are all of them.
+// Statuses lists all statuses.
 var Statuses = []string{string(Pending), string(Succeeded), string(Failed)}
 
-// Delivery is an entry of the log of a webhook: one event and its attempts.
+// Delivery is an entry in the delivery log of a webhook: one event and its attempts.
 type Delivery struct {
 	ID, WebhookID  string
 	Kind           Kind

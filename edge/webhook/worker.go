@@ -30,8 +30,8 @@ const requestedPollInterval = time.Second
 func (w *worker) run() {
 	var err error
 	if w.secrets, err = w.d.Secrets(&w.webhook); err != nil {
-		// Without the operator's key nothing can be signed. The lease stays until it
-		// ends, so that this is not tried all the time.
+		// Without the operator's key nothing can be signed. The lease is kept until it
+		// ends, so that this is not retried constantly.
 		w.d.metrics.attempts.WithLabelValues("internal").Inc()
 		w.d.Log.Error("cannot decrypt the secret of a webhook", "webhook", w.webhook.ID, "error", err)
 		return
@@ -171,8 +171,8 @@ func (w *worker) sendRequested() error {
 	return nil
 }
 
-// renewSecrets reloads rotated secrets, so that a dropped one signs nothing more, however
-// long the queue is.
+// renewSecrets reloads rotated secrets, so that a dropped secret is no longer used,
+// however long the queue is.
 func (w *worker) renewSecrets() error {
 	current, err := w.d.Store.Webhook(w.ctx, w.webhook.AccountID, w.webhook.ID)
 	if err != nil || current.SealedSecret == w.webhook.SealedSecret && current.PreviousSealed == w.webhook.PreviousSealed {
@@ -183,7 +183,7 @@ func (w *worker) renewSecrets() error {
 	return err
 }
 
-// activeSecrets are the secrets that sign now.
+// activeSecrets returns the secrets that currently sign.
 func (w *worker) activeSecrets() []Secret {
 	if len(w.secrets) > 1 && !w.d.Now().Before(w.webhook.PreviousUntil) {
 		return w.secrets[:1]
@@ -191,8 +191,8 @@ func (w *worker) activeSecrets() []Secret {
 	return w.secrets
 }
 
-// attempt makes one attempt, which ends while the lease is valid. An attempt that is
-// interrupted by the shutdown does not count.
+// attempt makes one attempt, which ends before the lease does. An attempt that the
+// shutdown interrupts does not count.
 func (w *worker) attempt(id string, body []byte) (attemptResult, error) {
 	end, wait := w.d.Reserve(w.webhook.URL)
 	if wait > 0 {
@@ -220,8 +220,8 @@ func (w *worker) attempt(id string, body []byte) (attemptResult, error) {
 	return a, nil
 }
 
-// postpone pauses the webhook without an attempt: the limit of its host has been reached.
-// The lease stays until then, so that nothing else processes it before.
+// postpone pauses the webhook without an attempt: the limit of its host has been
+// reached. The lease stays until then, so that no other dispatcher processes it before.
 func (w *worker) postpone(wait time.Duration) error {
 	w.d.metrics.attempts.WithLabelValues("postponed").Inc()
 	if err := w.d.Store.Renew(w.ctx, w.owner, w.webhook.ID, wait); err != nil {

@@ -168,9 +168,9 @@ func encodingFormat(mediaType string) any {
 	return base
 }
 
-// licenses returns the URLs of the licences in an SPDX expression. An expression
-// with OR, WITH or parentheses becomes a work with the expression as its name,
-// because no URL means the same.
+// licenses returns the URLs of the licences in an SPDX expression. An expression with
+// OR, WITH or parentheses becomes a work with the expression as its name, because there
+// is no URL with the same meaning.
 func licenses(expression string) []any {
 	if expression == "" {
 		return nil

@@ -30,7 +30,7 @@ func (f *Feed) writeJSON(w io.Writer, items []item) error {
 		doc.Items = append(doc.Items, entry)
 	}
 	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false) // it is no part of a page, and content is HTML
+	e.SetEscapeHTML(false) // it is not part of a page, and content is HTML
 	e.SetIndent("", "  ")
 	return e.Encode(doc)
 }

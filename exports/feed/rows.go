@@ -60,9 +60,9 @@ func priority(f record.FieldChange) int {
 	return len(order)
 }
 
-// notable reports whether a change of a score is interesting: it is the
-// composite, and appeared, disappeared or changed by at least a point. Nearly
-// every other change changes it a little.
+// notable reports whether a change to a score is worth showing: the score is the
+// composite, and it appeared, disappeared or changed by at least a point. Almost every
+// other change affects it slightly.
 func notable(f record.FieldChange) bool {
 	if f.Field != "scores.composite" {
 		return false

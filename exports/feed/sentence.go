@@ -41,8 +41,8 @@ func sentence(c *record.Change, rows []row) string {
 	return name + ": " + first.headline() + otherFields(" and ", rest, "")
 }
 
-// statusPhrase describes a change of status. That an entity is no longer
-// withdrawn is mentioned even if it is now deprecated.
+// statusPhrase describes a change of status. It mentions that an entity is no longer
+// withdrawn even if it is now deprecated.
 func statusPhrase(before, after string) string {
 	switch {
 	case after == record.Active:

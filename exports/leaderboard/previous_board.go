@@ -14,13 +14,13 @@ import (
 // with.
 const MovementDays = 7
 
-// PreviousBoard is a leaderboard as it was some days before another one. Its
-// methods may be called concurrently.
+// PreviousBoard is a leaderboard as it was some days before a later one. Its methods
+// may be called concurrently.
 type PreviousBoard struct {
 	boards *Boards
 	by     string
 	date   string
-	day    *day // nil if there is no snapshot of exactly that day
+	day    *day // nil if there is no snapshot for exactly that day
 	set    *roaring.Bitmap
 	// ranks returns the ranks of the set, in its order, computed once; nil for a
 	// board that is not cached, where countRanks computes the few that are needed.
@@ -80,7 +80,7 @@ func (b *Boards) previousBoard(from time.Time, board, typ, by string) (*Previous
 // Day returns the day of the board, YYYY-MM-DD.
 func (f *PreviousBoard) Day() string { return f.date }
 
-// Known reports whether the build has a snapshot of that day. If not, nothing was
+// Known reports whether the build has a snapshot for that day. If not, nothing was
 // ranked.
 func (f *PreviousBoard) Known() bool { return f.day != nil }
 

@@ -27,7 +27,7 @@ func PackSections(parts ...[]byte) []byte {
 	return out
 }
 
-// ErrSections reports a lookup file that is truncated or has other sections than
+// ErrSections reports a lookup file that is truncated or has different sections than
 // its reader expects.
 var ErrSections = errors.New("lookup file is truncated or has unexpected sections")
 

@@ -11,9 +11,9 @@ import (
 
 var errRecord = errors.New("entity record: not in the form that builds store")
 
-// ParseAuthored decodes a record that AppendJSON wrote, except its scores. It
-// mirrors AppendJSON member by member and accepts nothing else, so that it costs
-// only a small part of UnmarshalJSON. Unknown lists are nil.
+// ParseAuthored decodes a record that AppendJSON wrote, except its scores. It mirrors
+// AppendJSON member by member and accepts only its output, so that it costs only a
+// small part of UnmarshalJSON. Unknown lists are nil.
 func ParseAuthored(record []byte) (*Entity, error) {
 	r := &recordReader{rest: string(record)}
 	e := &Entity{}

@@ -25,8 +25,7 @@ type Change struct {
 	ID        string // 24 hexadecimal digits; unique, and stable across a rebase
 	Event     string // one of Events
 	Timestamp time.Time
-	// Type, Slug and Name are those of the entity after the change, or before its
-	// deletion.
+	// Type, Slug and Name are as of after the change, or before a deletion.
 	Type, Slug, Name string
 	Fields           []FieldChange
 	Commit           string // "" outside git

@@ -15,9 +15,9 @@ type Version struct {
 	Entity  *Entity
 	Record  []byte // the entity as AppendAuthored encodes it
 	Deleted bool
-	Time    int64 // Unix seconds, never less than that of the version before it in the list
+	Time    int64 // Unix seconds, never less than for the previous version in the list
 	Commit  int32 // index of the commit, -1 outside git
-	// Previous is the previous version of the same entity, which may have another
+	// Previous is the previous version of the same entity, which may have a different
 	// slug or be a deletion; -1 for the first.
 	Previous int32
 	Change   int32 // index of the change, -1 if nothing relevant changed

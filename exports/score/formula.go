@@ -1,5 +1,5 @@
 // Package score computes and explains the scores of an entity from its signals, a
-// formula and a time. It is pure: the same input gives the same scores, and other
+// formula and a time. It is pure: the same input produces the same scores, and other
 // entities have no influence.
 package score
 
@@ -131,7 +131,7 @@ func Parse(data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
 // stay finite.
 const maxNumber = 1e15
 
-// ParseChecked decodes a formula that was checked before, such as that of a
+// ParseChecked decodes a formula that was checked before, such as the formula in a
 // build. It returns the first error of any kind.
 func ParseChecked(data []byte) (*Formula, error) {
 	f, mistakes, err := Parse(data)

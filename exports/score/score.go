@@ -250,9 +250,9 @@ func (m *Measure) observe(e *record.Entity, asOf time.Time) observation {
 	return o
 }
 
-// latest returns the newest result of a benchmark: of several on the same day the
-// highest, and undated ones last. It returns a result from the future only if
-// there is no other.
+// latest returns the newest result of a benchmark; of several on the same day, the
+// highest; undated results come last. It returns a result from the future only if there
+// are no others.
 func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best record.Benchmark, ok bool) {
 	past := false // best is not from the future
 	for _, b := range list {

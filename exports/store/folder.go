@@ -80,8 +80,8 @@ func openSubfolder(dir *os.Root, name string) (*os.Root, error) {
 	return inner, nil
 }
 
-// lstatFolder returns information about a folder in dir. It returns an error if
-// the name is not that of a folder.
+// lstatFolder returns information about a folder in dir. It returns an error if there
+// is no folder with that name.
 func lstatFolder(dir *os.Root, name string) (fs.FileInfo, error) {
 	info, err := dir.Lstat(name)
 	switch path := filepath.Join(dir.Name(), name); {
@@ -104,9 +104,9 @@ func checkFolder(dir *os.Root, name string) error {
 	return err
 }
 
-// openRegular opens a regular file below a folder for reading. name has slashes.
-// It returns a *DamageError if name leads out of the folder, through a link, or
-// to anything but a regular file.
+// openRegular opens a regular file below a folder for reading. name has slashes. It
+// returns a *DamageError if name leads out of the folder, through a link, or to
+// anything other than a regular file.
 func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	for try := 1; ; try++ {
 		f, info, err := openRegularOnce(dir, name)
@@ -210,9 +210,9 @@ func TemporaryDir(in *os.Root) (name string, err error) {
 	return name, in.Chmod(name, 0o755)
 }
 
-// RemoveLeftovers deletes what killed builders left in one of the folders that
-// they write to. The caller must hold the lock of the output folder. root and
-// names are those of OpenFolder.
+// RemoveLeftovers deletes what killed builders left in one of the folders that they
+// write to. The caller must hold the lock of the output folder. root and names are as
+// for OpenFolder.
 func RemoveLeftovers(root string, names ...string) error {
 	dir, err := OpenFolder(root, names...)
 	if errors.Is(err, fs.ErrNotExist) {

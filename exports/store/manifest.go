@@ -83,7 +83,7 @@ type File struct {
 	License   string `json:"license,omitempty"`  // SPDX expression
 }
 
-// LastModified returns the later of the commit time and the as-of time.
+// LastModified returns the commit time or the as-of time, whichever is later.
 func (m *Manifest) LastModified() time.Time {
 	asOf, _ := time.Parse(time.RFC3339, m.AsOf)
 	commit, err := time.Parse(time.RFC3339, string(m.CommitTime))
@@ -146,7 +146,7 @@ func parseManifest(b []byte, path string) (*Manifest, error) {
 		return nil, &DamageError{Path: path, Problem: fmt.Sprintf("has ID %s, but its content has ID %s", m.ID, sealed.ID)}
 	}
 	if !bytes.Equal(m.Encode(), b) {
-		return nil, &DamageError{Path: path, Problem: "was altered: it has additional content or another form"}
+		return nil, &DamageError{Path: path, Problem: "was altered: it has additional content or a different form"}
 	}
 	return &m, nil
 }

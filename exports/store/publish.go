@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// idPattern matches the IDs of builds; nothing else ever becomes part of a path.
+// idPattern matches the IDs of builds; no other text ever becomes part of a path.
 var idPattern = regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{16}$`)
 
 // ValidID reports whether s has the form of a build ID.
@@ -61,8 +61,8 @@ func Publish(root, id string) error {
 	return SyncDir(dir.Name())
 }
 
-// Builds returns the IDs of the builds in a folder, oldest first, none if the
-// folder does not exist. root and names are those of OpenFolder.
+// Builds returns the IDs of the builds in a folder, oldest first, none if the folder
+// does not exist. root and names are as for OpenFolder.
 func Builds(root string, names ...string) ([]string, error) {
 	dir, err := OpenFolder(root, names...)
 	if errors.Is(err, os.ErrNotExist) {

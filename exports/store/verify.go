@@ -172,9 +172,9 @@ func verifyFile(dir *os.Root, want File) error {
 	return nil
 }
 
-// OpenFile opens a file listed in a manifest; dir is the folder of the manifest.
-// It returns a *DamageError if the file is missing, has another size, or is a
-// link or anything else that no builder writes. The caller must close it.
+// OpenFile opens a file listed in a manifest; dir is the folder of the manifest. It
+// returns a *DamageError if the file is missing, has a different size, or is a link or
+// anything else that no builder writes. The caller must close it.
 func OpenFile(dir *os.Root, want File) (*os.File, error) {
 	f, info, err := openRegular(dir, want.Path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -190,8 +190,8 @@ func OpenFile(dir *os.Root, want File) (*os.File, error) {
 	return f, nil
 }
 
-// ReadFile reads a file of at most maxLen bytes in a folder opened by OpenFiles.
-// Its errors are those of OpenFile.
+// ReadFile reads a file of at most maxLen bytes in a folder opened by OpenFiles. It
+// returns the same errors as OpenFile.
 func ReadFile(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 	b, err := readLimited(dir, name, maxLen)
 	if errors.Is(err, fs.ErrNotExist) {

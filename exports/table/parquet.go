@@ -37,8 +37,8 @@ var (
 	// Changing it changes the bytes of exports.
 	fileParquet = parquetOptions{group: 50_000, page: parquet.DefaultPageBufferSize,
 		codec: &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}}
-	// streamParquet is for streamed responses. They share the codec, whose encoders
-	// take most of the memory.
+	// streamParquet is for streamed responses. They share the codec, because its
+	// encoders take most of the memory.
 	streamParquet = parquetOptions{group: 5_000, page: 64 << 10,
 		codec: &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}}
 )

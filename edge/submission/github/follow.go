@@ -14,7 +14,7 @@ import (
 )
 
 // Follower follows the pull requests of submissions. It is not safe for concurrent use;
-// several edges can follow the same ones, and each step is taken once.
+// several edges can follow the same pull requests, and each step is taken once.
 type Follower struct {
 	Forge *Forge
 	Store submission.Store
@@ -94,10 +94,10 @@ func retryAfter(err error) time.Duration {
 // More reports whether the last round did not reach the end of the submissions.
 func (f *Follower) More() bool { return f.next != "" }
 
-// Round checks the pull requests of submissions in review, a bounded number per round, and
-// returns the submissions whose status changed. The next round continues where it stopped.
-// One that cannot be read does not affect the others. It also closes the pull requests of
-// withdrawn submissions.
+// Round checks the pull requests of submissions in review, a bounded number per round,
+// and returns the submissions whose status changed. The next round continues where it
+// stopped. A pull request that cannot be read does not affect the others. It also
+// closes the pull requests of withdrawn submissions.
 func (f *Follower) Round(ctx context.Context) (moved []submission.Submission, err error) {
 	moved, err = f.followReviews(ctx)
 	if ctx.Err() != nil || retryAfter(err) > 0 {
@@ -106,8 +106,8 @@ func (f *Follower) Round(ctx context.Context) (moved []submission.Submission, er
 	return moved, errors.Join(err, f.closeWithdrawn(ctx))
 }
 
-// tryClose is closeWithdrawn for a follower whose token may lack the permission: it
-// continues to follow, and logs the failure once.
+// tryClose calls closeWithdrawn. If the token lacks the permission, it logs the failure
+// once and continues to follow.
 func (f *Follower) tryClose(ctx context.Context) {
 	reason := ""
 	if err := f.closeWithdrawn(ctx); err != nil {
@@ -138,8 +138,8 @@ func (f *Follower) closeWithdrawn(ctx context.Context) error {
 	return errors.Join(failed...)
 }
 
-// closeOne closes the pull request of a withdrawn submission. It does nothing if the forge
-// has none of its branch with that number.
+// closeOne closes the pull request of a withdrawn submission. It does nothing if the
+// forge has no pull request with that number for its branch.
 func (f *Follower) closeOne(ctx context.Context, s submission.Submission) error {
 	delete(f.tags, s.ID)
 	p, _, err := f.Forge.fate(ctx, s, "")
@@ -217,7 +217,7 @@ func (f *Follower) ask(ctx context.Context, s submission.Submission) (*submissio
 	}
 	delete(f.tags, s.ID)
 	ok, err := f.Store.MoveSubmission(ctx, s.ID, to, change)
-	if err != nil || !ok { // another edge was quicker
+	if err != nil || !ok { // another edge was faster
 		return nil, err
 	}
 	s.Status, s.Reason = to, change.Reason

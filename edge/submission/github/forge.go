@@ -1,6 +1,6 @@
-// Package github speaks to the forge on which submissions are reviewed: it opens
-// their pull requests through the GitHub API, or one that is compatible, and
-// follows what becomes of them.
+// Package github communicates with the forge on which submissions are reviewed: it
+// opens pull requests through the GitHub API, or a compatible one, and follows their
+// status.
 package github
 
 import (
@@ -21,7 +21,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Options say which forge, and which repository on it.
+// Options specify the forge and the repository on it.
 type Options struct {
 	URL        string // base of the API, such as https://api.github.com
 	Repository string // owner/name
@@ -69,8 +69,8 @@ func New(o Options) (*Forge, error) {
 	return f, err
 }
 
-// maxAnswer bounds an answer of the forge, in bytes: a list of pull requests has a
-// few hundred kilobytes.
+// maxAnswer is the maximum size of a response from the forge, in bytes: a list of pull
+// requests has a few hundred kilobytes.
 const maxAnswer = 16 << 20
 
 // bounded cuts off answers that are too long.
@@ -90,9 +90,9 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 // host besides the API that may receive the token.
 func (f *Forge) GitHost() string { return f.gitHost }
 
-// gitHost returns the host of the repositories of a forge, given that of its API: they
-// differ on github.com and GitHub Enterprise Cloud (api.example.ghe.com). Elsewhere they
-// are the same, as in https://forge.example.org/api/v3.
+// gitHost returns the host of a forge's repositories, given the host of its API: they
+// differ on github.com and GitHub Enterprise Cloud (api.example.ghe.com). Elsewhere
+// they are the same, as in https://forge.example.org/api/v3.
 func gitHost(api string) string {
 	api = strings.ToLower(api)
 	if rest, ok := strings.CutPrefix(api, "api."); ok && (rest == "github.com" || strings.HasSuffix(rest, ".ghe.com")) {
@@ -134,7 +134,7 @@ func (f *Forge) DefaultBranch(ctx context.Context) (string, error) {
 // Request is a pull request to be opened.
 type Request struct{ Branch, Base, Title, Body string }
 
-// Open opens a pull request, or returns the existing one of the branch.
+// Open opens a pull request, or returns the existing one for the branch.
 func (f *Forge) Open(ctx context.Context, r Request) (submission.PullRequest, error) {
 	if found, err := f.Find(ctx, r.Branch); err != nil || found.Number > 0 {
 		return found, err
@@ -158,7 +158,7 @@ func (f *Forge) Open(ctx context.Context, r Request) (submission.PullRequest, er
 	return pullRequest(p), nil
 }
 
-// Find returns the newest pull request of a branch, open or closed; its number is 0 if
+// Find returns the newest pull request for a branch, open or closed; its number is 0 if
 // there is none.
 func (f *Forge) Find(ctx context.Context, branch string) (submission.PullRequest, error) {
 	list, _, err := f.client.PullRequests.List(ctx, f.owner, f.name, &github.PullRequestListOptions{
@@ -166,7 +166,7 @@ func (f *Forge) Find(ctx context.Context, branch string) (submission.PullRequest
 	if err != nil {
 		return submission.PullRequest{}, f.explain(err)
 	}
-	for _, p := range list { // not every forge heeds head
+	for _, p := range list { // not all forges support the parameter head
 		if f.of(p, branch) {
 			return pullRequest(p), nil
 		}
@@ -188,7 +188,7 @@ func (f *Forge) Close(ctx context.Context, number int64) error {
 	return f.explain(err)
 }
 
-// pullRequest returns what submissions store of a pull request.
+// pullRequest returns the data that submissions store about a pull request.
 func pullRequest(p *github.PullRequest) submission.PullRequest {
 	kept := submission.PullRequest{Number: int64(p.GetNumber())}
 	if u, err := url.Parse(p.GetHTMLURL()); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.User == nil && len(p.GetHTMLURL()) <= maxURL {
@@ -197,11 +197,11 @@ func pullRequest(p *github.PullRequest) submission.PullRequest {
 	return kept
 }
 
-// maxURL bounds the address of a pull request, in bytes.
+// maxURL is the maximum length of a pull request's address, in bytes.
 const maxURL = 2000
 
-// Error is a failed call of the forge. Of the forge's message, it contains only what is
-// safe to log and to print to a terminal.
+// Error is the failure of a call to the forge. It contains only the part of the forge's
+// message that is safe to log and to print to a terminal.
 type Error struct {
 	message string
 	cause   error
@@ -212,7 +212,7 @@ func (e *Error) Error() string { return e.message }
 // Unwrap returns the error of the client library, whose text is not safe.
 func (e *Error) Unwrap() error { return e.cause }
 
-// explain adds to an error of the forge what the operator can do.
+// explain adds what the operator can do to an error from the forge.
 func (f *Forge) explain(err error) error {
 	if err == nil {
 		return nil
@@ -232,11 +232,11 @@ func (f *Forge) explain(err error) error {
 	return &Error{message + plainText(err.Error()), err}
 }
 
-// maxText is how many characters of a text of the forge are repeated.
+// maxText is the maximum number of characters quoted from a text of the forge.
 const maxText = 300
 
-// plainText is a text of the forge on one line, without characters that a terminal
-// might obey or hide, shortened.
+// plainText returns a text from the forge on one line, shortened and without characters
+// that a terminal might interpret or hide.
 func plainText(s string) string {
 	return safetext.Shorten(strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {

@@ -1,0 +1,112 @@
+package edge
+
+import (
+	"context"
+	"errors"
+	"hash/maphash"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"kindex/edge/account"
+	"kindex/edge/api"
+	"kindex/edge/apikey"
+	"kindex/edge/console"
+	"kindex/edge/live"
+	"kindex/edge/ratelimit"
+	"kindex/edge/web"
+	"kindex/edge/webhook"
+	"kindex/exports"
+	"kindex/site/pages"
+)
+
+// New verifies and opens the published build. It returns an error if there is no valid
+// build. The caller must close the state after calling Close.
+func New(o Options) (*Server, error) {
+	if o.State == nil {
+		return nil, errors.New("edge: no database")
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	// A client may put its key where it gets logged, such as into the address.
+	o.Log = slog.New(apikey.LogHandler(o.Log.Handler()))
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	s := &Server{options: o, log: o.Log, now: o.Now, state: o.State, keys: apikey.NewAuthenticator(o.State, o.Now)}
+	if s.origins = o.Origins; s.origins == nil {
+		s.origins = DefaultOrigins(o.URL)
+	}
+	s.hosts = ownHosts(o)
+	s.goodKeys.seed = maphash.MakeSeed()
+	s.limits = newLimits(o)
+	s.gates = newGates(o)
+	s.shared = &web.Shared{Log: o.Log, Now: o.Now, Metrics: web.NewMetrics(), LogRequests: o.LogRequests, URL: o.URL, ContactAddress: o.Contact,
+		Exports: newExportGate(exportsPerCaller, exportWaitTimeout), Vary: newVaryValues(s.origins), Proxies: ratelimit.NewProxies(o.TrustedProxies, func(from netip.Addr) {
+			s.log.Warn("ignoring a forwarding header from an address that is not a trusted proxy; logged once", "from", from)
+		})}
+	s.reloader = live.New(live.Options{Root: o.Dir, Log: o.Log, Switched: s.onSwitch, Refused: s.shared.Metrics.Refused.Inc,
+		Pages: pages.Options{SignIn: o.SignIn.Configured(), Contact: o.Contact, LimitAnonymous: o.LimitAnonymous, LimitKey: o.LimitKey}})
+	if err := s.init(); err != nil {
+		s.closeLimits()
+		return nil, err
+	}
+	return s, nil
+}
+
+// init sets up everything that can fail given the options.
+func (s *Server) init() (err error) {
+	o := &s.options
+	if s.accounts, err = account.New(account.Options{State: o.State, Keys: s.keys, Guard: o.Guard, OperatorKeys: o.OperatorKeys,
+		Challenge: o.WebhookChallenge, Schedule: o.WebhookSchedule, Poll: o.WebhookPoll, Shared: s.shared}); err != nil {
+		return err
+	}
+	s.events = webhook.NewAnnouncer(o.State, o.Log, s.accounts.Dispatch.Wake)
+	if s.api, err = api.New(api.Options{Dir: o.Dir, State: o.State, Keys: s.keys, Accounts: s.accounts, Shared: s.shared}); err != nil {
+		return err
+	}
+	if s.console, err = console.New(console.Options{Shared: s.shared, Live: s.reloader, Accounts: s.accounts, State: o.State, SignIn: o.SignIn,
+		LimitKey: o.LimitKey, Peek: s.limits.Peek, WriteTimeout: writeTimeout}); err != nil {
+		return err
+	}
+	s.routes()
+	s.handler = s.guardOrigin(s.router)
+	if err := s.newAgents(); err != nil {
+		return err
+	}
+	return s.reloader.Load()
+}
+
+// Follow switches the server to every newly published build until ctx ends.
+func (s *Server) Follow(ctx context.Context) { s.reloader.Follow(ctx) }
+
+// Reload switches the server to the published build now, without waiting until it is
+// noticed. An invalid build is an error; the previous one remains in use.
+func (s *Server) Reload() error { return s.reloader.Load() }
+
+// Preview applies edits on top of the published build and of later ones, until it is
+// called again. The manifest, the files under /data and the neighbours of entities
+// remain as they are in the build.
+func (s *Server) Preview(edits []exports.Edit) { s.reloader.Preview(edits) }
+
+// Close releases the build and stores the counts. No request may be in progress.
+func (s *Server) Close() {
+	s.reloader.Stop()
+	s.events.Close()
+	s.closeLimits()
+}
+
+func (s *Server) closeLimits() {
+	if s.console != nil {
+		s.console.Close()
+	}
+	if s.api != nil {
+		s.api.Close()
+	}
+	s.limits.close(s.log)
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
