@@ -46,8 +46,8 @@ class Exports(AsyncCore):
         """Export entities in bulk.
 
         Entities as a flat table, sorted by type and slug. Without filters and ``fields``,
-        the response is a file of the build, with ``Repr-Digest`` and ranges in its
-        uncompressed form; with them, it is generated on request, without these.
+        the response is a file of the build, with ``Repr-Digest`` and support for ranges if
+        sent uncompressed; otherwise, it is generated on request, without either.
 
         CSV has a header row, CRLF line endings, empty cells for null, and lists joined with
         ``|`` (RFC 4180). JSONL has one object per line. Parquet has real lists, numbers and
@@ -59,8 +59,8 @@ class Exports(AsyncCore):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             fields: The fields to return, separated by commas, or repeat the parameter. The
                 columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
@@ -98,7 +98,7 @@ class Exports(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return await self._bytes("/api/export/entities", {
             "format": format,
@@ -144,8 +144,8 @@ class Exports(AsyncCore):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             fields: The fields to return, separated by commas, or repeat the parameter. The
                 columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
@@ -183,7 +183,7 @@ class Exports(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._records("/api/export/entities", {
             "csv": csv,
@@ -234,8 +234,8 @@ class Exports(AsyncCore):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             fields: The fields to return, separated by commas, or repeat the parameter. The
                 columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
@@ -273,7 +273,7 @@ class Exports(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
@@ -306,9 +306,9 @@ class Exports(AsyncCore):
 
         The ranking of a category, or of all entities, by composite score, as a flat table
         in rank order. The formats are those of the entity export; JSON is a file of the
-        build, with ``Repr-Digest`` and ranges in its uncompressed form. With ``at``, the
-        response is generated on request from the latest snapshot not after that day, whose
-        date ends the file name in ``Content-Disposition``.
+        build, with ``Repr-Digest`` and support for ranges if sent uncompressed. With
+        ``at``, the response is generated on request from the latest snapshot not after that
+        day; the file name in ``Content-Disposition`` ends with the date of the snapshot.
 
         Args:
             format: The format of the file. "json" unless given.
@@ -316,11 +316,11 @@ class Exports(AsyncCore):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
-            at: The day, UTC, as of whose end to return data; now, by default.
+            at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
             The bytes of the file.
@@ -335,7 +335,7 @@ class Exports(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -363,11 +363,11 @@ class Exports(AsyncCore):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
-            at: The day, UTC, as of whose end to return data; now, by default.
+            at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
             The records, as a stream to iterate over and to close.
@@ -382,7 +382,7 @@ class Exports(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -410,11 +410,11 @@ class Exports(AsyncCore):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
-            at: The day, UTC, as of whose end to return data; now, by default.
+            at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
             What has come.
@@ -429,7 +429,7 @@ class Exports(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
             IntegrityError: The file is not what it should be; it was removed.
@@ -453,9 +453,9 @@ class Exports(AsyncCore):
         """Export the changelog in bulk.
 
         All changes, oldest first. Without ``since`` and ``type``, the response is a file of
-        the build, with ``Repr-Digest`` and ranges in its uncompressed form; with them, it
-        is generated on request, without these. To get only new changes, pass the id of the
-        last change you have in ``since``.
+        the build, with ``Repr-Digest`` and support for ranges if sent uncompressed;
+        otherwise, it is generated on request, without either. To get only new changes, pass
+        the id of the last change you have in ``since``.
 
         JSON and JSONL have the objects of the changelog. CSV and Parquet are flat, with the
         columns ``id``, ``event``, ``timestamp``, ``type``, ``slug``, ``name``, ``changes``
@@ -467,8 +467,8 @@ class Exports(AsyncCore):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.
@@ -486,7 +486,7 @@ class Exports(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return await self._bytes("/api/export/changelog", {"format": format, "csv": csv, "since": since, "type": type})
 
@@ -507,8 +507,8 @@ class Exports(AsyncCore):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.
@@ -526,7 +526,7 @@ class Exports(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._records("/api/export/changelog", {"csv": csv, "since": since, "type": type, "format": "jsonl"})
 
@@ -552,8 +552,8 @@ class Exports(AsyncCore):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.
@@ -571,7 +571,7 @@ class Exports(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
@@ -585,9 +585,9 @@ class Exports(AsyncCore):
     async def get_manifest(self) -> Manifest:
         """Read the manifest of the build.
 
-        What the build was made from and when its scores were calculated, its statistics and
-        licences, and every file with its size, SHA-256 and permanent address. This endpoint
-        takes no query parameters.
+        What the build was created from and when its scores were calculated, its statistics
+        and licences, and every file with its size, SHA-256 and permanent address. This
+        endpoint takes no query parameters.
 
         Returns:
             The manifest.
@@ -602,7 +602,7 @@ class Exports(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return await self._json("/api/export/manifest")
 
@@ -627,7 +627,7 @@ class Exports(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return await self._json("/api/export/croissant")
 

@@ -28,7 +28,7 @@ class Leaderboards(AsyncCore):
     ) -> Leaderboard:
         """Read the ranking of a category.
 
-        The entities of a category, or of ``all``, that have the score, best first.
+        The entities in a category, or in ``all``, that have the score, best first.
         Withdrawn entities are left out. ``rank`` is the rank on the requested leaderboard,
         starting at 1; ties are broken by type, then slug.
 
@@ -42,7 +42,7 @@ class Leaderboards(AsyncCore):
             category: A category from ``GET /api/categories``, or ``all``.
             type: Only entities of this type.
             by: The score to rank by. "composite" unless given.
-            at: The day, UTC, as of whose end to return data; now, by default.
+            at: Return data as of the end of this day (UTC); by default, as of now.
             limit: Maximum number of records per page. 20 unless given.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
@@ -61,7 +61,7 @@ class Leaderboards(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: The category does not exist (``unknown-category``), in which
                 case ``detail`` lists all categories, or there is no history for the day in
                 ``at`` (``no-history``).
@@ -93,7 +93,7 @@ class Leaderboards(AsyncCore):
             category: A category from ``GET /api/categories``, or ``all``.
             type: Only entities of this type.
             by: The score to rank by. "composite" unless given.
-            at: The day, UTC, as of whose end to return data; now, by default.
+            at: Return data as of the end of this day (UTC); by default, as of now.
             cursor: Where to go on, the ``nextCursor`` of a page.
             page_size: How many to ask for at a time, up to 100.
 
@@ -110,7 +110,7 @@ class Leaderboards(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: The category does not exist (``unknown-category``), in which
                 case ``detail`` lists all categories, or there is no history for the day in
                 ``at`` (``no-history``).
@@ -137,14 +137,15 @@ class Leaderboards(AsyncCore):
         score gained, then number of changes, then type and slug. Withdrawn entities are
         left out.
 
-        Only score gained through changes counts. Both states, at the end of the day
-        ``since`` and now, are scored as of the build's scores with the current dates of the
-        signals, so that neither the aging of data nor refreshing an unchanged figure counts
-        as a gain. Only signals that the entity has now are counted, with their value on
-        that day or, if missing then, their last known value before it. Therefore ``gain``
-        can differ from ``score`` minus ``previousScore``, which are the scores of the two
-        days. An entity created within the window has no previous score and gains 0. If the
-        index did not exist on the day ``since``, ``data`` is empty.
+        Only score gained through changes counts. The state at the end of the day ``since``
+        and the current state are both scored as of the time of the build's scores, with the
+        current dates of the signals, so that neither the aging of data nor refreshing an
+        unchanged figure counts as a gain. Only signals that the entity has now are counted,
+        with their value on that day or, if missing then, their last known value before it.
+        Therefore ``gain`` can differ from ``score`` minus ``previousScore``, which are the
+        actual scores on these two days. An entity created within the window has no previous
+        score and gains 0. If the index did not exist on the day ``since``, ``data`` is
+        empty.
 
         ``rank`` and ``previousRank`` are ranks among all ranked entities, regardless of
         filters.
@@ -169,7 +170,7 @@ class Leaderboards(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return await self._json("/api/trending", {"window": window, "type": type, "category": category, "limit": limit})
 
@@ -192,6 +193,6 @@ class Leaderboards(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return await self._json("/api/categories")

@@ -1,4 +1,4 @@
-"""Webhooks: Push notifications of changes.
+"""Webhooks: Push notifications about changes.
 
 Made from the description of the interface, version 0.8.1; do not edit.
 """
@@ -22,7 +22,7 @@ from ..types import (
 
 
 class Webhooks(AsyncCore):
-    """Push notifications of changes."""
+    """Push notifications about changes."""
 
     async def list_webhooks(self) -> WebhookList:
         """List your webhooks.
@@ -43,7 +43,7 @@ class Webhooks(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return await self._json("/api/webhooks")
 
@@ -64,8 +64,8 @@ class Webhooks(AsyncCore):
         "webhook.challenge","timestamp","challenge"}``, and must respond within ten seconds
         with 2xx and the value of ``challenge``, as text or as ``{"challenge": "…"}``;
         otherwise, the response is 400. An account can have at most ten webhooks. With an
-        ``Idempotency-Key``, a repeated request creates no second webhook and gets a 409
-        (``secret-shown-once``).
+        ``Idempotency-Key``, a repeated request does not create a second webhook and gets a
+        409 (``secret-shown-once``).
 
         Args:
             url: The address to call. It can have a path and a query, but no user name,
@@ -89,7 +89,7 @@ class Webhooks(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             ConflictError: The account has reached its limit of webhooks
                 (``too-many-webhooks``); or this request was already processed, and its
                 response showed the secret (``secret-shown-once``).
@@ -120,7 +120,7 @@ class Webhooks(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -145,7 +145,7 @@ class Webhooks(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -155,8 +155,8 @@ class Webhooks(AsyncCore):
         """Send a test to a webhook.
 
         Sends an event named ``webhook.test``, without an entity, immediately and once. The
-        log of deliveries has the result under the returned ``id``. If it succeeds, the
-        events waiting for a failing webhook are sent immediately, and a disabled webhook is
+        delivery log has the result under the returned ``id``. If it succeeds, the events
+        waiting for a failing webhook are sent immediately, and a disabled webhook is
         enabled again.
 
         Args:
@@ -179,7 +179,7 @@ class Webhooks(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
             ConflictError: The webhook has a hundred pending tests and replays
@@ -218,7 +218,7 @@ class Webhooks(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
             ConflictError: This request was already processed, and its response showed
@@ -239,7 +239,7 @@ class Webhooks(AsyncCore):
         """List the deliveries of a webhook.
 
         The log of the last 30 days, newest first: an entry for each attempted event, test
-        and replay. Events that wait behind one being retried are not included yet.
+        and replay. Events waiting for an earlier event to be retried are not listed yet.
 
         Args:
             id: The id of the webhook.
@@ -261,7 +261,7 @@ class Webhooks(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -302,7 +302,7 @@ class Webhooks(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``).
         """
@@ -340,7 +340,7 @@ class Webhooks(AsyncCore):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: Your account has no webhook with this id
                 (``unknown-webhook``), or the webhook has no such delivery
                 (``unknown-delivery``).

@@ -51,9 +51,9 @@ class Entities(Core):
 
         All entities that match the filters, sorted by composite score, best first, by
         default. Records without a value for the sort key come last in both directions; ties
-        are broken by type, then slug. With ``at``, the filters, order and records are those
-        of the snapshot that ``asOf`` names, and ``category`` can be one that only existed
-        then.
+        are broken by type, then slug. With ``at``, the filters, order and records are based
+        on the snapshot for the day in ``asOf``, and ``category`` can be one that existed
+        only then.
 
         Args:
             type: Only entities of this type. Repeat to match any of several.
@@ -82,7 +82,7 @@ class Entities(Core):
                 ``desc``.
             fields: The fields of the records to return, separated by commas, or repeat the
                 parameter. The name of a score returns ``scores`` with only that score.
-            at: The day, UTC, as of whose end to return data; now, by default.
+            at: Return data as of the end of this day (UTC); by default, as of now.
             limit: Maximum number of records per page. 20 unless given.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
@@ -101,7 +101,7 @@ class Entities(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -178,7 +178,7 @@ class Entities(Core):
                 ``desc``.
             fields: The fields of the records to return, separated by commas, or repeat the
                 parameter. The name of a score returns ``scores`` with only that score.
-            at: The day, UTC, as of whose end to return data; now, by default.
+            at: Return data as of the end of this day (UTC); by default, as of now.
             cursor: Where to go on, the ``nextCursor`` of a page.
             page_size: How many to ask for at a time, up to 100.
 
@@ -195,7 +195,7 @@ class Entities(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -230,16 +230,16 @@ class Entities(Core):
         with their sources, the scores and how they are calculated, similar entities, and
         recent changes. Errors are always JSON.
 
-        With ``at``, the record is that of the entity that had this address at the end of
-        that day or, if there was none, of the entity that has it now, under its slug on
-        that day; there is no redirect. An entity added later gets a 404 (``no-history``),
-        an entity deleted by that day a 410.
+        With ``at``, the response is the entity that had this address at the end of that day
+        or, if none had it, the entity that has it now, under its slug on that day; there is
+        no redirect. An entity added later gets a 404 (``no-history``), an entity deleted by
+        that day a 410.
 
         Args:
             type: The type of the entity.
             slug: The slug of the entity, current or former; followed by ``.md`` for
                 Markdown.
-            at: The day, UTC, as of whose end to return data; now, by default.
+            at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
             The entity.
@@ -254,7 +254,7 @@ class Entities(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: The entity does not exist (``unknown-entity``), or there is
                 no history for the day in ``at`` (``no-history``).
             GoneError: The entity was deleted (``deleted-entity``), as of the day in
@@ -272,7 +272,7 @@ class Entities(Core):
             type: The type of the entity.
             slug: The slug of the entity, current or former; followed by ``.md`` for
                 Markdown.
-            at: The day, UTC, as of whose end to return data; now, by default.
+            at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
             The Markdown, as CommonMark.
@@ -287,7 +287,7 @@ class Entities(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: The entity does not exist (``unknown-entity``), or there is
                 no history for the day in ``at`` (``no-history``).
             GoneError: The entity was deleted (``deleted-entity``), as of the day in
@@ -320,7 +320,7 @@ class Entities(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: The entity does not exist (``unknown-entity``);
                 ``suggestion`` is the address of the nearest one.
             GoneError: The entity was deleted (``deleted-entity``), as of the day in
@@ -332,7 +332,7 @@ class Entities(Core):
         """List similar entities.
 
         The entities that have the most in common with this one, most similar first, each
-        with the reasons. At most 20 are stored per entity; ``count`` is their number.
+        with the reasons. At most 20 are stored per entity; ``count`` is the number stored.
 
         Args:
             type: The type of the entity.
@@ -352,7 +352,7 @@ class Entities(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: The entity does not exist (``unknown-entity``);
                 ``suggestion`` is the address of the nearest one.
             GoneError: The entity was deleted (``deleted-entity``), as of the day in

@@ -47,8 +47,8 @@ class Exports(Core):
         """Export entities in bulk.
 
         Entities as a flat table, sorted by type and slug. Without filters and ``fields``,
-        the response is a file of the build, with ``Repr-Digest`` and ranges in its
-        uncompressed form; with them, it is generated on request, without these.
+        the response is a file of the build, with ``Repr-Digest`` and support for ranges if
+        sent uncompressed; otherwise, it is generated on request, without either.
 
         CSV has a header row, CRLF line endings, empty cells for null, and lists joined with
         ``|`` (RFC 4180). JSONL has one object per line. Parquet has real lists, numbers and
@@ -60,8 +60,8 @@ class Exports(Core):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             fields: The fields to return, separated by commas, or repeat the parameter. The
                 columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
@@ -99,7 +99,7 @@ class Exports(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._bytes("/api/export/entities", {
             "format": format,
@@ -145,8 +145,8 @@ class Exports(Core):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             fields: The fields to return, separated by commas, or repeat the parameter. The
                 columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
@@ -184,7 +184,7 @@ class Exports(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._records("/api/export/entities", {
             "csv": csv,
@@ -235,8 +235,8 @@ class Exports(Core):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             fields: The fields to return, separated by commas, or repeat the parameter. The
                 columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
@@ -274,7 +274,7 @@ class Exports(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
@@ -307,9 +307,9 @@ class Exports(Core):
 
         The ranking of a category, or of all entities, by composite score, as a flat table
         in rank order. The formats are those of the entity export; JSON is a file of the
-        build, with ``Repr-Digest`` and ranges in its uncompressed form. With ``at``, the
-        response is generated on request from the latest snapshot not after that day, whose
-        date ends the file name in ``Content-Disposition``.
+        build, with ``Repr-Digest`` and support for ranges if sent uncompressed. With
+        ``at``, the response is generated on request from the latest snapshot not after that
+        day; the file name in ``Content-Disposition`` ends with the date of the snapshot.
 
         Args:
             format: The format of the file. "json" unless given.
@@ -317,11 +317,11 @@ class Exports(Core):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
-            at: The day, UTC, as of whose end to return data; now, by default.
+            at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
             The bytes of the file.
@@ -336,7 +336,7 @@ class Exports(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -359,11 +359,11 @@ class Exports(Core):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
-            at: The day, UTC, as of whose end to return data; now, by default.
+            at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
             The records, as a stream to iterate over and to close.
@@ -378,7 +378,7 @@ class Exports(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
         """
@@ -406,11 +406,11 @@ class Exports(Core):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             category: A category from ``GET /api/categories``, or ``all``. "all" unless
                 given.
-            at: The day, UTC, as of whose end to return data; now, by default.
+            at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
             What has come.
@@ -425,7 +425,7 @@ class Exports(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
             IntegrityError: The file is not what it should be; it was removed.
@@ -444,9 +444,9 @@ class Exports(Core):
         """Export the changelog in bulk.
 
         All changes, oldest first. Without ``since`` and ``type``, the response is a file of
-        the build, with ``Repr-Digest`` and ranges in its uncompressed form; with them, it
-        is generated on request, without these. To get only new changes, pass the id of the
-        last change you have in ``since``.
+        the build, with ``Repr-Digest`` and support for ranges if sent uncompressed;
+        otherwise, it is generated on request, without either. To get only new changes, pass
+        the id of the last change you have in ``since``.
 
         JSON and JSONL have the objects of the changelog. CSV and Parquet are flat, with the
         columns ``id``, ``event``, ``timestamp``, ``type``, ``slug``, ``name``, ``changes``
@@ -458,8 +458,8 @@ class Exports(Core):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.
@@ -477,7 +477,7 @@ class Exports(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._bytes("/api/export/changelog", {"format": format, "csv": csv, "since": since, "type": type})
 
@@ -498,8 +498,8 @@ class Exports(Core):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.
@@ -517,7 +517,7 @@ class Exports(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._records("/api/export/changelog", {"csv": csv, "since": since, "type": type, "format": "jsonl"})
 
@@ -543,8 +543,8 @@ class Exports(Core):
                 ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
                 would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` changes nothing: programs read exactly
-                the text of the index. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
+                programs. "plain" unless given.
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.
@@ -562,7 +562,7 @@ class Exports(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             IntegrityError: The file is not what it should be; it was removed.
             OSError: The file cannot be written.
         """
@@ -571,9 +571,9 @@ class Exports(Core):
     def get_manifest(self) -> Manifest:
         """Read the manifest of the build.
 
-        What the build was made from and when its scores were calculated, its statistics and
-        licences, and every file with its size, SHA-256 and permanent address. This endpoint
-        takes no query parameters.
+        What the build was created from and when its scores were calculated, its statistics
+        and licences, and every file with its size, SHA-256 and permanent address. This
+        endpoint takes no query parameters.
 
         Returns:
             The manifest.
@@ -588,7 +588,7 @@ class Exports(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._json("/api/export/manifest")
 
@@ -613,7 +613,7 @@ class Exports(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._json("/api/export/croissant")
 

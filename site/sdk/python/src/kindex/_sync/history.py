@@ -26,7 +26,7 @@ class History(Core):
     ) -> ChangeList:
         """List the changes of one entity.
 
-        All changes of one entity, newest first, under all slugs it has had. Deleted
+        All changes to one entity, newest first, under all slugs it has had. Deleted
         entities are included; if an entity is created again, its changelog continues. An
         entity that is not committed yet has no changes. A former slug redirects (301); the
         cursor remains valid.
@@ -52,7 +52,7 @@ class History(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: The entity does not exist (``unknown-entity``);
                 ``suggestion`` is the address of the nearest one.
         """
@@ -93,7 +93,7 @@ class History(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: The entity does not exist (``unknown-entity``);
                 ``suggestion`` is the address of the nearest one.
         """
@@ -117,7 +117,7 @@ class History(Core):
     ) -> ChangeList:
         """List changes.
 
-        The changes of all entities that match the filters, newest first. Changes of the
+        The changes to all entities that match the filters, newest first. Changes in the
         same commit are sorted by type and slug in reverse. A cursor continues after the
         last change returned, regardless of newer changes.
 
@@ -128,10 +128,10 @@ class History(Core):
                 id of a change.
             event: Only changes of this kind. Repeat to match any of several.
             type: Only entities of this type. Repeat to match any of several.
-            category: Only changes of entities that were in this category after the change
-                or, if deleted, before it. It can be a category that no entity has any more.
-                Repeat to match any of several.
-            field: Only changes of this field. ``links``, ``signals`` and ``scores`` include
+            category: Only changes to entities that were in this category after the change
+                or, if deleted, before it. This can be a category that no longer has any
+                entities. Repeat to match any of several.
+            field: Only changes to this field. ``links``, ``signals`` and ``scores`` include
                 all fields nested in them. Repeat to match any of several.
             limit: Maximum number of records per page. 20 unless given.
             offset: Number of records to skip; cannot be combined with ``cursor``.
@@ -151,7 +151,7 @@ class History(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._json("/api/changelog", {
             "since": since,
@@ -188,10 +188,10 @@ class History(Core):
                 id of a change.
             event: Only changes of this kind. Repeat to match any of several.
             type: Only entities of this type. Repeat to match any of several.
-            category: Only changes of entities that were in this category after the change
-                or, if deleted, before it. It can be a category that no entity has any more.
-                Repeat to match any of several.
-            field: Only changes of this field. ``links``, ``signals`` and ``scores`` include
+            category: Only changes to entities that were in this category after the change
+                or, if deleted, before it. This can be a category that no longer has any
+                entities. Repeat to match any of several.
+            field: Only changes to this field. ``links``, ``signals`` and ``scores`` include
                 all fields nested in them. Repeat to match any of several.
             cursor: Where to go on, the ``nextCursor`` of a page.
             page_size: How many to ask for at a time, up to 100.
@@ -209,7 +209,7 @@ class History(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._items("/api/changelog", {
             "since": since,
@@ -264,10 +264,10 @@ class History(Core):
         Args:
             format: RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1. "rss" unless given.
             type: Only entities of this type. Repeat to match any of several.
-            category: Only changes of entities that were in this category after the change
-                or, if deleted, before it. It can be a category that no entity has any more.
-                Repeat to match any of several.
-            entity: Only changes of this entity, ``type/slug``, under all slugs it has had,
+            category: Only changes to entities that were in this category after the change
+                or, if deleted, before it. This can be a category that no longer has any
+                entities. Repeat to match any of several.
+            entity: Only changes to this entity, ``type/slug``, under all slugs it has had,
                 including deleted entities.
             page: The page number: 1 is the document with the newest changes. 1 unless
                 given.
@@ -285,7 +285,7 @@ class History(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._document("/api/feed", {
             "format": format,

@@ -35,7 +35,7 @@ class Keys(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._json("/api/developer/api-keys")
 
@@ -55,8 +55,8 @@ class Keys(Core):
         so ``keys`` must be requested explicitly, with a key that has it. Without
         ``expiresAt`` the new key never expires. An account can have at most five active
         keys, even with concurrent requests. With an ``Idempotency-Key``, a repeated request
-        creates no second key and gets a 409 (``secret-shown-once``) that names the existing
-        one: if you lost the first response, revoke that key and create another.
+        does not create a second key and gets a 409 (``secret-shown-once``) that names the
+        existing one: if you lost the first response, revoke that key and create another.
 
         Args:
             name: The owner's name for the key: 1 to 64 printable characters in Unicode
@@ -84,7 +84,7 @@ class Keys(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             ConflictError: The account has reached its limit of active keys
                 (``too-many-keys``); or this request was already processed, and its response
                 showed the key (``secret-shown-once``).
@@ -118,7 +118,7 @@ class Keys(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: Your account has no active key with this id
                 (``unknown-key``).
         """
@@ -146,7 +146,8 @@ class Keys(Core):
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
                 the request counts against the IP address. Or the index is private and does
-                not accept this host name (``foreign-host``); the request does not count.
+                not accept this host name (``foreign-host``); the request does not count
+                towards the limit.
             NotFoundError: This service never issued this key (``unknown-key``).
         """
         self._post("/api/developer/api-keys/revoke", {"key": key})
@@ -178,7 +179,7 @@ class Keys(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._json("/api/developer/audit", {"limit": limit, "cursor": cursor})
 
@@ -204,6 +205,6 @@ class Keys(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._items("/api/developer/audit", {"cursor": cursor, "limit": page_size})

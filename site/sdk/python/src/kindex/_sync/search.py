@@ -43,13 +43,13 @@ class Search(Core):
         be exact. An exact name or slug comes first. Words in "double quotes" must occur
         exactly, next to each other, in a name, a description or another text of the entity.
         A single letter matches names that start with it, and texts that contain it as a
-        word. If no entity has all words, those with the most of them are returned, provided
-        that they have at least half of the words and every quoted phrase. Only the first
-        twelve words and phrases are used.
+        word. If no entity matches all words, the entities that match the most words are
+        returned, if they match at least half of the words and every quoted phrase. Only the
+        first twelve words and phrases are used.
 
         Every match has its ``relevance`` and ``highlights``, whatever ``fields`` selects.
-        If nothing is found, ``suggestions`` has up to five other entities: what the same
-        words find without the filters or, if that is nothing, the nearest names.
+        If nothing is found, ``suggestions`` has up to five entities: the results without
+        the filters or, if there are none, the entities with the nearest names.
 
         Args:
             q: The search words, at most 500 bytes in UTF-8.
@@ -74,9 +74,9 @@ class Search(Core):
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            facets: Fields whose values to count over all matches, not only those of this
-                page; separated by commas, or repeat the parameter. Each returns the 20 most
-                frequent values.
+            facets: Fields to count the values of, over all matches and not only this page;
+                separated by commas, or repeat the parameter. For each field, the 20 most
+                frequent values are returned.
             fields: The fields of the records to return, separated by commas, or repeat the
                 parameter. The name of a score returns ``scores`` with only that score.
             limit: Maximum number of records per page. 20 unless given.
@@ -97,7 +97,7 @@ class Search(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._json("/api/search", {
             "q": q,
@@ -166,9 +166,9 @@ class Search(Core):
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            facets: Fields whose values to count over all matches, not only those of this
-                page; separated by commas, or repeat the parameter. Each returns the 20 most
-                frequent values.
+            facets: Fields to count the values of, over all matches and not only this page;
+                separated by commas, or repeat the parameter. For each field, the 20 most
+                frequent values are returned.
             fields: The fields of the records to return, separated by commas, or repeat the
                 parameter. The name of a score returns ``scores`` with only that score.
             cursor: Where to go on, the ``nextCursor`` of a page.
@@ -187,7 +187,7 @@ class Search(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._items("/api/search", {
             "q": q,
@@ -219,7 +219,7 @@ class Search(Core):
 
         Entities with a name, or a word in their name, that starts with the text, for
         autocompletion; best first. Withdrawn entities are left out. ``count`` is the number
-        of matching names, of which the best are returned.
+        of all matching names; only the best are returned.
 
         Args:
             q: The search words, at most 500 bytes in UTF-8.
@@ -239,6 +239,6 @@ class Search(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._json("/api/suggest", {"q": q, "type": type, "limit": limit})

@@ -26,9 +26,9 @@ class Service(Core):
         """Show an entity's score as a badge.
 
         A small image with the score, rank or trend of an entity, for a README or a page. It
-        needs no key and has no limit; caches keep it for an hour. If the entity does not
-        exist or was deleted, the image says so, with the status 404 or 410. A former slug
-        redirects (301).
+        needs no key and has no daily limit; caches keep it for an hour. If the entity does
+        not exist or was deleted, the image says so, with the status 404 or 410. A former
+        slug redirects (301).
 
         Args:
             type: The type of the entity.
@@ -70,7 +70,8 @@ class Service(Core):
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
                 the request counts against the IP address. Or the index is private and does
-                not accept this host name (``foreign-host``); the request does not count.
+                not accept this host name (``foreign-host``); the request does not count
+                towards the limit.
         """
         return self._bytes("/api/sdk/typescript")
 
@@ -78,9 +79,9 @@ class Service(Core):
         """Install a version of the TypeScript client.
 
         One version of the TypeScript and JavaScript client. The bytes at this address never
-        change, so a lock file that names it stays valid. Versions are those of this
-        description, from 0.5.0 on. This endpoint takes no query parameters and does not
-        count towards the limit.
+        change, so a lock file that names it stays valid. The client has the same versions
+        as this description, from 0.5.0 on. This endpoint takes no query parameters and does
+        not count towards the limit.
 
         Args:
             file: The version, followed by ``.tgz``.
@@ -96,7 +97,8 @@ class Service(Core):
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
                 the request counts against the IP address. Or the index is private and does
-                not accept this host name (``foreign-host``); the request does not count.
+                not accept this host name (``foreign-host``); the request does not count
+                towards the limit.
             NotFoundError: This client has no such version (``unknown-version``);
                 ``suggestion`` is the address of the nearest version.
         """
@@ -121,7 +123,8 @@ class Service(Core):
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
                 the request counts against the IP address. Or the index is private and does
-                not accept this host name (``foreign-host``); the request does not count.
+                not accept this host name (``foreign-host``); the request does not count
+                towards the limit.
         """
         return self._bytes("/api/sdk/python")
 
@@ -129,9 +132,9 @@ class Service(Core):
         """Install a version of the Python client.
 
         One version of the Python client. The bytes at this address never change, so a
-        requirements file that names it with its hash stays valid. Versions are those of
-        this description, from 0.5.0 on. This endpoint takes no query parameters and does
-        not count towards the limit.
+        requirements file that names it with its hash stays valid. The client has the same
+        versions as this description, from 0.5.0 on. This endpoint takes no query parameters
+        and does not count towards the limit.
 
         Args:
             file: The file name of the archive: ``kindex-``, the version and ``.tar.gz``.
@@ -147,7 +150,8 @@ class Service(Core):
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
                 the request counts against the IP address. Or the index is private and does
-                not accept this host name (``foreign-host``); the request does not count.
+                not accept this host name (``foreign-host``); the request does not count
+                towards the limit.
             NotFoundError: This client has no such version (``unknown-version``);
                 ``suggestion`` is the address of the nearest version.
         """
@@ -163,8 +167,7 @@ class Service(Core):
         """Read this description.
 
         This description, in JSON, or in YAML if ``format`` or ``Accept`` selects it. Its
-        version follows semantic versioning and changes with every change of the
-        description.
+        version follows semantic versioning and changes whenever the description does.
 
         Args:
             format: The format; by default, ``Accept`` decides.
@@ -180,6 +183,7 @@ class Service(Core):
                 ``x-api-key`` (``unauthorized``). The request counts against the IP address.
             ForbiddenError: The account of the key is suspended (``account-suspended``);
                 the request counts against the IP address. Or the index is private and does
-                not accept this host name (``foreign-host``); the request does not count.
+                not accept this host name (``foreign-host``); the request does not count
+                towards the limit.
         """
         return self._document("/api/openapi", {"format": format})

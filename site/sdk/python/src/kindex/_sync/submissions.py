@@ -33,9 +33,9 @@ class Submissions(Core):
         an open submission of the same account proposes it, with the same type and slug or
         the same name and URL, the response is 409; several accounts can propose the same
         entity. An account can have at most 20 open submissions (pending, in review or
-        accepted); ``DELETE /api/submissions/{id}`` withdraws one. Its newest 200 closed
-        submissions are kept, with files of 2 MiB in total. ``similar`` lists entities of
-        the index that could be the same.
+        accepted); ``DELETE /api/submissions/{id}`` withdraws one. The newest 200 closed
+        submissions are kept, with up to 2 MiB of files in total. ``similar`` lists existing
+        entities that could be the same.
 
         Args:
             entity: Its fields.
@@ -57,7 +57,7 @@ class Submissions(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             ConflictError: The index already has this entity, or an open submission of
                 the same account proposes it (``already-exists``); ``suggestion`` is its
                 address. Or the account has reached its limit of open submissions
@@ -98,7 +98,7 @@ class Submissions(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._json("/api/submissions", {"status": status, "limit": limit, "cursor": cursor})
 
@@ -131,7 +131,7 @@ class Submissions(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
         """
         return self._items("/api/submissions", {"status": status, "cursor": cursor, "limit": page_size})
 
@@ -157,7 +157,7 @@ class Submissions(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: Your account has no submission with this id
                 (``unknown-submission``).
         """
@@ -183,7 +183,7 @@ class Submissions(Core):
                 which ``WWW-Authenticate`` names. Or its account is suspended
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
-                the request does not count.
+                the request does not count towards the limit.
             NotFoundError: Your account has no submission with this id
                 (``unknown-submission``).
             ConflictError: The submission is accepted, published or rejected

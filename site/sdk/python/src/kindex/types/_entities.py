@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import List, Literal, Optional, TypedDict, Union
 
 EntityType = Literal["model", "tool"]
-"""The type of an entity. Type and slug identify it."""
+"""The type of an entity. Type and slug together identify an entity."""
 
 PricingModel = Literal[
     "open-source",
@@ -106,12 +106,12 @@ class Benchmark(TypedDict):
 class Signals(TypedDict, total=False):
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository; ``contributors`` is the number of people who contributed
+    are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
     ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
+    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
     """
 
     citations: Count
@@ -150,11 +150,11 @@ class Entity(TypedDict):
     """One tool or model. Every field is always present."""
 
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -188,12 +188,12 @@ class Entity(TypedDict):
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository; ``contributors`` is the number of people who contributed
+    are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
     ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
+    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
     """
 
 
@@ -201,11 +201,11 @@ class EntityDocument(TypedDict):
     """A single entity, with the build that it is from."""
 
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -239,26 +239,26 @@ class EntityDocument(TypedDict):
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository; ``contributors`` is the number of people who contributed
+    are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
     ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
+    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
     """
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
 
 
 class SimilarEntity(TypedDict):
-    """An entity and its similarity to another one."""
+    """An entity and its similarity to the requested one."""
 
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -292,12 +292,12 @@ class SimilarEntity(TypedDict):
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository; ``contributors`` is the number of people who contributed
+    are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
     ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
+    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
     """
     similarity: float
     """From 0, nothing in common, to 1, identical in everything compared."""
@@ -335,16 +335,16 @@ class SimilarList(TypedDict):
 
 
 class ScoreExplanation(TypedDict):
-    """The composite is the weighted mean of the dimensions, using the prior of unknown
-    dimensions, limited by the cap.
+    """The composite is the weighted mean of the dimensions, using the prior for each unknown
+    dimension, limited by the cap.
     """
 
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
     formulaVersion: str
     """The version of the scoring file."""
     asOf: str
@@ -385,7 +385,7 @@ class ScoreDimension(TypedDict):
     prior: float
     """The value used if the dimension is unknown."""
     counted: float
-    """The value used: the dimension's own, or the prior."""
+    """The value used: the score of the dimension or, if it is unknown, the prior."""
     coverage: float
     """The share of the weights whose measure is counted."""
     minimumCoverage: float
@@ -406,7 +406,7 @@ class MeasureResult(TypedDict):
     score: Optional[float]
     """Null unless counted."""
     result: Optional[str]
-    """The name of the benchmark result used; null for a signal, and if missing."""
+    """The name of the benchmark result used; null for a signal, or if missing."""
     value: Optional[Union[float, str]]
     """The observed value, a number or a date; null if missing."""
     date: Optional[str]
@@ -428,7 +428,7 @@ _MeasureOptionalOdd = TypedDict(
 class _MeasureRequired(TypedDict):
     map: Literal["log", "linear", "age"]
     """``log``: 100·ln(1+v)/ln(1+full); ``linear``: 0 at ``from``, 100 at ``to``; ``age``:
-    100·2^(−days/halfLife). All within 0 to 100.
+    100·2^(−days/halfLife). Results are limited to 0 to 100.
     """
     weight: float
     """Its weight in the dimension."""
@@ -443,7 +443,7 @@ class Measure(_MeasureOptionalOdd, _MeasureRequired, total=False):
     """The benchmark; absent for a signal."""
     variants: bool
     """Whether results also count if their name has more text in its parentheses than
-    ``benchmark``; of several results the newest is used, of the same day the highest.
+    ``benchmark``; the newest matching result is used, or the highest of the newest day.
     """
     full: float
     """The value that maps to 100, with ``log``."""
@@ -452,4 +452,6 @@ class Measure(_MeasureOptionalOdd, _MeasureRequired, total=False):
     halfLife: float
     """In days."""
     staleAfter: float
-    """The age in days from which an observation counts as missing; never, if absent."""
+    """The age in days from which an observation is too old to count; absent if there is no
+    such limit.
+    """

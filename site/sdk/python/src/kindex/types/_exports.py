@@ -16,9 +16,9 @@ class ExportedEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -61,11 +61,11 @@ class ExportedRank(TypedDict):
     rank: int
     """The rank, from 1."""
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     category: str
@@ -92,7 +92,7 @@ class Manifest(TypedDict):
     id: str
     """The id of a build: the day its scores were calculated for, and a hash."""
     builder: str
-    """The version of the program logic that made the build."""
+    """The version of the program logic that created the build."""
     title: str
     """The title of the index."""
     description: str
@@ -151,7 +151,7 @@ class ManifestCounts(TypedDict):
     """The statistics of the build."""
 
     entities: int
-    """The number of entities in lists, which is all but the withdrawn."""
+    """The number of entities in lists: all except withdrawn ones."""
     withdrawn: int
     """The number of withdrawn entities."""
     ranked: int
@@ -196,7 +196,7 @@ class _ManifestFileRequired(TypedDict):
     sha256: str
     """A SHA-256, in hexadecimal."""
     mediaType: str
-    """The media type; for a compressed variant, that of its content."""
+    """The media type; for a compressed variant, the media type of its content."""
     url: str
     """The permanent address of the file."""
 
@@ -242,8 +242,8 @@ class _CroissantDatasetRequired(TypedDict):
 
 
 class CroissantDataset(_CroissantDatasetRequiredOdd, _CroissantDatasetRequired, total=False):
-    """A dataset described according to MLCommons Croissant 1.1. Undocumented members are those
-    of Croissant and schema.org.
+    """A dataset described according to MLCommons Croissant 1.1. Members without a description
+    are defined by Croissant and schema.org.
     """
 
     license: List[Any]
@@ -328,6 +328,6 @@ class CroissantField(_CroissantFieldRequiredOdd, _CroissantFieldRequired, total=
     description: str
     """What the field contains."""
     dataType: Any
-    """The type of the values, or several."""
+    """The type of the values, or several types."""
     source: Dict[str, Any]
     """The file and the position in it that the values come from."""

@@ -81,14 +81,14 @@ class FieldChange(TypedDict):
 
 
 class ChangeEntity(TypedDict):
-    """The entity after the change or, if it was deleted, before."""
+    """The entity after the change or, if it was deleted, before it."""
 
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
 
 
 class Change(TypedDict):
@@ -101,7 +101,7 @@ class Change(TypedDict):
     timestamp: str
     """The commit time, in UTC."""
     entity: ChangeEntity
-    """The entity after the change or, if it was deleted, before."""
+    """The entity after the change or, if it was deleted, before it."""
     changes: List[FieldChange]
     """The fields that changed; for a created or deleted entity, all fields that are set.
     """
@@ -147,7 +147,7 @@ class JSONFeed(_JSONFeedRequired, total=False):
     feed_url: str
     """The address of this document."""
     next_url: str
-    """The document with the preceding changes; missing in the last document."""
+    """The document with the next older changes; missing in the last document."""
 
 
 class JSONFeedItemAuthors(TypedDict):

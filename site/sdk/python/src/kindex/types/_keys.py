@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import List, Literal, Optional, TypedDict
 
 Scope = Literal["read", "submit", "webhooks", "keys"]
-"""A permission of a key: ``read`` what can be read without a key; ``submit`` entities, and
-list and withdraw submissions; manage ``webhooks``; manage ``keys`` and read the audit log."""
+"""A permission of a key: ``read`` everything that needs no key; ``submit`` entities, and list
+and withdraw submissions; manage ``webhooks``; manage ``keys`` and read the audit log."""
 
 
 class ApiKey(TypedDict):
@@ -107,7 +107,7 @@ class AuditActor(TypedDict):
 
     kind: Literal["key", "session", "operator", "service", "anyone"]
     """An API ``key``; a ``session``: a person signed in on the website; the ``operator`` of
-    the service; the ``service`` itself; or ``anyone`` who reported a leaked key.
+    the service; the ``service`` itself; or ``anyone``, for a report of a leaked key.
     """
     id: Optional[str]
     """The id of the key; null for all others."""

@@ -14,11 +14,11 @@ class RankedEntity(TypedDict):
     """An entity and its rank."""
 
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -52,12 +52,12 @@ class RankedEntity(TypedDict):
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository; ``contributors`` is the number of people who contributed
+    are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
     ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
+    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
     """
     rank: int
     """The rank, starting at 1; equal scores are ranked by type, then slug."""
@@ -71,11 +71,11 @@ class TrendingEntity(TypedDict):
     """An entity and its gain."""
 
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -109,12 +109,12 @@ class TrendingEntity(TypedDict):
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository; ``contributors`` is the number of people who contributed
+    are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
     ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
+    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
     """
     trend: Trend
     """What an entity gained within the window."""
@@ -149,7 +149,7 @@ class TrendingList(TypedDict):
     window: Literal["7d", "30d"]
     """The window, in days."""
     since: str
-    """The day at whose end the comparison starts."""
+    """The comparison starts at the end of this day."""
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
 
@@ -160,7 +160,7 @@ class _LeaderboardRequired(TypedDict):
     count: int
     """The number of records on all pages."""
     comparedTo: Optional[str]
-    """The day at whose end ``previousRank`` applied; null if the build has no snapshot of it.
+    """``previousRank`` is as of the end of this day; null if the build has no snapshot for it.
     """
     nextCursor: Optional[str]
     """The ``cursor`` of the next page; null on the last page."""

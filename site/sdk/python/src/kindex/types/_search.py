@@ -14,11 +14,11 @@ class SearchHit(TypedDict):
     """A matching entity."""
 
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -52,12 +52,12 @@ class SearchHit(TypedDict):
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
-    are those of the repository; ``contributors`` is the number of people who contributed
+    are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
     that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
     ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` that of the first.
+    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
     """
     relevance: float
     """How well it matches the search words; comparable only within one search."""
@@ -99,7 +99,7 @@ class Highlights(TypedDict, total=False):
 
 
 class FacetCount(TypedDict):
-    """The number of matches with a value."""
+    """A value and the number of matches that have it."""
 
     value: str
     """The value."""
@@ -152,11 +152,11 @@ class Suggestion(TypedDict):
     """An entity by its address and name."""
 
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
 
 
 class SuggestionList(TypedDict):

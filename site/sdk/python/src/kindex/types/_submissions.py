@@ -17,9 +17,9 @@ added, and ``reason`` says why. ``withdrawn``: the account withdrew it."""
 
 class _NewSubmissionRequired(TypedDict):
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
     description: str
     """What it is for and what sets it apart."""
     category: str
@@ -29,7 +29,7 @@ class _NewSubmissionRequired(TypedDict):
 
 
 class NewSubmission(_NewSubmissionRequired, total=False):
-    """The fields of an entity file. Texts are a single line, without control characters. No
+    """The fields of an entity file. Each text is a single line, without control characters. No
     field can be null.
     """
 
@@ -67,7 +67,7 @@ class NewSubmission(_NewSubmissionRequired, total=False):
 
 class _SubmissionFieldsRequired(TypedDict):
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
     description: str
     """What it is for and what sets it apart."""
     category: str
@@ -194,17 +194,17 @@ class CreatedSubmissionSimilar(TypedDict):
     """An entity of the index that may be what is meant."""
 
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
     url: Optional[str]
     """The address for people to visit."""
 
 
 class CreatedSubmission(TypedDict):
-    """A new submission, and entities that could be the same."""
+    """A new submission, and existing entities that could be the same."""
 
     id: str
     """The id of a submission."""
@@ -216,7 +216,7 @@ class CreatedSubmission(TypedDict):
     url: str
     """The address of the submission."""
     similar: List[CreatedSubmissionSimilar]
-    """Entities of the index that could be the same."""
+    """Existing entities that could be the same."""
     warnings: List[FieldError]
     """Possible mistakes that do not make the submission invalid."""
 
@@ -225,11 +225,11 @@ class SubmittedEntity(TypedDict):
     """The proposed entity."""
 
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
     url: str
     """The address of its page, which exists once it is published."""
 
@@ -258,7 +258,7 @@ class Submission(TypedDict):
     entity: SubmittedEntity
     """The proposed entity."""
     reason: Optional[str]
-    """Why it was rejected; null unless it was."""
+    """The rejection reason; null if not rejected."""
     pullRequest: Optional[PullRequest]
     """The pull request of the review; null if there is none."""
     createdAt: str
@@ -282,7 +282,7 @@ class SubmissionDocument(TypedDict):
     entity: SubmittedEntity
     """The proposed entity."""
     reason: Optional[str]
-    """Why it was rejected; null unless it was."""
+    """The rejection reason; null if not rejected."""
     pullRequest: Optional[PullRequest]
     """The pull request of the review; null if there is none."""
     createdAt: str

@@ -1,4 +1,4 @@
-"""Webhooks: Push notifications of changes.
+"""Webhooks: Push notifications about changes.
 
 Made from the description of the interface, version 0.8.1; do not edit.
 """
@@ -143,16 +143,16 @@ class WebhookEventEntity(TypedDict):
     """The entity under its current or last name; null for a test."""
 
     type: EntityType
-    """The type of an entity. Type and slug identify it."""
+    """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, spelled as its makers do."""
+    """The name, as its makers spell it."""
 
 
 class WebhookEvent(TypedDict):
-    """The net change of one entity between two builds. A field that is back at its old value
-    is not included. Events of an entity are sent in order.
+    """The net change of one entity between two builds. A field that has returned to its old
+    value is not included. Events of an entity are sent in order.
     """
 
     id: str
@@ -166,8 +166,8 @@ class WebhookEvent(TypedDict):
     entity: Optional[WebhookEventEntity]
     """The entity under its current or last name; null for a test."""
     changes: List[FieldChange]
-    """The fields with different values. For a created entity all old values are null, for a
-    deleted one all new values.
+    """The fields that changed. For a created entity all old values are null, for a deleted one
+    all new values.
     """
     changeIds: List[str]
     """The changelog entries that were combined, oldest first."""
