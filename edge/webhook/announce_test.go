@@ -108,7 +108,7 @@ func TestAnnounceWhileStateIsDown(t *testing.T) {
 	damaged := p.until(90)
 	damaged.broken = true
 	bad := r.announce("damaged", damaged)
-	for !strings.Contains(r.log.String(), "cannot be read") {
+	for !strings.Contains(r.log.String(), "is unreadable") {
 		time.Sleep(time.Millisecond)
 	}
 	soon(t, "a damaged build makes way", func() <-chan struct{} { r.announce("fourth", p); return bad }())
