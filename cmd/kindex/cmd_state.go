@@ -187,7 +187,7 @@ type stateCopyOptions struct {
 func stateCopyCommand() *cobra.Command {
 	var o stateCopyOptions
 	c := &cobra.Command{
-		Use: "copy --from STATE --to STATE", Short: "Copy a state into an empty one, from SQLite to PostgreSQL or back",
+		Use: "copy --from STATE --to STATE", Short: "Copy the database to an empty one, from SQLite to PostgreSQL or vice versa",
 		Long: `Copy copies everything to an empty or new state in one transaction: all of it or
 nothing. Each table is read back and compared with its source by count and checksum.
 
