@@ -96,7 +96,7 @@ func (w *Writer) WriteArchive(a *Archive) error {
 // check rejects an archive that could not be read back correctly.
 func (a *Archive) check(previous *ArchiveReader) error {
 	if a.Kept < 0 || a.Kept > min(len(a.Versions), previous.Versions()) || a.KeptChanges < 0 || a.KeptChanges > min(len(a.Changes), previous.Changes()) {
-		return fmt.Errorf("Kept is %d and KeptChanges is %d, but the previous build has %d versions and %d changes",
+		return fmt.Errorf("keeps %d versions and %d changes, but the previous build has %d and %d",
 			a.Kept, a.KeptChanges, previous.Versions(), previous.Changes())
 	}
 	last := int64(-1 << 62)

@@ -292,8 +292,8 @@ func TestBadArchives(t *testing.T) {
 		"or a different time":                    func(a *Archive) { a.Changes[3].Time++ },
 		"is not a change ID":                     func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
 		"have the same ID":                       func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
-		"Kept is 1":                              func(a *Archive) { a.Kept = 1 },
-		"KeptChanges is 1":                       func(a *Archive) { a.Previous, a.KeptChanges, a.Changes = b, 1, nil },
+		"keeps 1 versions":                       func(a *Archive) { a.Kept = 1 },
+		"keeps 0 versions and 1 changes":         func(a *Archive) { a.Previous, a.KeptChanges, a.Changes = b, 1, nil },
 		"must not come after": func(a *Archive) {
 			s := a.Snapshots[0]
 			s.Versions[0], s.Versions[1] = s.Versions[1], s.Versions[0]

@@ -364,7 +364,7 @@ func TestEventsAreOfCommits(t *testing.T) {
 		{"edited", func() { edit("one") }, nil},
 		{"committed", func() { git("add", "-A"); git("commit", "-q", "-m", "edit") },
 			[]string{"entity.created brand-new", `entity.updated pytorch version "one"`}},
-		{"committed anew", func() { edit("two"); git("commit", "-q", "-a", "--amend", "-m", "edit") },
+		{"amended commit", func() { edit("two"); git("commit", "-q", "-a", "--amend", "-m", "edit") },
 			[]string{`entity.updated pytorch version "two"`}},
 	}
 	for _, s := range steps {

@@ -161,7 +161,7 @@ func TestRewrittenHistories(t *testing.T) {
 		"rebased onto others":  {{"1", base, "none", "start"}, {"2", mine, "all", "newer"}, {"3", rebased, "all", "rewritten"}, {"4", grow(rebased, "abc", 9), "all", "newer"}},
 		"dropped and gone on":  {{"1", base, "none", "start"}, {"2", mine, "all", "newer"}, {"3", base.until(60), "none", "older"}, {"4", theirs, "some", "rewritten"}, {"5", rebased, "none", "newer"}, {"6", grow(rebased, "abcghijkl", 20), "all", "newer"}},
 		"dropped and back":     {{"1", mine, "none", "start"}, {"2", theirs, "some", "rewritten"}, {"3", mine, "none", "older"}, {"4", theirs, "none", "newer"}, {"5", pick(theirs, mine, 60), "none", "newer"}},
-		"begun anew":           {{"1", base, "none", "start"}, {"2", amended, "all", "rewritten"}},
+		"started over":         {{"1", base, "none", "start"}, {"2", amended, "all", "rewritten"}},
 		"nothing in common":    {{"1", base, "none", "start"}, {"2", grow(newMadeHistory(), "xyz", 70), "none", "nothing in common"}, {"3", base, "none", "older"}},
 		"long ago":             {{"1", long, "none", "start"}, {"2", long.until(200), "none", "older"}, {"3", long.until(1380), "none", "older"}, {"4", grow(long, "abc", 20), "all", "newer"}},
 		"rewritten at the end": {{"1", long, "none", "start"}, {"2", pick(grow(long.until(1300), "xyz", 10), long, 1300), "all", "rewritten"}},

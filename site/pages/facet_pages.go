@@ -70,7 +70,7 @@ func facetList(k *facetKind) func(*request) (*page, error) {
 			o.To = k.letterPath(o.Value, 1)
 			o.Chosen = inAll && o.Value == d.Letter
 		}
-		if !inAll && d.Total > mostFrequent {
+		if !inAll && d.Total > maxFrequent {
 			for _, i := range all.frequent {
 				d.Frequent = append(d.Frequent, all.all[i])
 			}

@@ -53,8 +53,8 @@ type facetValues struct {
 	frequent []int            // indexes in all of the most frequent values
 }
 
-// mostFrequent is how many frequent values are shown first.
-const mostFrequent = 40
+// maxFrequent is how many of the most frequent values are shown first.
+const maxFrequent = 40
 
 // facetValues returns the values of a field, counted once per site.
 func (s *Site) facetValues(k *facetKind) (*facetValues, error) { return s.facets[k.Field]() }
@@ -99,7 +99,7 @@ func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
 		}
 		at[v.folded] = i
 	}
-	for _, c := range counts[:min(mostFrequent, len(counts))] {
+	for _, c := range counts[:min(maxFrequent, len(counts))] {
 		t.frequent = append(t.frequent, at[record.Fold(c.Value)])
 	}
 	t.groupByLetter()

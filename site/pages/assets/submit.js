@@ -182,7 +182,7 @@ function live() {
       const input = form.elements[name];
       if (input && input.type !== 'hidden') input.value = value;
     }
-    const startOver = one('[data-anew]');
+    const startOver = one('[data-start-over]');
     startOver.hidden = false;
     startOver.addEventListener('click', () => {
       forget();
