@@ -51,6 +51,7 @@ func (s stopping) Run() int {
 	if set := flag.Lookup("test.parallel"); set.Value.String() == set.DefValue {
 		_ = set.Value.Set("4")
 	}
+	defer storagetest.Stop()
 	defer edgetest.Stop()
 	defer func() { _ = os.RemoveAll(unedited.dir) }() // "" removes nothing
 	keys, err := os.MkdirTemp("", "kindex-keys-")

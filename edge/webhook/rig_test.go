@@ -24,6 +24,8 @@ import (
 	"kindex/edge/webhook"
 )
 
+func TestMain(m *testing.M) { storagetest.Main(m) }
+
 // clock is a time that tests advance.
 type clock struct {
 	mu sync.Mutex
