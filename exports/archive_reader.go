@@ -1,7 +1,6 @@
 package exports
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -39,92 +38,6 @@ type ArchiveReader struct {
 	log       changelog
 	windows   []trendsHead
 	trends    [][]byte
-}
-
-// Archive returns the history of the build, which is empty if the build was
-// written without an archive. Edits do not change it, except for the ordinals in
-// Trends.
-func (b *Build) Archive() *ArchiveReader {
-	if b.overlay == nil {
-		return b.archive
-	}
-	r := *b.archive
-	r.build = b
-	return &r
-}
-
-// emptyArchive returns a reader of an empty history.
-func emptyArchive() *ArchiveReader {
-	return &ArchiveReader{
-		parts: make([][]byte, archiveSections), offsets: make([]byte, 8),
-		addresses: packed.NoStrings(), hashes: packed.NoStrings(), authors: packed.NoStrings(), values: packed.NoPostings(), names: packed.NoStrings(),
-		log: changelog{offsets: make([]byte, 8), postings: packed.NoPostings()},
-	}
-}
-
-// openArchive opens the files that WriteArchive wrote. It checks only their
-// shape, so the time it takes does not depend on their size.
-func (b *Build) openArchive(s *packed.SectionReader) {
-	r := emptyArchive()
-	r.base, r.build, b.archive = b, b, r
-	if _, ok := b.Manifest.File(archiveFile); !ok || s.Err() != nil {
-		return
-	}
-	r.openVersions(s)
-	r.openValues(s)
-	r.openChanges(s)
-	r.openTrends(s)
-	if s.Err() == nil {
-		s.Check(changesFile, r.head.Changes == r.log.n && (r.log.n == 0 || r.ChangeVersion(r.log.n-1) < r.n))
-		r.openSnapshots(s)
-	}
-}
-
-func (r *ArchiveReader) openVersions(s *packed.SectionReader) {
-	r.records, r.parts = r.base.files[versionsFile], s.Open(archiveFile, archiveSections)
-	if s.Err() != nil {
-		return
-	}
-	if err := json.Unmarshal(r.parts[sectionHead], &r.head); err != nil {
-		s.Fail(archiveFile, err)
-		return
-	}
-	r.addresses = s.Strings(archiveFile, r.parts[sectionAddresses])
-	r.hashes, r.authors = s.Strings(archiveFile, r.parts[sectionHashes]), s.Strings(archiveFile, r.parts[sectionAuthors])
-	r.offsets = r.parts[sectionOffsets]
-	n := len(r.parts[sectionTimes]) / 8
-	r.n = n
-	for _, section := range append([]int{sectionVersionsByAddress}, versionColumns...) {
-		s.Check(archiveFile, len(r.parts[section]) == 4*n)
-	}
-	s.Check(archiveFile, len(r.offsets) == 8*(n+1) && len(r.parts[sectionAddressStarts]) == 4*(r.addresses.Len()+1))
-	s.Check(archiveFile, r.authors.Len() == r.hashes.Len() && len(r.parts[sectionPullRequests]) == 4*r.hashes.Len())
-	s.Check(versionsFile, s.Err() != nil || packed.Uint64At(r.offsets, n) == uint64(len(r.records)))
-}
-
-func (r *ArchiveReader) openValues(s *packed.SectionReader) {
-	parts := s.Open(pastValuesFile, packed.PostingSections+2)
-	if s.Err() != nil {
-		return
-	}
-	r.values = s.Postings(pastValuesFile, parts)
-	r.names, r.nameRank = s.Strings(pastValuesFile, parts[packed.PostingSections]), parts[packed.PostingSections+1]
-	s.Check(pastValuesFile, len(r.nameRank) == 4*r.n)
-}
-
-func (r *ArchiveReader) openSnapshots(s *packed.SectionReader) {
-	for _, f := range r.base.Manifest.Files { // sorted, so the days are
-		day, ok := strings.CutPrefix(f.Path, snapshotsDir)
-		if !ok {
-			continue
-		}
-		snapshot, err := openSnapshot(strings.TrimSuffix(day, ".bin"), r.base.files[f.Path], r.n)
-		s.Check(f.Path, err == nil)
-		if err == nil {
-			snapshot.archive = r
-			r.snapshots = append(r.snapshots, snapshot)
-		}
-	}
 }
 
 // Head returns the last commit of the history that was read, "" outside git.
@@ -319,4 +232,25 @@ func (r *ArchiveReader) SnapshotData(day string) (*SnapshotData, bool) {
 		return nil, false
 	}
 	return &SnapshotData{Day: day, Listed: s.listed, Ranked: s.ranked, Raw: r.base.files[snapshotsDir+day+".bin"]}, true
+}
+
+// changelog is the part of an archive used to find changes.
+type changelog struct {
+	lines     []byte // changelog.jsonl
+	n         int
+	times     []byte // Unix seconds
+	versions  packed.Uint32s
+	offsets   []byte // start of each line, then the end of the last one
+	ids       []byte // sorted
+	idIndexes packed.Uint32s
+	postings  packed.Postings // of type, category, event and field
+}
+
+// emptyArchive returns a reader of an empty history.
+func emptyArchive() *ArchiveReader {
+	return &ArchiveReader{
+		parts: make([][]byte, archiveSections), offsets: make([]byte, 8),
+		addresses: packed.NoStrings(), hashes: packed.NoStrings(), authors: packed.NoStrings(), values: packed.NoPostings(), names: packed.NoStrings(),
+		log: changelog{offsets: make([]byte, 8), postings: packed.NoPostings()},
+	}
 }

@@ -5,61 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-
 	"kindex/exports/packed"
 	"kindex/exports/record"
+
+	"golang.org/x/sync/errgroup"
 )
-
-// archiveHead holds the values of an archive that are not lists.
-type archiveHead struct {
-	Head    string `json:"head"`
-	Path    string `json:"path"`
-	Mailmap string `json:"mailmap"`
-	Formula string `json:"formula"`
-	Changes int    `json:"changes"`
-}
-
-// The sections of lookup/archive.bin.
-const (
-	sectionHead              = iota
-	sectionOffsets           // of the records in versions.bin, then its length
-	sectionTimes             // Unix seconds
-	sectionPrevious          // the previous version of the same entity
-	sectionNext              // the next version of the same entity
-	sectionChange            // the change that created it
-	sectionCommit            // the commit that created it
-	sectionAdded             // a day
-	sectionUpdated           // a day
-	sectionAddress           // index of the address<<1, +1 for a deletion
-	sectionAddresses         // type, NUL, slug; sorted, unique
-	sectionAddressStarts     // where the versions of an address start in the next section
-	sectionVersionsByAddress // versions by address
-	sectionHashes            // of the commits
-	sectionAuthors           // of the commits
-	sectionPullRequests      // of the commits
-	archiveSections
-)
-
-// versionColumns are the sections with one number per version.
-var versionColumns = []int{sectionPrevious, sectionNext, sectionChange, sectionCommit, sectionAdded, sectionUpdated, sectionAddress}
-
-// archivePacker writes an archive.
-type archivePacker struct {
-	*Archive
-	w        *Writer
-	previous *ArchiveReader // the archive of Previous, or an empty one
-}
-
-// extendColumn returns a column of n numbers whose first kept numbers are copied
-// from the previous build.
-func extendColumn(previous packed.Uint32s, kept, n int, number func(i int) int32) []byte {
-	b := make([]byte, 0, 4*n)
-	b = append(b, previous[:4*kept]...)
-	for i := kept; i < n; i++ {
-		b = binary.LittleEndian.AppendUint32(b, uint32(number(i)))
-	}
-	return b
-}
 
 // writeVersions writes versions.bin, archive.bin and pastvalues.bin. It returns
 // the rank of every version's address in the order by type and slug.
@@ -249,6 +199,79 @@ func (p *archivePacker) checkSnapshot(s *SnapshotData, rank []uint32) error {
 		if c < 0 || c == 0 && rank[s.Versions[i-1]] >= rank[v] {
 			return fmt.Errorf("version %d must not come after version %d", v, s.Versions[i-1])
 		}
+	}
+	return nil
+}
+
+// WriteArchive writes the changelog in every format, and the lookup files that an
+// ArchiveReader reads.
+func (w *Writer) WriteArchive(a *Archive) error {
+	previous := emptyArchive()
+	if a.Previous != nil {
+		previous = a.Previous.archive
+	}
+	if err := a.check(previous); err != nil {
+		return fmt.Errorf("archive: %w", err)
+	}
+	p := &archivePacker{Archive: a, w: w, previous: previous}
+	var g errgroup.Group
+	g.Go(p.writeChanges)
+	g.Go(func() error {
+		rank, err := p.writeVersions()
+		return errors.Join(err, p.writeSnapshots(rank), p.writeTrends())
+	})
+	return g.Wait()
+}
+
+// check rejects an archive that could not be read back correctly.
+func (a *Archive) check(previous *ArchiveReader) error {
+	if a.Kept < 0 || a.Kept > min(len(a.Versions), previous.Versions()) || a.KeptChanges < 0 || a.KeptChanges > min(len(a.Changes), previous.Changes()) {
+		return fmt.Errorf("keeps %d versions and %d changes, but the previous build has %d and %d",
+			a.Kept, a.KeptChanges, previous.Versions(), previous.Changes())
+	}
+	last := int64(-1 << 62)
+	if a.Kept > 0 {
+		last = previous.time(a.Kept - 1)
+	}
+	for i := a.Kept; i < len(a.Versions); i++ {
+		v := &a.Versions[i]
+		if err := a.checkVersion(i, v); err != nil {
+			return fmt.Errorf("version %d of %s/%s %w", i, v.Type, v.Slug, err)
+		}
+		if v.Time < last {
+			return fmt.Errorf("version %d of %s/%s is older than the one before it", i, v.Type, v.Slug)
+		}
+		last = v.Time
+	}
+	before := int32(-1)
+	if a.KeptChanges > 0 {
+		before = int32(previous.ChangeVersion(a.KeptChanges - 1))
+	}
+	for i := a.KeptChanges; i < len(a.Changes); i++ {
+		c := &a.Changes[i]
+		if c.Version <= before || int(c.Version) >= len(a.Versions) {
+			return fmt.Errorf("change %s has version %d of %d, and the change before it has version %d", c.ID, c.Version, len(a.Versions), before)
+		}
+		if v := int(c.Version); v >= a.Kept && (int(a.Versions[v].Change) != i || a.Versions[v].Time != c.Time) {
+			return fmt.Errorf("change %d has version %d, which has change %d or a different time", i, v, a.Versions[v].Change)
+		}
+		before = c.Version
+	}
+	return nil
+}
+
+func (a *Archive) checkVersion(i int, v *record.Version) error {
+	switch {
+	case v.Deleted == (v.Entity != nil || v.Record != nil):
+		return errors.New("must either have content or be deleted")
+	case v.Entity != nil && (v.Entity.Type != v.Type || v.Entity.Slug != v.Slug):
+		return errors.New("has the content of " + v.Entity.Key())
+	case v.Previous < -1 || int(v.Previous) >= i:
+		return fmt.Errorf("follows version %d", v.Previous)
+	case v.Change < -1 || int(v.Change) >= len(a.Changes):
+		return fmt.Errorf("has change %d of %d", v.Change, len(a.Changes))
+	case v.Commit < -1 || int(v.Commit) >= len(a.Commits):
+		return fmt.Errorf("has commit %d of %d", v.Commit, len(a.Commits))
 	}
 	return nil
 }

@@ -14,18 +14,6 @@ import (
 	"kindex/exports/record"
 )
 
-// changelog is the part of an archive used to find changes.
-type changelog struct {
-	lines     []byte // changelog.jsonl
-	n         int
-	times     []byte // Unix seconds
-	versions  packed.Uint32s
-	offsets   []byte // start of each line, then the end of the last one
-	ids       []byte // sorted
-	idIndexes packed.Uint32s
-	postings  packed.Postings // of type, category, event and field
-}
-
 // idSize is the length of a change's id in bytes.
 const idSize = 12
 
@@ -39,20 +27,6 @@ const (
 
 // changeSections is the number of sections of changes.bin before the postings.
 const changeSections = 5
-
-func (r *ArchiveReader) openChanges(s *packed.SectionReader) {
-	parts := s.Open(changesFile, changeSections+packed.PostingSections)
-	if s.Err() != nil {
-		return
-	}
-	n := len(parts[0]) / 8
-	c := changelog{lines: r.base.files[ChangelogFile+".jsonl"], n: n, times: parts[0], versions: parts[1],
-		offsets: parts[2], ids: parts[3], idIndexes: parts[4]}
-	c.postings = s.Postings(changesFile, parts[changeSections:])
-	s.Check(changesFile, c.versions.Len() == n && len(c.offsets) == 8*(n+1) && len(c.ids) == idSize*n && c.idIndexes.Len() == n)
-	s.Check(ChangelogFile+".jsonl", s.Err() != nil || packed.Uint64At(c.offsets, n) == uint64(len(c.lines)))
-	r.log = c
-}
 
 // Changes returns the number of changes.
 func (r *ArchiveReader) Changes() int { return r.log.n }

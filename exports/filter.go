@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"sort"
-	"strconv"
 
 	"github.com/RoaringBitmap/roaring/v2"
 
@@ -81,87 +80,6 @@ func (b *Build) atLeast(key int, minimum int64) *roaring.Bitmap {
 		}
 	}
 	return set
-}
-
-// Sort is an order of records.
-type Sort struct {
-	Key  string // one of the SortKeys
-	Desc bool
-}
-
-// DefaultSort is by composite score, best first.
-var DefaultSort = Sort{Key: "composite", Desc: true}
-
-// Position is the place of a record in an order, as cursors store it. It contains
-// no ordinal, so it stays valid across builds.
-type Position struct {
-	Value string // the sort value as text, "" for null
-	Type  string
-	Slug  string
-}
-
-// PositionOf returns the position of a record in an order.
-func (b *Build) PositionOf(s Sort, ordinal uint32) Position {
-	typ, slug := b.Key(ordinal)
-	p := Position{Type: typ, Slug: slug}
-	key := slices.Index(SortKeys, s.Key)
-	if s.Key != "name" {
-		p.Value = formatSortValue(key, b.sortValue(key, ordinal))
-	} else if e := b.edited(ordinal); e != nil {
-		p.Value = record.Fold(e.Name)
-	} else {
-		p.Value = string(b.names.At(int(b.nameRank.At(int(ordinal)))))
-	}
-	return p
-}
-
-// sortKeyOf turns a position into comparable numbers of this build. Values that
-// the build does not have are placed between their neighbours.
-func (b *Build) sortKeyOf(key int, p Position) (value, rank int64, ok bool) {
-	rank = b.rankOf(p.Type, p.Slug)
-	if SortKeys[key] == "name" { // never null; a name of only marks folds to ""
-		return b.nameValue(p.Value), rank, true
-	}
-	value, ok = parseSortValue(key, p.Value)
-	return value, rank, ok
-}
-
-// parseSortValue parses the value of a position: a score or a date. ok is false
-// if it is neither.
-func parseSortValue(key int, text string) (value int64, ok bool) {
-	switch {
-	case text == "":
-		return nullValue, true
-	case key > len(record.ScoreNames):
-		d, err := record.DayNumber(text)
-		return dateValue(d), err == nil
-	default:
-		v, err := strconv.ParseInt(text, 10, 16)
-		return v, err == nil && v >= 0 && v <= 1000
-	}
-}
-
-// formatSortValue formats a score or date as the value of a position.
-func formatSortValue(key int, value int64) string {
-	switch {
-	case value == nullValue:
-		return ""
-	case key > len(record.ScoreNames):
-		return record.FormatDay(int32(value))
-	default:
-		return strconv.FormatInt(value, 10)
-	}
-}
-
-// compareTo compares a record with a position.
-func (b *Build) compareTo(key int, o uint32, value, rank int64, desc bool) int {
-	return compareSortKeys(b.sortValue(key, o), b.rank(o), value, rank, desc)
-}
-
-// before returns how many ordinals come before a position. It looks only at the
-// ordinals in [from, to), which are in the default order.
-func (b *Build) before(value, rank int64, from, to int) int {
-	return from + sort.Search(to-from, func(i int) bool { return b.compareTo(0, uint32(from+i), value, rank, true) > 0 })
 }
 
 // Page returns up to limit ordinals of a set in an order, skipping the first
@@ -334,26 +252,6 @@ func (b *Build) CountUntil(set *roaring.Bitmap, s Sort, p Position) int {
 	return n
 }
 
-// SortPositionOf returns the sort position of a position in the default order, which
-// lies between two records if this build has no such record. ok is false if the
-// position belongs to a different order.
-func (b *Build) SortPositionOf(p Position) (position float64, ok bool) {
-	if o, isAlias, found := b.Find(p.Type, p.Slug); found && !isAlias && b.PositionOf(DefaultSort, o) == p {
-		return b.SortPosition(o), true
-	}
-	value, rank, ok := b.sortKeyOf(0, p)
-	if !ok {
-		return 0, false
-	}
-	edited := 0
-	for o := range b.edits {
-		if b.compareTo(0, o, value, rank, true) <= 0 {
-			edited++
-		}
-	}
-	return float64(b.before(value, rank, 0, b.listed)) - 1 + (float64(edited)+0.5)/float64(len(b.Edited())+1), true
-}
-
 // InKeyOrder returns a set sorted by type and slug.
 func (b *Build) InKeyOrder(set *roaring.Bitmap) []uint32 {
 	list := set.ToArray()
@@ -368,4 +266,29 @@ func (b *Build) InRankOrder(set *roaring.Bitmap) []uint32 {
 		slices.SortFunc(list, func(x, y uint32) int { return cmp.Compare(b.SortPosition(x), b.SortPosition(y)) })
 	}
 	return list
+}
+
+// addFacets adds the values of the edited entities of a set to counts. It returns
+// the counts of values that no record of the build has, by folded form.
+func (b *Build) addFacets(set *roaring.Bitmap, field string, counts []int, first int) map[string]FacetCount {
+	added := map[string]FacetCount{}
+	for o, e := range b.edits {
+		if !set.Contains(o) {
+			continue
+		}
+		seen := map[string]bool{}
+		for _, v := range e.FieldValues(field) {
+			key := record.Fold(v)
+			if seen[key] {
+				continue
+			}
+			seen[key] = true
+			if i, ok := b.values.Search(field + "\x00" + key); ok {
+				counts[i-first]++
+			} else {
+				added[key] = FacetCount{Value: cmp.Or(added[key].Value, v), Count: added[key].Count + 1}
+			}
+		}
+	}
+	return added
 }

@@ -36,13 +36,6 @@ func (w *Writer) WriteSources(entities []*record.Entity, sums [][sha256.Size]byt
 	return w.Add(sourcesFile, packed.PackSections(all, flags, packed.PackUint32s(ends), packed.PackStrings(aliases)))
 }
 
-// sources is the content of the sources file.
-type sources struct {
-	sums, flags []byte
-	ends        packed.Uint32s
-	aliases     packed.StringTable
-}
-
 // openSources reads the sources file, if the build has one.
 func (b *Build) openSources(s *packed.SectionReader) {
 	if _, ok := b.Manifest.File(sourcesFile); !ok {

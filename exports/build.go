@@ -1,0 +1,346 @@
+package exports
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/RoaringBitmap/roaring/v2"
+	"github.com/blevesearch/mmap-go"
+
+	"kindex/exports/packed"
+	"kindex/exports/record"
+	"kindex/exports/store"
+)
+
+// Build is an open build. Its files are memory-mapped, so the time to open it
+// does not depend on its size, and they stay readable after the build's folder is
+// removed. All methods may be called concurrently. Returned slices may point into
+// the mapping: they must not be modified, nor used after Close.
+type Build struct {
+	Dir      string
+	Manifest *store.Manifest
+
+	files map[string]mmap.MMap
+
+	n             int // entities, including withdrawn ones
+	listed        int
+	records       []byte
+	offsets       []byte
+	rows          []byte
+	keys          packed.StringTable
+	targets       packed.Uint32s
+	keyRank       packed.Uint32s
+	scores        [][]byte
+	nameRank      packed.Uint32s
+	dates         [2]packed.Uint32s
+	names         packed.StringTable
+	orders        []packed.Uint32s // SortKeys × (asc, desc)
+	values        packed.StringTable
+	spellings     packed.StringTable
+	bitmapOffsets []byte
+	bitmaps       []byte
+	facets        [][2]packed.Uint32s
+	similar       [2][]byte
+	features      packed.StringTable
+	sources       sources
+	archive       *ArchiveReader
+
+	overlay *overlay // edits on top of the build, nil for none
+}
+
+// Close unmaps the build. It does nothing on a build returned by WithEdits.
+func (b *Build) Close() error {
+	if b.overlay != nil {
+		return nil
+	}
+	var errs []error
+	for _, m := range b.files {
+		if m != nil {
+			errs = append(errs, m.Unmap())
+		}
+	}
+	b.files = nil
+	return errors.Join(errs...)
+}
+
+// File returns the content of a file of the build, and its manifest entry.
+func (b *Build) File(path string) ([]byte, store.File, bool) {
+	f, ok := b.Manifest.File(path)
+	if !ok {
+		return nil, store.File{}, false
+	}
+	return b.files[path], f, true
+}
+
+// Len returns the number of ordinals: listed records, best first, then withdrawn
+// ones, then edited ones.
+func (b *Build) Len() int { return b.n + len(b.Edited()) }
+
+// Listed returns the number of records that are not withdrawn.
+func (b *Build) Listed() int {
+	if b.overlay == nil {
+		return b.listed
+	}
+	return int(b.allRecords(false).GetCardinality())
+}
+
+// allRecords returns all listed records, and the withdrawn ones if withdrawn is
+// set.
+func (b *Build) allRecords(withdrawn bool) *roaring.Bitmap {
+	set := roaring.New()
+	if withdrawn {
+		set.AddRange(0, uint64(b.n))
+	} else {
+		set.AddRange(0, uint64(b.listed))
+	}
+	return b.applyEdits(set, func(e *record.Entity) bool { return withdrawn || e.Status != record.Withdrawn })
+}
+
+// Find returns the ordinal at an address. isAlias reports whether the slug is an
+// earlier one.
+func (b *Build) Find(typ, slug string) (ordinal uint32, isAlias, ok bool) {
+	key := typ + "\x00" + slug
+	if b.overlay != nil {
+		if t, ok := b.overlay.keys[key]; ok {
+			return t >> 1, t&1 == 1, true
+		}
+	}
+	i, ok := b.keys.Search(key)
+	if !ok {
+		return 0, false, false
+	}
+	t := b.targets.At(i)
+	if b.overlay != nil && b.overlay.replaced.Contains(t>>1) {
+		return 0, false, false
+	}
+	return t >> 1, t&1 == 1, true
+}
+
+// Key returns the type and slug of a record.
+func (b *Build) Key(ordinal uint32) (typ, slug string) {
+	if e := b.edited(ordinal); e != nil {
+		return e.Type, e.Slug
+	}
+	typ, slug, _ = strings.Cut(string(b.keys.At(int(b.keyRank.At(int(ordinal))))), "\x00")
+	return typ, slug
+}
+
+// Keys calls yield with every address of the build, including earlier slugs, in
+// order.
+func (b *Build) Keys(yield func(typ, slug string) bool) {
+	for i := range b.keys.Len() {
+		typ, slug, _ := strings.Cut(string(b.keys.At(i)), "\x00")
+		if !yield(typ, slug) {
+			return
+		}
+	}
+}
+
+// Record returns the JSON form of a record.
+func (b *Build) Record(ordinal uint32) []byte {
+	if b.edited(ordinal) != nil {
+		return b.overlay.records[int(ordinal)-b.n]
+	}
+	from := binary.LittleEndian.Uint64(b.offsets[8*int(ordinal):])
+	to := binary.LittleEndian.Uint64(b.offsets[8*int(ordinal)+8:])
+	return b.records[from:to:to]
+}
+
+// Entity decodes a record. The result must not be modified.
+func (b *Build) Entity(ordinal uint32) (*record.Entity, error) {
+	if e := b.edited(ordinal); e != nil {
+		return e, nil
+	}
+	e := new(record.Entity)
+	if err := e.UnmarshalJSON(b.Record(ordinal)); err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// ExportRow returns the line of a record in the JSONL export, without its line
+// ending. Withdrawn records have one too, although the exports do not include it.
+func (b *Build) ExportRow(ordinal uint32) []byte {
+	if b.edited(ordinal) != nil {
+		return b.overlay.rows[int(ordinal)-b.n]
+	}
+	at := binary.LittleEndian.Uint64(b.rows[16*int(ordinal):])
+	n := binary.LittleEndian.Uint64(b.rows[16*int(ordinal)+8:])
+	file := b.files[EntitiesFile+".jsonl"]
+	if at&1 == 1 {
+		file = b.files[WithdrawnFile]
+	}
+	at >>= 1
+	return file[at : at+n : at+n]
+}
+
+// Score returns the named score of a record, null for an unknown name.
+func (b *Build) Score(name string, ordinal uint32) record.Score {
+	i := slices.Index(record.ScoreNames, name)
+	if i < 0 {
+		return record.Score{}
+	}
+	if e := b.edited(ordinal); e != nil {
+		return e.Scores.Get(name)
+	}
+	return record.ScoreFromCode(int16(binary.LittleEndian.Uint16(b.scores[i][2*int(ordinal):])))
+}
+
+// Values returns the values of a filter field in the build, each in its most
+// frequent spelling, sorted by the folded value.
+func (b *Build) Values(field string) []string {
+	var list []string
+	for i := range b.valuesOf(field) {
+		list = append(list, string(b.spellings.At(i)))
+	}
+	return list
+}
+
+// valuesOf calls yield with the indexes of the values of a field.
+func (b *Build) valuesOf(field string) func(yield func(int) bool) {
+	return func(yield func(int) bool) {
+		i, _ := b.values.Search(field + "\x00")
+		for ; i < b.values.Len() && strings.HasPrefix(string(b.values.At(i)), field+"\x00"); i++ {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+// Bitmap returns the records with a value in a filter field, nil if there are
+// none. Values are compared folded.
+func (b *Build) Bitmap(field, value string) *roaring.Bitmap {
+	folded := record.Fold(value)
+	i, ok := b.values.Search(field + "\x00" + folded)
+	if !ok && b.overlay == nil {
+		return nil
+	}
+	set := roaring.New()
+	if ok {
+		set = b.bitmap(i)
+	}
+	if set = b.applyEdits(set, func(e *record.Entity) bool { return hasValue(e, field, folded) }); set.IsEmpty() {
+		return nil
+	}
+	return set
+}
+
+func (b *Build) bitmap(i int) *roaring.Bitmap {
+	set := roaring.New()
+	if _, err := set.FromBuffer(b.bitmaps[binary.LittleEndian.Uint64(b.bitmapOffsets[8*i:]):]); err != nil {
+		panic(fmt.Sprintf("exports: bitmap %d of a verified build: %v", i, err))
+	}
+	return set
+}
+
+// sortValue returns the value of a sort key of a record.
+func (b *Build) sortValue(key int, ordinal uint32) int64 {
+	if b.edited(ordinal) != nil {
+		return b.overlay.values[key][int(ordinal)-b.n]
+	}
+	i := int(ordinal)
+	switch k := len(record.ScoreNames); {
+	case key < k:
+		if v := int16(binary.LittleEndian.Uint16(b.scores[key][2*i:])); v >= 0 {
+			return int64(v)
+		}
+		return nullValue
+	case key == k:
+		return int64(b.nameRank.At(i)) * b.stride()
+	default:
+		return dateValue(int32(b.dates[key-k-1].At(i)))
+	}
+}
+
+// rank returns the position of a record in the order by type and slug.
+func (b *Build) rank(ordinal uint32) int64 {
+	if b.edited(ordinal) != nil {
+		return b.overlay.rank[int(ordinal)-b.n]
+	}
+	return int64(b.keyRank.At(int(ordinal))) * b.stride()
+}
+
+// overlay holds the effect of edits on a build: additional records after the
+// build's own ordinals, and the set of own ordinals that no longer count.
+type overlay struct {
+	id            string
+	entities      []*record.Entity // the record of ordinal n+i is entities[i]
+	records       [][]byte
+	rows          [][]byte
+	replaced      *roaring.Bitmap   // ordinals of the build that were replaced or removed
+	newOrdinals   map[uint32]uint32 // replaced ordinal → new ordinal
+	keys          map[string]uint32 // as Build.targets
+	names         []string          // folded, sorted, unique
+	slugs         []string          // type, NUL, slug; sorted
+	values        [][]int64         // by sort key, then by entity
+	rank          []int64           // in the order by type and slug
+	sortPositions []float64         // among ordinals
+}
+
+// stride returns the distance between consecutive table indexes, so that every name
+// added by edits, and a cursor, fits between two of them.
+func (b *Build) stride() int64 {
+	if b.overlay == nil {
+		return 4
+	}
+	return int64(2 * (max(len(b.overlay.names), len(b.overlay.slugs)) + 2))
+}
+
+// edited returns the edited entity of an ordinal, nil if it is not edited.
+func (b *Build) edited(ordinal uint32) *record.Entity {
+	if int(ordinal) < b.n {
+		return nil
+	}
+	return b.overlay.entities[int(ordinal)-b.n]
+}
+
+// edits calls yield with the edited entities and their ordinals.
+func (b *Build) edits(yield func(ordinal uint32, e *record.Entity) bool) {
+	if b.overlay == nil {
+		return
+	}
+	for i, e := range b.overlay.entities {
+		if !yield(uint32(b.n+i), e) {
+			return
+		}
+	}
+}
+
+// applyEdits turns a set of the build's own ordinals into one of the edited
+// build: it removes replaced records and adds the edited entities that fit.
+func (b *Build) applyEdits(set *roaring.Bitmap, fits func(*record.Entity) bool) *roaring.Bitmap {
+	if b.overlay == nil {
+		return set
+	}
+	set = roaring.AndNot(set, b.overlay.replaced)
+	for o, e := range b.edits {
+		if fits(e) {
+			set.Add(o)
+		}
+	}
+	return set
+}
+
+// Edited returns the edited entities. Their ordinals follow those of the build.
+func (b *Build) Edited() []*record.Entity {
+	if b.overlay == nil {
+		return nil
+	}
+	return b.overlay.entities
+}
+
+// hasValue reports whether an entity has a folded value in a filter field.
+func hasValue(e *record.Entity, field, folded string) bool {
+	return slices.ContainsFunc(e.FieldValues(field), func(v string) bool { return record.Fold(v) == folded })
+}
+
+// sources is the content of the sources file.
+type sources struct {
+	sums, flags []byte
+	ends        packed.Uint32s
+	aliases     packed.StringTable
+}
