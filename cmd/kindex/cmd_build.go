@@ -6,9 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"os"
-	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -89,7 +87,7 @@ ranks on badges and feeds in formats other than RSS.`,
 	builderKeyFlag(f, &o.builderKey)
 	trustFlag(f, &o.trustPrevious)
 	f.BoolVar(&o.noWait, "no-wait", false, "fail instead of waiting if another build is running")
-	f.Int64Var(&o.memoryMiB, "memory", defaultMemoryMiB, "soft memory limit in MiB; above it, garbage is collected more often")
+	memoryFlag(f, &o.memoryMiB, "")
 	return c
 }
 
@@ -98,10 +96,10 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := checkKeepAndMemory(o.keep, o.memoryMiB); err != nil {
+	if err := errors.Join(checkKeep(o.keep), checkMemory(cmd.Flags(), o.memoryMiB)); err != nil {
 		return err
 	}
-	setGC(batchGCPercent, o.memoryMiB)
+	setGC(batchGCPercent, minMemoryMiB, o.memoryMiB, cmd.ErrOrStderr())
 	bar := newProgress(cmd.ErrOrStderr())
 	if err := o.checkStatic(); err != nil {
 		return err
@@ -169,27 +167,11 @@ func (o *buildOptions) checkStatic() error {
 	return o.static.Check()
 }
 
-func checkKeepAndMemory(keep int, memoryMiB int64) error {
+func checkKeep(keep int) error {
 	if keep < 1 {
 		return usageError{fmt.Errorf("--keep %d: use 1 or more; the current build is always kept", keep)}
 	}
-	if memoryMiB < 1 || memoryMiB > math.MaxInt64>>20 {
-		return usageError{fmt.Errorf("--memory %d: use a number of MiB such as %d", memoryMiB, defaultMemoryMiB)}
-	}
 	return nil
-}
-
-// batchGCPercent is the GC percentage for short-lived commands.
-const batchGCPercent = 800
-
-// defaultMemoryMiB keeps a build of 100,000 entities below 1 GiB.
-const defaultMemoryMiB = 900
-
-// setGC lets the heap grow to several times the live data, up to a soft limit. A build
-// allocates much, keeps little and ends soon; this saves a third of its CPU time.
-func setGC(percent int, limitMiB int64) {
-	debug.SetGCPercent(percent)
-	debug.SetMemoryLimit(limitMiB << 20)
 }
 
 // parseAsOf returns the time for which scores are calculated: s if given, or else

@@ -88,7 +88,7 @@ func runDiff(cmd *cobra.Command, o diffOptions, arg string) error {
 	if err != nil {
 		return err
 	}
-	setGC(batchGCPercent, defaultMemoryMiB)
+	setGC(batchGCPercent, minMemoryMiB, 0, cmd.ErrOrStderr())
 	d, err := gitdiff.Compare(cmd.Context(), o.content, arg, asOf)
 	if err != nil {
 		return err

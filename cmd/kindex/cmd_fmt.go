@@ -49,7 +49,7 @@ standard output. Changed files are listed.`,
 			if args[0] == "-" {
 				return fmtInput(cmd, o)
 			}
-			setGC(batchGCPercent, defaultMemoryMiB)
+			setGC(batchGCPercent, minMemoryMiB, 0, cmd.ErrOrStderr())
 			return fmtFiles(cmd, o, args)
 		},
 	}

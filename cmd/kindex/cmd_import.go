@@ -70,7 +70,7 @@ func runImport(cmd *cobra.Command, o importer.Options) error {
 	if err := o.Check(); err != nil {
 		return usageError{err}
 	}
-	setGC(batchGCPercent, importMemoryMiB)
+	setGC(batchGCPercent, importMemoryMiB, 0, cmd.ErrOrStderr())
 	o.Content = filepath.Clean(o.Content)
 	bar := newProgress(cmd.ErrOrStderr())
 	o.Progress = func(step string, done int) { bar.step(step, done, 0) }

@@ -66,6 +66,7 @@ configuration: no hooks, credential helpers or aliases. Your own git settings ap
 }
 
 func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
+	setGC(batchGCPercent, minMemoryMiB, 0, cmd.ErrOrStderr())
 	if o.author != "" && !gitbranch.ValidAuthor(o.author) {
 		return usageError{fmt.Errorf("--author-email %q: use an address such as {account}@users.noreply.example.org", o.author)}
 	}
@@ -263,7 +264,6 @@ func (a *acceptance) findBase(ctx context.Context) error {
 // effect checks the content with the submission, as a build would, and returns how
 // the submission changes the index.
 func (a *acceptance) effect(ctx context.Context, location *gitlog.Location, b gitbranch.Branch) (*diff.Report, diff.Revision, error) {
-	setGC(batchGCPercent, defaultMemoryMiB)
 	d, after, err := gitdiff.CompareRefs(ctx, location, a.options.content, a.base, diff.Ref{Name: optional(b.Name), Commit: optional(b.Commit)}, a.asOf)
 	if err != nil {
 		return nil, after, err

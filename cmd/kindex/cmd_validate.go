@@ -45,6 +45,7 @@ at its line in a pull request, and appends a table to $GITHUB_STEP_SUMMARY.`,
 			if len(args) == 1 {
 				dir = args[0]
 			}
+			setGC(batchGCPercent, minMemoryMiB, 0, cmd.ErrOrStderr())
 			return runValidate(cmd.OutOrStdout(), dir, o)
 		},
 	}
@@ -71,7 +72,6 @@ func runValidate(w io.Writer, dir string, o validateOptions) error {
 	if !slices.Contains(validateFormats, o.format) {
 		return usageError{unknownName("format", o.format, validateFormats, didyoumean.Name(o.format, validateFormats))}
 	}
-	setGC(batchGCPercent, defaultMemoryMiB)
 	l, problems, failed := builder.LoadContent(dir, nil)
 	c := &checked{Problems: problems, dir: dir}
 	if failed != nil {

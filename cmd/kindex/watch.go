@@ -43,7 +43,7 @@ func (o *watchOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.content, "content", "content", "with --watch: the content folder")
 	f.StringVar(&o.asOf, "as-of", "", "with --watch: calculate scores as of this day or time, as kindex build does")
 	f.IntVar(&o.keep, "keep", 5, "with --watch: how many builds to keep")
-	f.Int64Var(&o.memoryMiB, "memory", watchMemoryMiB, "with --watch: soft memory limit in MiB; above it, garbage is collected more often")
+	memoryFlag(f, &o.memoryMiB, "with --watch: ")
 	builderKeyFlag(f, &o.builderKey)
 	trustFlag(f, &o.trustPrevious)
 	for _, name := range []string{"builder-key", "trust-previous"} {
@@ -76,7 +76,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	if _, err := parseAsOf(o.asOf, time.Now()); err != nil {
 		return nil, err
 	}
-	if err := checkKeepAndMemory(o.keep, o.memoryMiB); err != nil {
+	if err := errors.Join(checkKeep(o.keep), checkMemory(cmd.Flags(), o.memoryMiB)); err != nil {
 		return nil, err
 	}
 	key, err := builderKey(cmd.ErrOrStderr(), o.builderKey)
@@ -86,7 +86,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 	if err != nil {
 		return nil, err
 	}
-	setGC(watchPercent, o.memoryMiB)
+	setGC(watchPercent, watchMemoryMiB, o.memoryMiB, cmd.ErrOrStderr())
 	bar := newProgress(cmd.ErrOrStderr())
 	w := &watching{out: cmd.OutOrStdout(), dir: o.content}
 	first := true
