@@ -112,13 +112,17 @@ func (r *ArchiveReader) Entity(v int) (*record.Entity, error) {
 	return e, e.UnmarshalJSON(r.record(v))
 }
 
-// RecordAt returns a version as the API shows it, with the given scores and the
-// dates it had. It returns nil for a deletion.
-func (r *ArchiveReader) RecordAt(v int, s record.Scores) []byte {
+// RecordAt returns a version as the API shows it for a UTC day, YYYY-MM-DD, with
+// the given scores and the dates it had. It returns nil for a deletion.
+func (r *ArchiveReader) RecordAt(v int, day string, s record.Scores) []byte {
 	if r.deleted(v) {
 		return nil
 	}
-	return record.CompleteAuthored(r.record(v), &s, r.day(v, 0), r.day(v, 1))
+	number, err := record.DayNumber(day)
+	if err != nil {
+		number = record.NoDate
+	}
+	return record.CompleteAuthored(r.record(v), &s, r.day(v, 0), r.day(v, 1), number)
 }
 
 // versionsAt returns the versions with this address, oldest first.

@@ -89,11 +89,11 @@ func checkVersions(t *testing.T, p *madeHistory, r *ArchiveReader) {
 			}
 			scored := *want.Entity
 			scored.Scores = randomScores(p.rng)
-			if authored := r.RecordAt(i, scored.Scores); !bytes.Equal(authored, scored.AppendJSON(nil)) {
+			if authored := r.RecordAt(i, "", scored.Scores); !bytes.Equal(authored, scored.AppendJSON(nil)) {
 				t.Fatalf("record of version %d:\ngot  %s\nwant %s", i, authored, scored.AppendJSON(nil))
 			}
 			want.Record, want.Entity = want.Entity.AppendAuthored(nil), nil
-		} else if _, err := r.Entity(i); err == nil || r.RecordAt(i, record.Scores{}) != nil {
+		} else if _, err := r.Entity(i); err == nil || r.RecordAt(i, "", record.Scores{}) != nil {
 			t.Errorf("version %d was deleted and has content", i)
 		} else {
 			deleted++

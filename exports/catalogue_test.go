@@ -115,9 +115,49 @@ func randomEntity(rng *rand.Rand, typ, slug string) *record.Entity {
 		e.Signals.Facts = append(e.Signals.Facts, f)
 	}
 	for i := range rng.IntN(3) {
-		e.Signals.Benchmarks = append(e.Signals.Benchmarks, record.Benchmark{Name: fmt.Sprintf("B (%d)", i), Value: rng.NormFloat64() * 50, Date: pick(rng, 0.5, "2025-03")})
+		e.Signals.Benchmarks = append(e.Signals.Benchmarks, record.Benchmark{Name: fmt.Sprintf("B (%d)", i), Value: rng.NormFloat64() * 50, Date: pick(rng, 0.5, "2025-03"),
+			Metric: pick(rng, 0.5, "pass@1"), Harness: pick(rng, 0.5, "Codex"), Version: pick(rng, 0.5, "2.1"), By: pick(rng, 0.5, record.ResultBy...), Publisher: pick(rng, 0.5, "Scale")})
 	}
+	randomFacts(rng, e)
 	return e
+}
+
+// randomFacts adds what only some entities state.
+func randomFacts(rng *rand.Rand, e *record.Entity) {
+	for _, namespace := range []string{"github", "pypi"}[:rng.IntN(3)] {
+		for i := range 1 + rng.IntN(2) {
+			e.IDs = append(e.IDs, record.ID{Namespace: namespace, Value: fmt.Sprint("a/\"b\" ", i)})
+		}
+	}
+	if rng.IntN(2) == 0 {
+		e.Model = &record.Model{Family: "f", OpenWeights: record.Answer(rng.IntN(3)), Input: pickSome(rng, 2, "text", 2), Output: pickSome(rng, 2, "image", 2),
+			Knowledge: pick(rng, 0.5, "2025", "2025-03"), Parameters: rng.Int64N(3), ActiveParameters: rng.Int64N(1 << 40),
+			Reasoning: record.Answer(rng.IntN(3)), ReasoningEfforts: pickSome(rng, 3, "low", 3)}
+	}
+	if rng.IntN(3) == 0 {
+		e.Lifecycle = &record.Lifecycle{Deprecated: randomDay(rng), Retires: randomDay(rng), ReplacedBy: pick(rng, 0.5, "model/x"), Source: pick(rng, 0.5, "https://example.org/?a=\"")}
+	}
+	for i := range max(0, rng.IntN(6)-2) {
+		o := record.Offer{Provider: pick(rng, 0, "acme", "meta"), ID: fmt.Sprint("x.y/", i), Prices: randomPrices(rng), Context: rng.Int64N(3), OutputLimit: rng.Int64N(1 << 30),
+			Free: rng.IntN(2) == 0, Deprecated: rng.IntN(2) == 0, Reviewed: pickSome(rng, 2, "rule", 3), Date: randomDay(rng), Source: pick(rng, 0.5, "https://example.org/p")}
+		for j := range rng.IntN(3) {
+			o.Tiers = append(o.Tiers, record.Tier{Over: int64(1 + j), Prices: randomPrices(rng)})
+		}
+		for _, name := range []string{"batch", "flex"}[:rng.IntN(3)] {
+			o.Modes = append(o.Modes, record.Mode{Name: name, Prices: randomPrices(rng), Tiers: slices.Clone(o.Tiers)})
+		}
+		e.Offers = append(e.Offers, o)
+	}
+	record.SortOffers(e.Offers)
+}
+
+func randomPrices(rng *rand.Rand) (p record.Prices) {
+	for i := range p {
+		if rng.IntN(2) == 0 {
+			p[i] = record.PriceOf(rng.Int64N(3_000_000))
+		}
+	}
+	return p
 }
 
 // randomKey returns slugs of which many are prefixes of others.

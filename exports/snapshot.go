@@ -112,7 +112,7 @@ func (s *Snapshot) Key(ordinal uint32) (typ, slug string) {
 // Record returns the JSON form of a record, with the scores and dates it had that
 // day.
 func (s *Snapshot) Record(ordinal uint32) []byte {
-	return s.archive.RecordAt(s.Version(ordinal), s.Scores(ordinal))
+	return s.archive.RecordAt(s.Version(ordinal), s.Day, s.Scores(ordinal))
 }
 
 // Entity decodes a record. The result must not be modified.

@@ -80,7 +80,7 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 		historic.Scores = scores
 		return markdownPageAt(c, &historic, v, asOf)
 	}
-	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), a.RecordAt(v, scores))}, nil
+	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), a.RecordAt(v, day, scores))}, nil
 }
 
 // redirectRemoved handles an address that is not in the build: the history may know that

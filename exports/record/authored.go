@@ -11,7 +11,8 @@ import (
 
 var errRecord = errors.New("entity record: not in the form that builds store")
 
-// ParseAuthored decodes a record that AppendJSON wrote, except its scores. It mirrors
+// ParseAuthored decodes a record that AppendJSON wrote, except what is computed: scores,
+// maintenance and price. It mirrors
 // AppendJSON member by member and accepts only its output, so that it costs only a
 // small part of UnmarshalJSON. Unknown lists are nil.
 func ParseAuthored(record []byte) (*Entity, error) {
@@ -36,6 +37,7 @@ func ParseAuthored(record []byte) (*Entity, error) {
 	e.Status = r.member("status").word()
 	e.Links = r.member("links").links()
 	e.Signals = r.member("signals").signals()
+	r.facts(e)
 	r.literal("}")
 	if r.failed || r.rest != "" {
 		return nil, errRecord
@@ -196,6 +198,9 @@ func (r *recordReader) benchmarks() (list []Benchmark) {
 		r.literal(`{"name":`)
 		b.Name = r.word()
 		b.Value = r.member("value").number()
+		for _, d := range b.details() {
+			*d.value = r.member(d.name).word()
+		}
 		b.Date, b.Source = r.origin()
 		list = append(list, b)
 	}

@@ -134,6 +134,9 @@ func orNull(b []byte) []byte {
 var ChangeFields = func() []string {
 	list := []string{"slug", "name", "provider", "description", "category", "version", "pricingModel", "license", "url",
 		"tags", "capabilities", "addedDate", "lastUpdated", "status", "links", "signals", "signals.benchmarks", "scores"}
+	list = append(list, "ids", "family", "openWeights", "modalities", "modalities.input", "modalities.output", "knowledge",
+		"parameters", "parameters.total", "parameters.active", "reasoning", "reasoningEfforts",
+		"lifecycle", "lifecycle.deprecated", "lifecycle.retires", "lifecycle.replacedBy", "offers")
 	for _, n := range LinkNames {
 		list = append(list, "links."+n)
 	}

@@ -14,18 +14,21 @@ type fieldValue struct {
 	name      string
 	value     []byte // JSON
 	compareAs []byte // compared instead of value, if not nil
+	group     string // the name of the field that replaces this one if only one state has it
 }
 
 // Sections of nested fields: they come last, as in the record.
 const (
 	linkSection   = 100
 	signalSection = 101
+	factSection   = 102 // and one for each fact after it
+	offerSection  = 120
 )
 
 // diffFields lists the fields of an entity that are set and count as a
 // difference, in the order of the record: the authored fields and the values of
-// signals. Scores, dates and sources of signals, dates derived from the history,
-// and earlier slugs do not count.
+// signals. Scores, dates and sources of signals, offers and the lifecycle, dates derived
+// from the history, what is computed, and earlier slugs do not count.
 func (e *Entity) diffFields() []fieldValue {
 	c := fieldCollector{list: make([]fieldValue, 0, 24), buf: make([]byte, 0, 1024)}
 	text := func(section int, name, s string) {
@@ -57,6 +60,8 @@ func (e *Entity) diffFields() []fieldValue {
 		text(linkSection, "links."+l.Name, l.URL)
 	}
 	c.addSignals(&e.Signals)
+	c.addFacts(e)
+	c.addOffers(e.Offers)
 	return c.list
 }
 
@@ -94,8 +99,9 @@ func (c *fieldCollector) addSignals(s *Signals) {
 func (s *Signals) benchmarksField() fieldValue {
 	v := fieldValue{section: signalSection, name: "signals.benchmarks"}
 	v.value = s.appendBenchmarks(nil)
-	for _, b := range s.Benchmarks {
-		v.compareAs = append(jsonenc.AppendString(v.compareAs, b.Name), ':')
+	for i := range s.Benchmarks {
+		b := &s.Benchmarks[i]
+		v.compareAs = append(jsonenc.AppendString(v.compareAs, b.identity()), ':')
 		v.compareAs = append(jsonenc.AppendNumber(v.compareAs, b.Value), ',')
 	}
 	return v
@@ -129,6 +135,20 @@ func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
 	if before != nil && after != nil && before.Slug != after.Slug {
 		fields = append(fields, FieldChange{"slug", jsonenc.AppendString(nil, before.Slug), jsonenc.AppendString(nil, after.Slug)})
 	}
+	var whole map[string]bool // the groups that only one state has
+	oneSided := func(v *fieldValue, old, current []byte) {
+		switch {
+		case v.group == "":
+		case v.group == v.name:
+			if whole == nil {
+				whole = map[string]bool{}
+			}
+			whole[v.group] = true
+		case whole[v.group]:
+			return
+		}
+		fields = append(fields, FieldChange{v.name, old, current})
+	}
 	for len(a) > 0 || len(b) > 0 {
 		var order int
 		switch {
@@ -141,10 +161,10 @@ func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
 		}
 		switch {
 		case order < 0:
-			fields = append(fields, FieldChange{a[0].name, a[0].value, null})
+			oneSided(&a[0], a[0].value, null)
 			a = a[1:]
 		case order > 0:
-			fields = append(fields, FieldChange{b[0].name, null, b[0].value})
+			oneSided(&b[0], null, b[0].value)
 			b = b[1:]
 		default:
 			if string(a[0].comparable()) != string(b[0].comparable()) {

@@ -55,6 +55,14 @@ type Entity struct {
 	Status       string
 	Links        []Link
 	Signals      Signals
+	IDs          []ID       // sorted by namespace
+	Model        *Model     // nil for a tool, and if no such fact is known
+	Lifecycle    *Lifecycle // nil if no end was announced
+	Offers       []Offer    // as SortOffers sorts them
+
+	// Maintenance and Price are computed from the other fields.
+	Maintenance Maintenance
+	Price       PriceSummary
 
 	Formerly []string
 
@@ -148,13 +156,30 @@ type Fact struct {
 	Source string // URL of the page it was read from, "" if unknown
 }
 
-// Benchmark is a published benchmark result of a model.
+// Benchmark is a published benchmark result of a model. Details are "" if unknown.
 type Benchmark struct {
-	Name   string
-	Value  float64
-	Date   string // YYYY-MM-DD, YYYY-MM or ""
-	Source string
+	Name      string
+	Value     float64
+	Metric    string // such as pass@1
+	Harness   string // the program that ran the model
+	Variant   string // such as the reasoning effort
+	Dataset   string // the part of the benchmark
+	Version   string // of the benchmark
+	By        string // one of ResultBy
+	Publisher string // who published it, if not the model's maker
+	Date      string // YYYY-MM-DD, YYYY-MM or ""
+	Source    string
 }
+
+// The values of Benchmark.By: who ran the benchmark.
+const (
+	ByMaker       = "maker"
+	ByIndependent = "independent"
+	ByCommunity   = "community"
+)
+
+// ResultBy lists the values of Benchmark.By.
+var ResultBy = []string{ByMaker, ByIndependent, ByCommunity}
 
 // SignalKind is the type of a signal's values.
 type SignalKind uint8
@@ -174,17 +199,27 @@ type Signal struct {
 
 // SignalTypes are the signals other than benchmarks, sorted by name.
 var SignalTypes = []Signal{
+	{"archived", Count, "1 if the repository is archived, otherwise 0"},
 	{"citations", Count, "citing publications"},
 	{"commits", Count, "commits on the default branch"},
+	{"condaDownloads", Count, "downloads from conda channels, in total"},
 	{"contextTokens", Count, "tokens"},
 	{"contributors", Count, "people"},
+	{"created", Day, "day when the repository was created"},
 	{"dependents", Count, "projects"},
+	{"dockerPulls", Count, "pulls from Docker Hub, in total"},
 	{"downloads", Count, "downloads in a month"},
 	{"forks", Count, "forks"},
+	{"huggingfaceDownloads", Count, "downloads from Hugging Face in 30 days"},
+	{"lastCommit", Day, "day of the latest commit on the default branch"},
 	{"lastRelease", Day, "date of the latest release"},
 	{"likes", Count, "likes on a model hub"},
+	{"npmDownloads", Count, "downloads from npm in 30 days"},
+	{"openIssues", Count, "open issues, without pull requests"},
 	{"outputTokens", Count, "tokens"},
 	{"parameters", Count, "parameters"},
+	{"pypiDownloads", Count, "downloads from PyPI in 30 days, without mirrors"},
+	{"recentCommits", Count, "commits on the default branch in 90 days"},
 	{"released", Day, "date of the first release"},
 	{"releases", Count, "releases"},
 	{"stars", Count, "stars of the repository"},

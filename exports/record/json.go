@@ -13,7 +13,8 @@ import (
 var RecordFields = []string{
 	"type", "slug", "name", "provider", "description", "category", "version", "pricingModel",
 	"license", "url", "tags", "capabilities", "scores", "addedDate", "lastUpdated",
-	"status", "links", "signals",
+	"status", "links", "signals", "ids", "family", "openWeights", "modalities", "knowledge", "parameters",
+	"reasoning", "reasoningEfforts", "lifecycle", "maintenance", "maintenanceAsOf", "price", "offerCount", "offers",
 }
 
 // AppendJSON appends the record as one compact object with the RecordFields in
@@ -66,7 +67,8 @@ func (e *Entity) appendTail(dst []byte) []byte {
 	dst = append(dst, '}')
 	dst = jsonenc.AppendMember(dst, "signals")
 	dst = e.Signals.appendJSON(dst)
-	return append(dst, '}')
+	dst = e.appendFacts(dst)
+	return append(e.appendOffers(dst), '}')
 }
 
 // AppendJSON appends an object with all ScoreNames.
@@ -120,9 +122,27 @@ func (s *Signals) appendBenchmarks(dst []byte) []byte {
 		dst = jsonenc.AppendString(dst, b.Name)
 		dst = append(dst, `,"value":`...)
 		dst = jsonenc.AppendNumber(dst, b.Value)
+		for _, d := range b.details() {
+			dst = jsonenc.AppendMember(dst, d.name)
+			dst = jsonenc.AppendNullable(dst, *d.value)
+		}
 		dst = appendOrigin(dst, b.Date, b.Source)
 	}
 	return append(dst, ']')
+}
+
+// detail is a member of a benchmark result that may be unknown.
+type detail struct {
+	name  string
+	value *string
+}
+
+// details returns the members between a result's value and its date.
+func (b *Benchmark) details() [7]detail {
+	return [...]detail{
+		{"metric", &b.Metric}, {"harness", &b.Harness}, {"variant", &b.Variant}, {"dataset", &b.Dataset},
+		{"version", &b.Version}, {"by", &b.By}, {"publisher", &b.Publisher},
+	}
 }
 
 func appendOrigin(dst []byte, date, source string) []byte {
@@ -141,7 +161,13 @@ type recordJSON struct {
 	AddedDate, LastUpdated, Status                                                         string
 	Links                                                                                  map[string]string
 	Signals                                                                                map[string]json.RawMessage
+	IDs                                                                                    map[string][]string
+	Lifecycle                                                                              *Lifecycle
+	Offers                                                                                 []offerJSON
+	Maintenance, MaintenanceAsOf                                                           string
+	Price                                                                                  PriceSummary
 	Formerly                                                                               []string // only in what AppendAuthored wrote
+	modelJSON
 }
 
 // UnmarshalJSON decodes a record that AppendJSON wrote.
@@ -156,6 +182,8 @@ func (e *Entity) UnmarshalJSON(b []byte) error {
 		URL: r.URL, Tags: r.Tags, Capabilities: r.Capabilities, AddedDate: r.AddedDate,
 		LastUpdated: r.LastUpdated, Status: r.Status, Formerly: r.Formerly,
 	}
+	e.Lifecycle, e.Maintenance, e.Price = r.Lifecycle, Maintenance{r.Maintenance, r.MaintenanceAsOf}, r.Price
+	e.Model, e.IDs, e.Offers = r.model(), decodeIDs(r.IDs), decodeOffers(r.Offers)
 	for name, s := range r.Scores {
 		if p := e.Scores.slot(name); p != nil {
 			*p = s

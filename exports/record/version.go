@@ -53,10 +53,13 @@ func (e *Entity) AppendAuthored(dst []byte) []byte {
 
 // Where CompleteAuthored edits a record. Quotes within texts are escaped, so the first
 // occurrence is the member.
-var datesBegin, datesEnd, formerlyBegin = []byte(`,"addedDate":`), []byte(`,"status":`), []byte(`,"formerly":`)
+var (
+	datesBegin, datesEnd, formerlyBegin = []byte(`,"addedDate":`), []byte(`,"status":`), []byte(`,"formerly":`)
+	maintenanceBegin, maintenanceEnd    = []byte(`,"maintenance":`), []byte(`,"price":`)
+)
 
-// CompleteAuthored turns an authored record into the record that the API shows.
-func CompleteAuthored(authored []byte, s *Scores, added, updated int32) []byte {
+// CompleteAuthored turns an authored record into the record that the API shows on a day.
+func CompleteAuthored(authored []byte, s *Scores, added, updated, day int32) []byte {
 	from, to := bytes.Index(authored, datesBegin), bytes.Index(authored, datesEnd)
 	if from < 0 || to < from {
 		return authored // not written by AppendAuthored
@@ -65,8 +68,14 @@ func CompleteAuthored(authored []byte, s *Scores, added, updated int32) []byte {
 	dst = append(dst, authored[:from]...)
 	dst = s.AppendJSON(jsonenc.AppendMember(dst, "scores"))
 	dst = appendDates(dst, FormatDay(added), FormatDay(updated))
-	if end := bytes.LastIndex(authored, formerlyBegin); end > to {
-		return append(append(dst, authored[to:end]...), '}') // formerly is not a member of the record
+	rest := authored[to:]
+	if end := bytes.LastIndex(rest, formerlyBegin); end > 0 {
+		rest = append(rest[:end:end], '}') // formerly is not a member of the record
 	}
-	return append(dst, authored[to:]...)
+	from, to = bytes.Index(rest, maintenanceBegin), bytes.Index(rest, maintenanceEnd)
+	if from < 0 || to < from || !outdatedMaintenance(rest[from:to], day) {
+		return append(dst, rest...)
+	}
+	dst = appendMaintenance(append(dst, rest[:from]...), Maintenance{})
+	return append(dst, rest[to:]...)
 }

@@ -193,7 +193,7 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 		return nil, err
 	}
 	e := new(record.Entity)
-	if err := e.UnmarshalJSON(a.RecordAt(v, r.Formula.Scores(authored, asOf))); err != nil {
+	if err := e.UnmarshalJSON(a.RecordAt(v, day, r.Formula.Scores(authored, asOf))); err != nil {
 		return nil, err
 	}
 	return r.entityVersion(e, v, asOf)

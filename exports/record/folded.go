@@ -1,0 +1,94 @@
+package record
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// Names of benchmark results used to contain their details in parentheses, such as
+// "Terminal-Bench (Artificial Analysis, 2.1, Codex, medium)": who published it, the version
+// or the dataset, the harness, and the variant. Unfold takes such names apart. FoldedName
+// is its inverse; changes are compared and identified by it, so that taking a name apart is
+// no change.
+
+// What the details in parentheses may be.
+var (
+	foldedPublishers = []string{"Artificial Analysis", "Scale", "swebench.com"}
+	foldedHarnesses  = []string{"Claude Code", "Codex", "Codex CLI", "Cursor CLI", "Gemini CLI", "Mini-SWE-Agent", "Terminus-2"}
+	foldedDatasets   = []string{"hard-aa", "public"}
+	foldedVersion    = regexp.MustCompile(`^[0-9]+(\.[0-9]+)+$`)
+)
+
+// comparison follows the maker that published a table of several makers' models.
+const comparison = " comparison"
+
+// Unfold moves the details that the name of a result contains into their fields. It leaves
+// a name alone whose parentheses contain anything else, and a result that has details.
+func (b *Benchmark) Unfold() {
+	name, rest, ok := strings.Cut(b.Name, " (")
+	if rest, ok = strings.CutSuffix(rest, ")"); !ok || *b != (Benchmark{Name: b.Name, Value: b.Value, Date: b.Date, Source: b.Source}) {
+		return
+	}
+	u := Benchmark{Name: name, Value: b.Value, Date: b.Date, Source: b.Source}
+	for i, part := range strings.Split(rest, ", ") {
+		maker, compared := strings.CutSuffix(part, comparison)
+		switch {
+		case i == 0 && part == ByMaker:
+			u.By = ByMaker
+		case i == 0 && compared:
+			u.By, u.Publisher = ByMaker, maker
+		case i == 0 && slices.Contains(foldedPublishers, part):
+			u.By, u.Publisher = ByIndependent, part
+		case foldedVersion.MatchString(part):
+			u.Version = part
+		case slices.Contains(foldedDatasets, part):
+			u.Dataset = part
+		case slices.Contains(foldedHarnesses, part):
+			u.Harness = part
+		case slices.Contains(ReasoningEfforts, part):
+			u.Variant = part
+		default:
+			return
+		}
+	}
+	if u.FoldedName() == b.Name {
+		*b = u
+	}
+}
+
+// FoldedName returns the name of a result with its details in parentheses.
+func (b *Benchmark) FoldedName() string {
+	var parts []string
+	switch {
+	case b.By == ByMaker && b.Publisher != "":
+		parts = append(parts, b.Publisher+comparison)
+	case b.By == ByMaker:
+		parts = append(parts, ByMaker)
+	case b.Publisher != "":
+		parts = append(parts, b.Publisher)
+	}
+	for _, detail := range [...]string{b.Version, b.Dataset, b.Harness, b.Variant} {
+		if detail != "" {
+			parts = append(parts, detail)
+		}
+	}
+	if len(parts) == 0 {
+		return b.Name
+	}
+	return b.Name + " (" + strings.Join(parts, ", ") + ")"
+}
+
+// identity returns a string that is equal for two results with the same name and details,
+// also if one of them has a folded name.
+func (b *Benchmark) identity() string {
+	folded := Benchmark{Name: b.FoldedName(), Value: b.Value, Date: b.Date, Source: b.Source}
+	name := folded.Name
+	if folded.Unfold(); folded == *b {
+		return name
+	}
+	for _, d := range b.details() {
+		name += "\x00" + *d.value
+	}
+	return name
+}

@@ -1,0 +1,86 @@
+package record
+
+import (
+	"kindex/exports/jsonenc"
+)
+
+// The values of Maintenance.State.
+const (
+	Maintained = "active"
+	Slow       = "slow"
+	Dormant    = "dormant"
+	Archived   = "archived"
+)
+
+// MaintenanceStates lists the values of Maintenance.State, best first.
+var MaintenanceStates = []string{Maintained, Slow, Dormant, Archived}
+
+// Maintenance is how recently the repository of an entity changed.
+type Maintenance struct {
+	State string // one of MaintenanceStates, "" if unknown
+	AsOf  string // the day when that was read, "" if unknown
+}
+
+// Bounds of maintenance, in days: between the latest commit and the day when it was read,
+// and between that day and the as-of time.
+const (
+	maxMaintainedDays  = 180
+	maxSlowDays        = 365
+	maxMaintenanceDays = 400
+)
+
+// MaintenanceOf returns the maintenance of an entity with these signals on a day. It
+// depends on the day only in that an old reading says nothing.
+func MaintenanceOf(s *Signals, day int32) Maintenance {
+	archived, known := s.Fact("archived")
+	if !known || archived.Number != 1 {
+		return commitMaintenance(s, day)
+	}
+	if m := (Maintenance{Archived, archived.Date}); !m.outdated(day) {
+		return m
+	}
+	return Maintenance{}
+}
+
+func commitMaintenance(s *Signals, day int32) Maintenance {
+	f, known := s.Fact("lastCommit")
+	last, err := DayNumber(f.Day)
+	read, wrong := DayNumber(f.Date)
+	if !known || err != nil || wrong != nil || read == NoDate || last == NoDate {
+		return Maintenance{}
+	}
+	m := Maintenance{Dormant, f.Date}
+	switch age := read - last; {
+	case age <= maxMaintainedDays:
+		m.State = Maintained
+	case age <= maxSlowDays:
+		m.State = Slow
+	}
+	if m.outdated(day) {
+		return Maintenance{}
+	}
+	return m
+}
+
+// outdated reports whether the reading is too old on a day. Without a known day it never is.
+func (m *Maintenance) outdated(day int32) bool {
+	read, err := DayNumber(m.AsOf)
+	return err != nil || read == NoDate || day != NoDate && day-read > maxMaintenanceDays
+}
+
+func appendMaintenance(dst []byte, m Maintenance) []byte {
+	dst = jsonenc.AppendMember(dst, "maintenance")
+	dst = jsonenc.AppendNullable(dst, m.State)
+	dst = jsonenc.AppendMember(dst, "maintenanceAsOf")
+	return jsonenc.AppendNullable(dst, m.AsOf)
+}
+
+// outdatedMaintenance reports whether encoded members of a maintenance are too old on a day.
+func outdatedMaintenance(members []byte, day int32) bool {
+	const tail = len(`"2006-01-02"`)
+	if len(members) < tail || members[len(members)-1] != '"' {
+		return false // null
+	}
+	m := Maintenance{AsOf: string(members[len(members)-tail+1 : len(members)-1])}
+	return m.outdated(day)
+}

@@ -1,0 +1,96 @@
+package record
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Price is an amount of US dollars with at most six decimals, or unknown. The zero value
+// is unknown, so that a missing price never looks like a free one.
+type Price struct{ code int64 } // millionths of a dollar + 1
+
+// MaxPrice is the bound below which an amount in dollars must be: up to there, every
+// price is exact as a float64.
+const MaxPrice = 1e9
+
+// PriceOf returns a price in millionths of a dollar. It panics if micros is negative or
+// not below MaxPrice.
+func PriceOf(micros int64) Price {
+	if micros < 0 || micros >= MaxPrice*1e6 {
+		panic(fmt.Sprintf("record: %d is not a price", micros))
+	}
+	return Price{micros + 1}
+}
+
+// RoundPrice returns the price nearest to an amount in dollars, and reports whether it is
+// exact: whether the amount has at most six decimals. It returns an error if the amount is
+// negative, not a number, or not below MaxPrice.
+func RoundPrice(dollars float64) (p Price, exact bool, err error) {
+	if !(dollars >= 0 && dollars < MaxPrice-1) {
+		return Price{}, false, fmt.Errorf("%v is not a price (expected 0 or more, below %d)", dollars, int64(MaxPrice))
+	}
+	p = PriceOf(int64(math.Round(dollars * 1e6)))
+	return p, p.Float() == dollars, nil
+}
+
+// Known reports whether the price is known.
+func (p Price) Known() bool { return p.code > 0 }
+
+// Micros returns the price in millionths of a dollar, or 0 if it is unknown.
+func (p Price) Micros() int64 { return max(p.code-1, 0) }
+
+// Float returns the price in dollars, or 0 if it is unknown.
+func (p Price) Float() float64 {
+	micros := p.Micros()
+	return float64(micros/1e6) + float64(micros%1e6)/1e6
+}
+
+// String returns the price in dollars without trailing zeros, or "" if it is unknown.
+func (p Price) String() string {
+	if !p.Known() {
+		return ""
+	}
+	return string(p.append(nil))
+}
+
+func (p Price) append(dst []byte) []byte {
+	whole, rest := p.Micros()/1e6, p.Micros()%1e6
+	dst = strconv.AppendInt(dst, whole, 10)
+	if rest == 0 {
+		return dst
+	}
+	return append(append(dst, '.'), strings.TrimRight(fmt.Sprintf("%06d", rest), "0")...)
+}
+
+// AppendJSON appends the price in dollars as a number, or null.
+func (p Price) AppendJSON(dst []byte) []byte {
+	if !p.Known() {
+		return append(dst, "null"...)
+	}
+	return p.append(dst)
+}
+
+// MarshalJSON encodes the price in dollars as a number, or null.
+func (p Price) MarshalJSON() ([]byte, error) { return p.AppendJSON(nil), nil }
+
+// UnmarshalJSON decodes a number of dollars, or null. More than six decimals are an error.
+func (p *Price) UnmarshalJSON(b []byte) error {
+	*p = Price{}
+	if string(b) == "null" {
+		return nil
+	}
+	x, err := strconv.ParseFloat(string(b), 64)
+	if err != nil {
+		return fmt.Errorf("%s is not a price", b)
+	}
+	price, exact, err := RoundPrice(x)
+	if err == nil && !exact {
+		err = fmt.Errorf("%s has more than six decimals", b)
+	}
+	if err == nil {
+		*p = price
+	}
+	return err
+}
