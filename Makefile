@@ -165,8 +165,8 @@ define need
 endef
 
 # The tests start their own PostgreSQL. Debian's package would set up and start a permanent
-# server; a configuration file prevents that during the installation. The package's programs are not
-# in PATH.
+# server; a configuration file prevents that during the installation. The package's
+# programs are not in PATH.
 NOCLUSTER := /etc/postgresql-common/createcluster.d/kindex-tests.conf
 define need-postgresql
 @ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || command -v postgres >/dev/null || { echo "installing postgresql"; \
