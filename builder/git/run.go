@@ -1,5 +1,5 @@
-// Package git is the only package of the program that starts another program, and
-// the only program it starts is git.
+// Package git runs git; it is the only package that starts a program, and it starts no
+// other program.
 //
 // A repository is untrusted data: its configuration, attributes and references must never
 // choose a program that runs. So almost every command runs against a private git directory

@@ -1,5 +1,5 @@
 // Package importer turns a catalogue - the rows of a CSV or JSONL file - into entity files,
-// by a mapping (mapping.Mapping). Every row has exactly one outcome, and refused rows have
+// as defined by a mapping (mapping.Mapping). Every row has exactly one outcome, and refused rows have
 // reasons. Only files that pass the validator of builder/content are written.
 //
 // The input is read twice: once to find the columns and slug clashes, once to write. So the

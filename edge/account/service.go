@@ -1,5 +1,5 @@
-// Package account has the operations on accounts: keys, webhooks, submissions and the audit
-// log. The API and the panel both call it, so that there is one set of rules.
+// Package account implements the operations on accounts: keys, webhooks, submissions and
+// the audit log. The API and the panel both call it, so that there is one set of rules.
 package account
 
 import (

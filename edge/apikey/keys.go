@@ -1,4 +1,4 @@
-// Package apikey has the API keys: their format, their stored form, and their accounts.
+// Package apikey defines API keys: their format, their stored form, and their accounts.
 // A key is shown once, when it is created; only its SHA-256 hash is stored, and a
 // masked form to tell keys apart.
 package apikey

@@ -1,4 +1,4 @@
-// Package openapi has the OpenAPI 3.0.3 description of the API.
+// Package openapi contains the OpenAPI 3.0.3 description of the API.
 package openapi
 
 import (

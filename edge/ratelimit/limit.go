@@ -1,4 +1,4 @@
-// Package ratelimit counts requests of subjects in time windows, and reports whether
+// Package ratelimit counts requests per subject in time windows, and reports whether
 // the next one is allowed. A subject is an address or an account. Two implementations
 // keep the counts: Memory, in memory and flushed to a store, for one edge, and Shared,
 // in the store itself, for several.

@@ -1,4 +1,4 @@
-// Package storage has the only mutable data of the service: accounts and keys, request
+// Package storage stores the service's only mutable data: accounts and keys, request
 // counters, submissions, webhooks and their events. SQLite, embedded, is for one edge;
 // several edges can share a PostgreSQL database. Both engines run the same statements.
 package storage

@@ -1,4 +1,4 @@
-// Package submission has the life cycle of a proposed entity: from a JSON body to the
+// Package submission implements the life cycle of a proposed entity: from a JSON body to the
 // canonical file, checked with the rules of content, and through review to the build that
 // contains it.
 package submission

@@ -1,6 +1,6 @@
-// Package web is the HTTP side of a request: its parsing, the response in the form that the
-// client prefers, and errors as problem details. It knows builds and callers, but neither
-// limits nor routes.
+// Package web handles the HTTP side of a request: parsing it, writing the response in the
+// form that the client prefers, and reporting errors as problem details. It deals with
+// builds and callers, but neither with limits nor with routes.
 package web
 
 import (

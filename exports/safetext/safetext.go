@@ -1,6 +1,6 @@
-// Package safetext finds, removes and escapes hidden characters in texts.
+// Package safetext finds, removes and escapes hidden characters in text.
 //
-// The texts reach people, terminals, spreadsheets and agents.
+// The text reaches people, terminals, spreadsheets and agents.
 //
 // A character is hidden if it is invisible or changes how its neighbours are shown:
 // controls, format characters and other default ignorable

@@ -106,7 +106,7 @@ func TestFetchGoesOn(t *testing.T) {
 	suite.InTest(t)
 	var asked requests
 	p := start(t, asked.below("/data/"), edgetest.Cut("/data/", 1000, 10))
-	if said := p.fails("bash", "fetch.sh", "entities.parquet"); !strings.Contains(said, "fetch.sh: entities.parquet did not come; run again to go on") {
+	if said := p.fails("bash", "fetch.sh", "entities.parquet"); !strings.Contains(said, "fetch.sh: could not download entities.parquet; run again to resume") {
 		t.Error(said)
 	}
 	sum, size := p.listed("entities.parquet")

@@ -1,4 +1,4 @@
-// Package mdrender renders the guides of the project, GitHub Flavored Markdown, as HTML.
+// Package mdrender renders the project's guides from GitHub Flavored Markdown to HTML.
 // Raw HTML in them is dropped.
 package mdrender
 

@@ -1,4 +1,4 @@
-// Package sdk holds the client libraries as they are handed out: archives that npm
+// Package sdk contains the client libraries as they are distributed: archives that npm
 // and pip install from an address.
 //
 // The archives are files of the repository, one for each version, and never change:

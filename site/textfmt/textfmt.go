@@ -1,4 +1,4 @@
-// Package textfmt formats texts, numbers and dates for people. Untrusted texts become one
+// Package textfmt formats text, numbers and dates for people. Untrusted text becomes one
 // line of limited length.
 package textfmt
 
