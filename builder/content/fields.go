@@ -44,7 +44,7 @@ func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity,
 	return e, data, problems
 }
 
-// addError adds the reason why values cannot be written as a file.
+// addError adds a problem for values that cannot be written as a file.
 func addError(d *yamldoc.Document, err error) {
 	var wrong *yamlfmt.FieldError
 	if errors.As(err, &wrong) {
@@ -54,7 +54,7 @@ func addError(d *yamldoc.Document, err error) {
 	d.AddAt(nil, false, yamldoc.Problem{Message: err.Error()})
 }
 
-// trimTexts returns values with trimmed texts.
+// trimTexts returns values with all strings trimmed.
 func trimTexts(v any) any {
 	switch v := v.(type) {
 	case string:

@@ -92,7 +92,7 @@ func TestParseEntity(t *testing.T) {
 	}
 }
 
-// TestVersions checks that a version is a text, even if YAML reads it as something else.
+// TestVersions checks that a version is a string, even if YAML reads it as something else.
 func TestVersions(t *testing.T) {
 	for written, want := range map[string]string{
 		"1.10": "1.10", "1e3": "1e3", "3": "3", "2024-06-06": "2024-06-06", "1.0": "1.0", "010": "010",
@@ -126,7 +126,7 @@ func TestLoadContent(t *testing.T) {
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	all := int64(len(files) + 3) // including categories, index and scoring
+	all := int64(len(files) + 3) // plus categories, index and scoring
 	if len(l.Entities) != len(files) || calls.Load() != all || last.Load() != all {
 		t.Errorf("%d entities, progress reported %d of %d, but there are %d files", len(l.Entities), calls.Load(), last.Load(), all)
 	}

@@ -28,7 +28,7 @@ type Problem struct {
 	Line       int      `json:"line"`
 	Column     int      `json:"column"`
 	Severity   Severity `json:"severity"`
-	Field      string   `json:"field"` // with dots and brackets, or "" for the file
+	Field      string   `json:"field"` // path with dots and brackets, or "" for the whole file
 	Message    string   `json:"message"`
 	Suggestion string   `json:"suggestion,omitempty"` // the nearest valid value
 }
@@ -56,7 +56,7 @@ func (p Problem) Text() string {
 	return fmt.Sprintf("%s (did you mean %q?)", p.Message, p.Suggestion)
 }
 
-// Problems are the problems in a set of files. As an error it lists them all.
+// Problems lists the problems in a set of files. Its error message contains all of them.
 type Problems []Problem
 
 // Error lists the problems, one per line.
@@ -80,7 +80,7 @@ func (ps Problems) Count() (errors, warnings int) {
 	return errors, warnings
 }
 
-// With returns these problems and more, in order.
+// With returns the problems in ps and more, sorted.
 func (ps Problems) With(more Problems) Problems {
 	all := slices.Concat(ps, more)
 	all.Sort()

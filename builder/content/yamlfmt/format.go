@@ -104,7 +104,8 @@ func refusal(d *yamldoc.Document, field []string, why string) error {
 	return d.Report()
 }
 
-// firstDifference returns the first difference between two layouts, or "".
+// firstDifference describes the first difference between two layouts; it returns "" if there
+// is none.
 func (l *layout) firstDifference(o *layout, path []string) (field []string, what string) {
 	comments := slices.Equal(l.headComments, o.headComments) && slices.Equal(l.footComments, o.footComments) && l.lineComment == o.lineComment
 	switch {
@@ -131,8 +132,9 @@ func (l *layout) firstDifference(o *layout, path []string) (field []string, what
 
 var indentNumber = regexp.MustCompile(`[|>][-+]?[1-9]`)
 
-// lostCharacter returns a letter, digit or # that occurs more often before than after, or
-// 0. It is independent of YAML, so that it does not share the parser's bugs.
+// lostCharacter returns a letter, digit or # that occurs more often before formatting than
+// after, or 0 if there is none. It does not parse YAML, so it does not share the parser's
+// bugs.
 func lostCharacter(before, after []byte) rune {
 	escapes := bytes.IndexByte(before, '\\') >= 0
 	numbers := indentNumber.Match(before)
