@@ -12,16 +12,17 @@ import (
 	"kindex/exports/record"
 )
 
-// Reasons why two entities may be the same thing.
+// The kinds of reasons why two entities may be the same thing.
 const (
 	SameURL        = "url"        // the same page
 	SameRepository = "repository" // the same source code
 	SameName       = "name"       // the same letters and digits
-	NearName       = "nearName"   // one edit apart
+	NearName       = "nearName"   // names one edit apart
 	SimilarContent = "similar"    // most of their content is the same
 )
 
-// kinds in the order in which reasons are listed: the most certain first.
+// kinds lists the kinds of reasons in the order in which they are shown, the most certain
+// first.
 var kinds = []string{SameRepository, SameURL, SameName, NearName, SimilarContent}
 
 // Two entities are possible duplicates if their similarity, as in builder/neighbors, is at
@@ -46,15 +47,15 @@ type Duplicate struct {
 	Reasons []Reason `json:"reasons"`
 }
 
-// Reason is one thing that a pair has in common.
+// Reason is one thing that a pair of entities has in common.
 type Reason struct {
 	Kind string `json:"kind"`
-	// Value is what the two share: an address as written in the new entity, the other
+	// Value is what the two entities share: an address as written in the new entity, the other
 	// entity's name, or the similarity.
 	Value string `json:"value"`
 }
 
-// Text returns the reason in words; mark formats texts from files.
+// Text returns the reason in words; mark formats strings from files.
 func (r Reason) Text(mark func(string) string) string {
 	switch r.Kind {
 	case SameURL:
@@ -69,8 +70,8 @@ func (r Reason) Text(mark func(string) string) string {
 	return "nearly the same content, similarity " + r.Value
 }
 
-// duplicates finds possible duplicates of the fresh entities, a subset of all. A pair of
-// two fresh ones is listed once.
+// duplicates finds possible duplicates of the entities in fresh, which is a subset of all. A
+// pair of two fresh entities is listed once.
 func duplicates(all, fresh []*record.Entity, words func(string) []string) []Duplicate {
 	if len(fresh) == 0 {
 		return []Duplicate{}
@@ -101,10 +102,10 @@ func duplicates(all, fresh []*record.Entity, words func(string) []string) []Dupl
 type finder struct {
 	all   []*record.Entity
 	new   map[*record.Entity]bool
-	found map[[2]string]*Duplicate // by the two keys
+	found map[[2]string]*Duplicate // keyed by the keys of both entities
 }
 
-// add adds a reason to a pair, each kind once.
+// add adds a reason to a pair, unless the pair already has a reason of that kind.
 func (f *finder) add(e, other *record.Entity, kind, value string) {
 	if e == other || f.new[other] && other.Key() < e.Key() {
 		return
@@ -150,11 +151,13 @@ func (f *finder) byAddress(fresh []*record.Entity) {
 	}
 }
 
-// many is the maximum number of entities compared for one address or name. If there are
-// more, such as the parts of one large repository, only the first ones are compared.
+// many is the maximum number of entities that are compared because they share an address or
+// name. If there are more, such as the parts of one large repository, only the first ones are
+// compared.
 const many = 20
 
-// addresses yields the addresses of an entity that another one could share, by field.
+// addresses yields the addresses of an entity that another one could share, each with the
+// name of its field.
 func addresses(e *record.Entity) iter.Seq2[string, string] {
 	return func(yield func(field, address string) bool) {
 		if e.URL != "" && !yield("url", e.URL) {
@@ -198,8 +201,9 @@ func (f *finder) byName(fresh []*record.Entity) {
 	}
 }
 
-// few is the maximum number of entities that are compared exactly with all others. For
-// more, the algorithm of builds is faster, and misses almost no pair this similar.
+// few is the maximum number of entities that are compared exactly with all others. If there
+// are more, the algorithm used by builds is faster and misses hardly any pair that is this
+// similar.
 const few = 500
 
 // bySimilarity finds entities with nearly the same content.
@@ -229,7 +233,7 @@ func (f *finder) bySimilarity(words func(string) []string) {
 	}
 }
 
-// overlap returns the Jaccard index of two entities over category, provider, tags,
+// overlap returns the Jaccard index of two entities, based on category, provider, tags,
 // capabilities and words (P. Jaccard, 1901).
 func overlap(a, b *record.Entity, words func(string) []string) float64 {
 	x, y := statements(a, words), statements(b, words)
