@@ -17,8 +17,8 @@ type Forge struct {
 	Token      string
 }
 
-// scp is the short form of an ssh address: user@host:path. Without a slash before the
-// colon it cannot be a path of this machine.
+// scp is the short form of an ssh address: user@host:path. Without a slash before the colon,
+// it cannot be a path on this machine.
 var scp = regexp.MustCompile(`^(?:[^/:@]+@)?(\[[^\]/]+\]|[^/:@]+):([^:].*)$`)
 
 // parseAddress parses the address of a remote as git does. A local path gets the scheme

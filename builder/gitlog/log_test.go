@@ -21,7 +21,7 @@ const (
 	none  = "0000000000000000000000000000000000000000"
 )
 
-// logs are outputs of git log with @ for NUL, and the parsed result: commits by author,
+// logs contains outputs of git log, with @ for NUL, and the parsed result: commits by author,
 // each with its files; a last line in brackets is the error.
 var logs = []struct{ in, want string }{
 	{"", ""},
@@ -77,7 +77,7 @@ func readAll(in string) string {
 	}
 }
 
-// FuzzLogReader checks what must be true for any bytes: no panic, no end without EOF or
+// FuzzLogReader checks what must be true for any input: no panic, no end without EOF or an
 // error, and only well-formed commits.
 func FuzzLogReader(f *testing.F) {
 	for _, c := range logs {
@@ -158,7 +158,7 @@ func FuzzPullRequest(f *testing.F) {
 	})
 }
 
-// TestSame changes each authored field, so that none is forgotten when one is added.
+// TestSame changes each authored field, so that a newly added field is not forgotten.
 func TestSame(t *testing.T) {
 	authored := 0
 	var check func(v reflect.Value, e *record.Entity, name string)
