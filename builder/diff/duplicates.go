@@ -25,16 +25,17 @@ const (
 // first.
 var kinds = []string{SameRepository, SameURL, SameName, NearName, SimilarContent}
 
-// Two entities are possible duplicates if their similarity, as in builder/neighbors, is at
-// least Alike, and they share at least Overlap of their content. The second condition is
-// needed because similarity is relative: in a small catalogue two entities can have the
-// maximum similarity just for their category.
+// Two entities are possible duplicates if their similarity, as calculated by
+// builder/neighbors, is at least MinSimilarity, and the overlap of their content is at least
+// MinOverlap. The second condition is needed because similarity is relative: in a small
+// catalogue, two entities can have the maximum similarity just because they are in the same
+// category.
 //
-// Of the 480 entities that kindex ships with, all distinct, no two of one type overlap by
-// more than 0.58 (Qwen3.5 and Qwen3.6 35B-A3B; tools by 0.31), and the most similar pair
-// has a similarity of 0.88 (GPT Image 1.5 and 2). A copy of any of them under another name
-// and address is found, and so are 9 of 10 if half of the description is removed; a copy
-// described in other words is not.
+// Of the 480 entities that kindex ships with, which are all distinct, no two models overlap
+// by more than 0.58 (Qwen3.5 and Qwen3.6 35B-A3B) and no two tools by more than 0.31. The
+// most similar pair has a similarity of 0.88 (GPT Image 1.5 and 2). A copy of any of them
+// with a different name and address is found. If half of the description is removed, 9 of 10
+// copies are still found; a copy described in different words is not.
 const (
 	MinSimilarity = 0.85
 	MinOverlap    = 0.6

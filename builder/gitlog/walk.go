@@ -86,8 +86,8 @@ type Log struct {
 // only commits; neither the working tree nor the user's settings matter. A commit adds at
 // most one version of an entity, and none if its content has not changed. An incremental
 // walk reads only newer commits, with the same result, provided that HEAD descends from the
-// commit of the previous walk and the folder and the mailmap are unchanged. For incomplete
-// history, Walk returns a *ShallowError.
+// commit of the previous walk and the folder and the mailmap are unchanged. If the
+// history is incomplete, Walk returns a *ShallowError.
 func Walk(ctx context.Context, o Options) (*Log, error) {
 	r, err := open(ctx, o.Dir, o.Commit)
 	if err != nil {

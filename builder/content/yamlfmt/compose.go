@@ -16,7 +16,7 @@ import (
 // Compose returns the file of an entity in the format of Format, with its fields in the
 // order of the schema. The values are JSON values: string, bool, nil, numbers (json.Number,
 // float64, int, int64), []any, []string and map[string]any. A version that is a number
-// becomes the text of its digits, as in a file. The output is deterministic and reads back
+// becomes a string of its digits, as in a file. The output is deterministic and reads back
 // as the same values. Compose does not check whether the entity is valid; ParseEntity does.
 func Compose(fields map[string]any) ([]byte, error) {
 	root, err := layoutOfFields(fields)

@@ -18,8 +18,8 @@ import (
 )
 
 // Format returns a content file in the standard format: entity fields in the order of the
-// schema, two spaces of indentation, quotes only where YAML needs them, no consecutive blank
-// lines. All data and comments are preserved; a formatted file is returned unchanged. path
+// schema, two spaces of indentation, quotes only where YAML needs them, and no consecutive
+// blank lines. All data and comments are preserved; a formatted file is returned unchanged. path
 // determines the kind of file and is used in messages.
 //
 // Format returns Problems for invalid YAML, for YAML features that content files do not

@@ -70,7 +70,7 @@ func checkValue(d *yamldoc.Document, m map[string]any, path []string) {
 func checkOneOf(d *yamldoc.Document, m map[string]any, path []string, names ...string) {
 	for name := range m {
 		if d.Faulty[yamldoc.FieldName(append(slices.Clone(path), name))] {
-			return // it may be one of them, misspelled
+			return // the unknown field may be one of them, misspelled
 		}
 	}
 	var given []string
@@ -88,7 +88,8 @@ func checkOneOf(d *yamldoc.Document, m map[string]any, path []string, names ...s
 	}
 }
 
-// parseTemplate splits a template into texts and columns. A doubled brace is a literal one.
+// parseTemplate splits a template into literals and columns. A doubled brace is a literal
+// brace.
 func parseTemplate(s string) (parts []TemplatePart, wrong string) {
 	var literal strings.Builder
 	columns := 0
