@@ -120,7 +120,7 @@ func (b *build) checkTracked(ctx context.Context) {
 	case err != nil:
 		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v); fix that, or use an --out folder outside the repository", err)
 	case tracked:
-		b.tracked = "git tracks files of exports/builds or indexes/builds, so whoever commits could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds, then commit)"
+		b.tracked = "git tracks files in exports/builds or indexes/builds, so whoever commits could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds, then commit)"
 	}
 }
 

@@ -66,7 +66,7 @@ func (r Reason) Text(mark func(string) string) string {
 	case SameName:
 		return "same name, written " + mark(r.Value)
 	case NearName:
-		return "its name is one edit from " + mark(r.Value)
+		return "its name is one edit away from " + mark(r.Value)
 	}
 	return "nearly the same content, similarity " + r.Value
 }

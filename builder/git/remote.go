@@ -42,7 +42,7 @@ func (r *Repository) Remote(ctx context.Context, name string) (fetch, push strin
 			continue
 		}
 		if *into != "" {
-			return "", "", known, fmt.Errorf("the remote %s has more than one address; it must have one", name)
+			return "", "", known, fmt.Errorf("the remote %s has more than one address; it must have exactly one", name)
 		}
 		*into = value
 	}

@@ -54,11 +54,11 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 		return nil, ErrNoRepository
 	}
 	if len(lines) != 6 || !filepath.IsAbs(lines[4]) {
-		return nil, fmt.Errorf("%s: unexpected output of git: %q; git 2.31 or newer is needed, and a path without line breaks", dir, cleanMessage(out))
+		return nil, fmt.Errorf("%s: unexpected output from git: %q; kindex needs git 2.31 or newer and a path without line breaks", dir, cleanMessage(out))
 	}
 	r.Shallow, r.Format, r.gitDir, r.commonDir, r.Prefix = lines[1] == "true", lines[2], lines[3], lines[4], lines[5]
 	if r.Format != "sha1" && r.Format != "sha256" {
-		return nil, fmt.Errorf("%s: the repository has the object format %q; supported are sha1 and sha256", dir, cleanMessage(r.Format))
+		return nil, fmt.Errorf("%s: the repository has the object format %q; only sha1 and sha256 are supported", dir, cleanMessage(r.Format))
 	}
 	if holds(r.gitDir, r.dir) { // git before 2.38 does not support safe.bareRepository
 		return nil, embedded(dir)

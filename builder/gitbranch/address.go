@@ -80,7 +80,7 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 	}
 	path := strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git")
 	if below := here && strings.HasSuffix(strings.ToLower(path), "/"+strings.ToLower(f.Repository)); !strings.EqualFold(path, f.Repository) && !below {
-		return nil, fmt.Errorf("the remote %s is the repository %s, but --forge-repo is %s; correct that, or choose a different remote with --remote",
+		return nil, fmt.Errorf("the remote %s is the repository %s, but --forge-repo is %s; correct --forge-repo or choose a different remote with --remote",
 			remote, path, f.Repository)
 	}
 	return u, nil

@@ -95,7 +95,7 @@ func differs(ctx context.Context, r *git.Repository, commit, dir string, c *cont
 		fields := strings.Fields(about) // mode, type, object
 		below, ok2 := strings.CutPrefix(name, r.Prefix)
 		if !ok || !ok2 || len(fields) != 3 {
-			return false, fmt.Errorf("git ls-tree in %s: unexpected answer %q", dir, line)
+			return false, fmt.Errorf("git ls-tree in %s: unexpected output %q", dir, line)
 		}
 		if _, _, isEntity := entityPath(below); !isEntity && !slices.Contains(schema.RootFiles, below) {
 			continue

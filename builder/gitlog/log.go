@@ -231,7 +231,7 @@ func (l *logReader) field() (t []byte, err error) {
 	}
 }
 
-func unexpected(t []byte) error { return fmt.Errorf("git log: unexpected answer %q", shorten(t)) }
+func unexpected(t []byte) error { return fmt.Errorf("git log: unexpected output %q", shorten(t)) }
 
 func shorten(t []byte) []byte { return t[:min(len(t), 200)] }
 

@@ -34,10 +34,10 @@ var logs = []struct{ in, want string }{
 	{hashA + "@1@@Ada@s", "[git log: output ends within \"s\"]"},
 	{hashA + "@1@@Ada@s@@@\n:100644 000000 " + hashA + " " + none + " D@c/tool/a", "[git log: output ends within \"c/tool/a\"]"},
 	{hashA[:39], "[git log: output ends within \"" + hashA[:39] + "\"]"},
-	{"fatal@", "[git log: unexpected answer \"fatal\"]"},
-	{hashA + "@1@@Ada@s@@@:100644 100644 " + hashA + " " + hashB + " R100@c/tool/a.yaml@c/tool/b.yaml@", "[git log: unexpected answer \":100644 100644 " + hashA + " " + hashB + " R100\"]"},
-	{hashA + "@1@@Ada@s@@@:100644 040000 " + hashA + " " + hashB + " M@c/tool/a.yaml@", "[git log: unexpected answer \":100644 040000 " + hashA + " " + hashB + " M\"]"},
-	{hashA + "@1@@Ada@s@@@::100644@", "[git log: unexpected answer \"::100644\"]"},
+	{"fatal@", "[git log: unexpected output \"fatal\"]"},
+	{hashA + "@1@@Ada@s@@@:100644 100644 " + hashA + " " + hashB + " R100@c/tool/a.yaml@c/tool/b.yaml@", "[git log: unexpected output \":100644 100644 " + hashA + " " + hashB + " R100\"]"},
+	{hashA + "@1@@Ada@s@@@:100644 040000 " + hashA + " " + hashB + " M@c/tool/a.yaml@", "[git log: unexpected output \":100644 040000 " + hashA + " " + hashB + " M\"]"},
+	{hashA + "@1@@Ada@s@@@::100644@", "[git log: unexpected output \"::100644\"]"},
 }
 
 func TestLogReader(t *testing.T) {

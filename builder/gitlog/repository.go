@@ -88,7 +88,7 @@ func (r *repository) findMailmap(ctx context.Context) (string, error) {
 	}
 	var mode, kind, name string
 	if _, err := fmt.Sscan(entry, &mode, &kind, &name); err != nil {
-		return "", fmt.Errorf("git ls-tree in %s: unexpected answer %q", r.dir, entry)
+		return "", fmt.Errorf("git ls-tree in %s: unexpected output %q", r.dir, entry)
 	}
 	return name, nil
 }

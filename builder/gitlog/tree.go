@@ -127,7 +127,7 @@ func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, er
 		entry, name, ok := strings.Cut(line, "\t")
 		fields := strings.Fields(entry)
 		if !ok || len(fields) != 3 {
-			return false, fmt.Errorf("git ls-tree: unexpected answer %q", line)
+			return false, fmt.Errorf("git ls-tree: unexpected output %q", line)
 		}
 		target, err := makeRoom(into, name)
 		if err == nil && target != "" {

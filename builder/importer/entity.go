@@ -166,7 +166,7 @@ func (dr *drafter) single(v *mapping.Value, as string, rec inputRecord) (item an
 	}
 	if len(r.items) > 1 {
 		return nil, false, &Reason{Column: columnOf(v), Value: r.text(),
-			Message: fmt.Sprintf("has %d values, but only one is possible; add take: first or take: last", len(r.items))}
+			Message: fmt.Sprintf("has %d values, but only one is allowed; add take: first or take: last", len(r.items))}
 	}
 	item = r.items[0]
 	if v.As == "" && as != "" {

@@ -177,7 +177,7 @@ func (j *job) unknownColumns(seen columns) (problems yamldoc.Problems) {
 		message := "no column " + yamldoc.Quote(use.Column) + " in " + j.Input
 		suggestion := didyoumean.Name(use.Column, names)
 		if delimiter := otherDelimiter(names); delimiter != "" {
-			message += fmt.Sprintf("; its only column is %s: set the column separator in the mapping, input: {delimiter: %q}", yamldoc.Quote(names[0]), delimiter)
+			message += fmt.Sprintf("; its only column is %s: set the column separator in the mapping with input: {delimiter: %q}", yamldoc.Quote(names[0]), delimiter)
 			suggestion = ""
 		} else if len(names) > 0 && len(names) <= 40 {
 			message += "; expected one of: " + strings.Join(names, ", ")

@@ -137,7 +137,7 @@ func (e *NotEmptyError) Error() string {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 		names = names[:most]
 	}
-	return fmt.Sprintf("%s is not empty, it contains %s%s; use an empty or new folder", e.Dir, strings.Join(names, ", "), more)
+	return fmt.Sprintf("%s is not empty: it contains %s%s; use an empty or new folder", e.Dir, strings.Join(names, ", "), more)
 }
 
 // OptionError is the error for an invalid option.

@@ -123,7 +123,7 @@ func CannotRun(t testing.TB, reason string) {
 // if the collections are missing.
 func Collections(t testing.TB) string {
 	t.Helper()
-	InSoak(t, "whole collections; make test has small extracts of them")
+	InSoak(t, "it uses whole collections; make test uses small extracts of them")
 	if dir := os.Getenv("KINDEX_SHARED"); dir != "" {
 		if _, err := os.Stat(filepath.Join(dir, "data")); err != nil {
 			t.Fatalf("KINDEX_SHARED: %v", err)

@@ -76,9 +76,9 @@ func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) yam
 	case *kind.Maximum:
 		return yamldoc.Problem{Message: decimal(k.Got) + " is above " + decimal(k.Want)}
 	case *kind.ExclusiveMinimum:
-		return yamldoc.Problem{Message: decimal(k.Got) + " is not above " + decimal(k.Want)}
+		return yamldoc.Problem{Message: decimal(k.Got) + " is not greater than " + decimal(k.Want)}
 	}
-	return yamldoc.Problem{Message: fmt.Sprintf("does not fit the schema (%s)", strings.Join(k.KeywordPath(), "/"))}
+	return yamldoc.Problem{Message: fmt.Sprintf("does not match the schema (%s)", strings.Join(k.KeywordPath(), "/"))}
 }
 
 // wrongType describes a value of the wrong type and the expected type.

@@ -159,7 +159,7 @@ func (s *Schema) explain(d *yamldoc.Document, e *jsonschema.ValidationError) {
 		}
 	case *kind.DependentRequired:
 		for _, m := range k.Missing {
-			d.AddAt(append(slices.Clone(at), k.Prop), true, yamldoc.Problem{Message: "has no meaning without " + m + "; add that, or remove this"})
+			d.AddAt(append(slices.Clone(at), k.Prop), true, yamldoc.Problem{Message: "has no meaning without " + m + "; add " + m + " or remove this field"})
 		}
 	case *kind.UniqueItems:
 		s.explainRepeated(d, at)
@@ -239,7 +239,7 @@ func (s *Schema) missingValue(at []string) string {
 	if len(at) > 0 {
 		name, set := at[len(at)-1], s.at(at[:len(at)-1])
 		if required, _ := set["required"].([]any); slices.Contains(required, any(name)) {
-			return "has no value; give one"
+			return "has no value; add one"
 		}
 		if set["items"] != nil {
 			return "has no value; add one or remove the entry"

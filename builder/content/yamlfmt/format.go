@@ -55,7 +55,7 @@ func Format(path string, data []byte) ([]byte, error) {
 		return nil, refusal(original, nil, "formatting the result again would change it")
 	}
 	if r := lostCharacter(text, result); r != 0 {
-		return nil, refusal(original, nil, fmt.Sprintf("one of its characters %q would be lost", r))
+		return nil, refusal(original, nil, fmt.Sprintf("one of its %q characters would be lost", r))
 	}
 	return result, nil
 }

@@ -88,7 +88,7 @@ func TestFormatRaw(t *testing.T) {
 		"too deep":  {"name: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n", "1:39: is nested more than 32 levels deep"},
 		"nothing":   {"", "1:1: is empty"},
 		// The parser silently drops the second line.
-		"a loss": {"name: X\n!n!!", "1:1: cannot be formatted: one of its characters 'n' would be lost"},
+		"a loss": {"name: X\n!n!!", "1:1: cannot be formatted: one of its 'n' characters would be lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, err := yamlfmt.Format("content/tool/x.yaml", []byte(c.data)); err == nil || !strings.HasPrefix(err.Error(), "content/tool/x.yaml:"+c.want) {

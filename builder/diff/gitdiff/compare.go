@@ -109,7 +109,7 @@ func addNotes(d *diff.Report, dir string, from, to *loadedRevision) {
 		}
 	}
 	if from.failed != nil && !from.absent {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s has nothing to compare with, so everything is created: %v", d.From, from.failed))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s has no readable content, so everything is created: %v", d.From, from.failed))
 	}
 	if n, _ := from.problems.Count(); n > 0 {
 		first := slices.IndexFunc(from.problems, isError)
