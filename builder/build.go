@@ -51,7 +51,7 @@ type Options struct {
 	// Still is set while the content is being edited: the history of content outside git is
 	// then left unchanged.
 	Still bool
-	head  *gitlog.Head // the head that Loaded was read at; nil to ask git
+	head  *gitlog.Head // the git head at which Loaded was read; nil to ask git
 	// Wait is called if another build is running; Build then waits for it. If Wait is
 	// nil, Build returns a *store.BusyError instead.
 	Wait func(*store.BusyError)
@@ -78,7 +78,7 @@ type Report struct {
 }
 
 // Step is one step of a build and its duration. The index is built concurrently with
-// other steps, so the steps may add up to more than the total.
+// other steps, so the durations may add up to more than the total.
 type Step struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"seconds"`
@@ -128,7 +128,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 	return b.finish(), nil
 }
 
-// build holds the state that the steps share.
+// build is the state that the steps share.
 type build struct {
 	Options
 	started time.Time
@@ -356,7 +356,7 @@ func (b *build) finish() *Report {
 	return r
 }
 
-// Loaded holds content and the formula that scores it.
+// Loaded contains content and the formula that scores it.
 type Loaded struct {
 	*content.Content
 	Formula *score.Formula

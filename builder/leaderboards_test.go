@@ -198,7 +198,7 @@ func TestReadmeExample(t *testing.T) {
 	}
 }
 
-// worked formats the calculation of a score as a table and the arithmetic.
+// worked formats the calculation of a score as a table followed by the arithmetic.
 func worked(x *score.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, "| Dimension | Figure | Value | Score | Weight |\n|---|---|---|---|---|")

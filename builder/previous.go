@@ -24,8 +24,8 @@ import (
 func (b *build) openPrevious(ctx context.Context) error {
 	id, err := store.Current(b.Out)
 	if errors.Is(err, store.ErrNoBuild) {
-		// Without a pointer, none of these builds was published, unless the pointer has been
-		// removed.
+		// Without a pointer, none of these builds was ever published, unless somebody has
+		// removed the pointer.
 		if ids, _ := store.Builds(b.Out, "exports", "builds"); len(ids) > 0 {
 			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %s is missing, although there are builds in %s: none of them is reused, "+
 				"and content that is not in git starts a new history. To continue from one of them, write its ID to that file and build again",

@@ -83,7 +83,7 @@ func (s *randomHistory) drop(key string) {
 	s.remove(key + ".yaml")
 }
 
-// free returns an address never used by a file, or "".
+// free returns an address never used by a file, or "" if there is none.
 func (s *randomHistory) free(typ string) string {
 	for range 4 {
 		if key := fmt.Sprintf("%s/%c", typ, 'a'+s.rand.IntN(6)); s.files[key] == nil && !s.held[key] {

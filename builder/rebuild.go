@@ -84,7 +84,7 @@ func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 		return err
 	}
 	// The commit comes from an untrusted build: it must be a full commit name before it
-	// becomes an argument of git.
+	// becomes an argument to git.
 	switch name, err := location.Commit(ctx, commit); {
 	case err != nil:
 		return fmt.Errorf("%w; the build is from this commit: fetch it", err)

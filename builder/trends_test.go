@@ -45,7 +45,7 @@ func TestTrends(t *testing.T) {
 		s.commit("begin")
 		s.now = s.now.AddDate(0, 0, 8)
 	}
-	b := built(t, s.build(t.TempDir(), 1)) // the third commit is of 17 March, the build of 20 March
+	b := built(t, s.build(t.TempDir(), 1)) // the third commit is dated 17 March, the build 20 March
 	_, empty, list := b.Archive().Trends("7d")
 	got := map[string]string{}
 	for _, x := range list {

@@ -28,10 +28,10 @@ type Input struct {
 	Previous *exports.Build
 	Formula  *score.Formula
 	AsOf     time.Time
-	// Entities are the entities of the content, sorted by type and slug.
+	// Entities lists the entities in the content, sorted by type and slug.
 	Entities []*record.Entity
-	// Frozen leaves the history of content outside git unchanged, because the content is
-	// being edited.
+	// Frozen is set while the content is being edited: the history of content outside git is
+	// then left unchanged.
 	Frozen bool
 }
 
@@ -187,7 +187,7 @@ func (a *Archive) Date() {
 
 // newestOf returns the current version of an entity in the content or, if its file has an
 // uncommitted edit, the version that the edit is based on. The git walk will find the same
-// once the edit is committed.
+// version once the edit is committed.
 func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 	versions := a.result.Versions
 	own, known := a.newest[e.Key()]

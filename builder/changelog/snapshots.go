@@ -130,7 +130,7 @@ func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports
 	return s, nil
 }
 
-// snapshotRow is a version with the values that rank it.
+// snapshotRow is a version with the values that determine its rank.
 type snapshotRow struct {
 	version uint32
 	standIn record.Entity // the type, slug, status and scores on the day

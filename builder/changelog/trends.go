@@ -60,7 +60,7 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 	return nil
 }
 
-// changedSince counts the changes of each entity since a time, by newest version.
+// changedSince counts the changes to each entity since a time, keyed by newest version.
 func (a *Archive) changedSince(from int64, after []int32) map[int32]uint32 {
 	versions := a.result.Versions
 	first, _ := slices.BinarySearchFunc(versions, from, func(v record.Version, at int64) int { return cmp.Compare(v.Time, at) })

@@ -8,8 +8,8 @@ import (
 	"kindex/exports/record"
 )
 
-// compact moves the entities' data to separate memory blocks. As read, the data is scattered
-// among garbage, which keeps twice its size from being freed.
+// compact moves the entities' data to separate memory blocks. Where it was read, the data is
+// scattered among garbage, and it keeps garbage of twice its own size from being freed.
 func compact(entities []*record.Entity) {
 	const together = 256
 	var wg sync.WaitGroup

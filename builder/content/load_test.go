@@ -170,7 +170,7 @@ func TestLoadTwice(t *testing.T) {
 	}
 }
 
-// TestLinks checks that links are rejected: a link could expose any file of the build
+// TestLinks checks that links are rejected: a link could expose any file on the build
 // machine.
 func TestLinks(t *testing.T) {
 	writeFiles(t, map[string]string{"content/tool/x.yaml": "name: X\ncategory: nlp\ndescription: D\n", "secret": "secret: 1\n"})
@@ -195,7 +195,7 @@ content/tool/y.yaml:1:1: must be a regular file, not a link`
 	}
 }
 
-// TestNoContent checks that an unreadable folder has a distinct error, which says what to
+// TestNoContent checks that an unreadable folder causes a distinct error that says what to
 // do.
 func TestNoContent(t *testing.T) {
 	writeFiles(t, map[string]string{"repo/content/tool/x.yaml": "name: X\n", "empty/README.md": "x\n", "content/tool/.gitkeep": ""})

@@ -55,7 +55,8 @@ func (f *Folder) Changed() ([]string, error) {
 	return changed, nil
 }
 
-// missingFolderError is an fs.ErrNotExist error for a content folder, with a hint.
+// missingFolderError is an fs.ErrNotExist error for a content folder, with a hint on what to
+// do.
 type missingFolderError struct{ message string }
 
 // Error implements error.

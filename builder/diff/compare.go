@@ -41,7 +41,7 @@ type Comparison struct {
 	Shrink     Shrink      `json:"shrink"`
 }
 
-// Totals holds the sizes of one revision.
+// Totals contains the sizes of one revision.
 type Totals struct {
 	Entities   int    `json:"entities"` // including withdrawn ones
 	Ranked     int    `json:"ranked"`
@@ -49,7 +49,7 @@ type Totals struct {
 	Formula    string `json:"formula"` // its version
 }
 
-// Counts holds the number of entities for each event.
+// Counts contains the number of entities for each event.
 type Counts struct {
 	Created int `json:"created"`
 	Updated int `json:"updated"` // including renamed ones

@@ -38,7 +38,7 @@ func revisionOf(f *score.Formula, list ...*record.Entity) Revision {
 	return Revision{&content.Content{Entities: list, Categories: []content.Category{{Slug: "c", Title: "C"}}}, f}
 }
 
-// events formats a comparison on one line: what happened to which entity, with composite
+// eventsOf formats a comparison on one line: what happened to each entity, with its composite
 // and overall rank.
 func eventsOf(c *Comparison) string {
 	var list []string
@@ -175,7 +175,7 @@ func TestFormula(t *testing.T) {
 	if c := Compare(before, after, asOf, strings.Fields); !c.Formula.SameVersion {
 		t.Errorf("%+v", c.Formula)
 	}
-	// A formula without tools ranks none.
+	// A formula without tools does not rank any.
 	none, err := score.ParseChecked([]byte(`{"version":"3","types":{"model":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
 		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":10,"weight":1}]}}}}}`))
 	if err != nil {

@@ -48,7 +48,7 @@ type Score struct {
 	New record.Score `json:"new"`
 }
 
-// Ranks holds the ranks of an entity on its two leaderboards.
+// Ranks contains the ranks of an entity on its two leaderboards.
 type Ranks struct {
 	All      Rank `json:"all"`
 	Category Rank `json:"category"`

@@ -46,7 +46,7 @@ func listChanges(field string, old, new []any) (lines []fieldLine) {
 }
 
 // valueText formats a JSON value for people, on one line and without terminal control
-// characters; "" for null.
+// characters. It returns "" for null.
 func valueText(data json.RawMessage) string {
 	var v any
 	dec := json.NewDecoder(strings.NewReader(string(data)))

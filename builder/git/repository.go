@@ -18,7 +18,7 @@ var ErrNoRepository = errors.New("not in a git repository")
 // concurrent use. Close it after use.
 type Repository struct {
 	Prefix  string // path of the folder relative to the root of the working tree: "" or ending in a slash
-	Format  string // hash of object names: sha1 or sha256
+	Format  string // hash algorithm of object names: sha1 or sha256
 	Shallow bool   // whether it is a shallow clone
 
 	dir       string // absolute path of the folder
@@ -99,7 +99,7 @@ func (r *Repository) queryProcess(ctx context.Context, args ...string) *Process 
 	return prepare(ctx, r.gitDir, env, append([]string{"--git-dir=" + r.gitDir}, protected...), args)
 }
 
-// Head returns the name of the checked-out commit, or "" before the first one.
+// Head returns the name of the checked-out commit, or "" before the first commit.
 func (r *Repository) Head(ctx context.Context) (string, error) {
 	out, err := r.query(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err == nil || ctx.Err() != nil {

@@ -12,7 +12,7 @@ import (
 // Forge identifies the repository in which submissions are reviewed; a remote must point
 // to it.
 type Forge struct {
-	Host       string // its git host, with the port if any, such as github.com
+	Host       string // the git host, with the port if any, such as github.com
 	Repository string // owner/name
 	Token      string
 }

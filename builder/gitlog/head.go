@@ -37,8 +37,8 @@ type Head struct {
 }
 
 // ReadHead returns the head of dir, and compares the content that was read from there with
-// the commit. If dir is outside any repository or git is not installed, the head is empty
-// and dirty, without an error.
+// the commit. If dir is outside any repository or git is not installed, it returns an empty,
+// dirty head and no error.
 func ReadHead(ctx context.Context, dir string, c *content.Content) (Head, error) {
 	r, err := find(ctx, dir)
 	if err != nil {
@@ -60,8 +60,8 @@ func ReadHead(ctx context.Context, dir string, c *content.Content) (Head, error)
 	return h, err
 }
 
-// CurrentCommit returns the commit that is checked out in the repository of dir, or "". It
-// is cheap enough to be called often.
+// CurrentCommit returns the commit that is checked out in the repository of dir, or "" if
+// there is none. It is cheap enough to be called often.
 func CurrentCommit(ctx context.Context, dir string) string {
 	r, err := find(ctx, dir)
 	if r == nil || err != nil {

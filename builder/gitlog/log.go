@@ -253,7 +253,7 @@ var (
 	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 )
 
-// commitTime returns a commit time that git printed in seconds. Git prints nothing if the
+// commitTime parses a commit time, which git prints in seconds. Git prints nothing if the
 // commit has no valid time; that is read as 0.
 func commitTime(seconds string) time.Time {
 	n, _ := strconv.ParseInt(seconds, 10, 64) // too many digits yield the largest number

@@ -112,8 +112,8 @@ func (s *randomHistory) change(change map[string]string) {
 	}
 }
 
-// TestRandomHistories walks random histories split into arbitrary pieces, and compares the
-// result with one walk over everything, and the final versions with the files.
+// TestRandomHistories walks random histories in pieces of arbitrary length. It compares the
+// result with that of one walk over everything, and the final versions with the files.
 func TestRandomHistories(t *testing.T) {
 	suite.InTest(t)
 	for seed := range uint64(6) {
@@ -149,7 +149,7 @@ func TestRandomHistories(t *testing.T) {
 	}
 }
 
-// checkLines checks what must be true for any versions.
+// checkLines checks what must be true of all versions.
 func checkLines(t *testing.T, log *gitlog.Log) {
 	t.Helper()
 	follows, renamed, resumed := map[int]int{}, 0, 0

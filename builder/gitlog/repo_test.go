@@ -111,7 +111,7 @@ func entity(name string, formerly ...string) string {
 	return text
 }
 
-// told formats versions: position, commit, address, name, predecessor.
+// told formats versions as position, commit, address, name, predecessor.
 func told(log *gitlog.Log) string {
 	var b strings.Builder
 	for i, v := range log.Versions {

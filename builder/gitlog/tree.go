@@ -170,7 +170,8 @@ func (d *dump) add(mode, kind, hash, target string) error {
 }
 
 // makeRoom creates the folder of a file and returns the path of the file, or "" if it is too
-// deep to matter. A forged commit can contain any name; none may lead out of the folder.
+// deep to matter. A forged commit can contain any name, but the path must not lead out of the
+// folder.
 func makeRoom(into, name string) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name {
 		return "", fmt.Errorf("the commit contains a file with the invalid name %q", name)

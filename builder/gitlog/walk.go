@@ -176,7 +176,7 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 	return work.Wait()
 }
 
-// knownFunc is Options.Known.
+// knownFunc is the type of Options.Known.
 type knownFunc = func(typ, slug, blob string) *record.Entity
 
 // listedAhead is how many commits git log may be ahead of reading files: the first commit

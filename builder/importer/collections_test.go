@@ -19,7 +19,8 @@ import (
 )
 
 // TestEverySnapshot imports every list of projects with the mapping written for the last one.
-// Rows that it does not fit are refused: repositories that are in two rows.
+// The only rows refused are those of repositories that are in two rows with different
+// content.
 func TestEverySnapshot(t *testing.T) {
 	suite.WithoutRace(t)
 	shared := suite.Collections(t)

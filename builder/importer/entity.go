@@ -314,7 +314,7 @@ func (dr *drafter) benchmark(d *draft, columns mapping.BenchmarkColumns, rec inp
 	return b, true
 }
 
-// digest identifies the content of a draft, independent of its slug.
+// digest identifies the content of a draft, regardless of its slug.
 type digest [sha256.Size]byte
 
 func (d *draft) digest() (digest, error) {

@@ -56,8 +56,8 @@ func (s *firstPass) slugOf(typ, slug, clash string) string {
 	return slug
 }
 
-// scan reads the input once. If the mapping uses columns that the input does not have, it
-// returns them as yamldoc.Problems.
+// scan reads the input once. If the mapping uses columns that the input does not have, scan
+// returns a problem for each of them as yamldoc.Problems.
 func (j *job) scan(ctx context.Context) (*firstPass, error) {
 	seen, err := j.declared()
 	if err != nil {

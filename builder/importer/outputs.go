@@ -80,8 +80,8 @@ func (j *job) openOutputs() (out *outputs, err error) {
 	return out, nil
 }
 
-// startCSV writes the columns of the input and the reason. If the input is a file of fixed
-// rejects, the existing reason column is reused.
+// startCSV writes the columns of the input and the reason column. If the input is a file of
+// rejects that have been fixed, it already has a reason column, which is reused.
 func (out *outputs) startCSV(j *job, delimiter rune) error {
 	in, err := open(j.Input, j.mapping.Input.Delimiter)
 	if err != nil {
@@ -150,7 +150,7 @@ func rejectedLine(r *row, reason string) []byte {
 		why, _ := json.Marshal(reason) // encoding a string cannot fail
 		if _, again := object[reasonColumn]; again {
 			object[reasonColumn] = reason
-			line, _ := json.Marshal(object) // read from JSON, so it encodes
+			line, _ := json.Marshal(object) // read from JSON, so encoding cannot fail
 			return append(line, '\n')
 		}
 		open := bytes.IndexByte(r.raw, '{') + 1

@@ -28,7 +28,7 @@ type Outcome struct {
 	Outcome  string   `json:"outcome"`
 	File     string   `json:"file,omitempty"`
 	SameAs   int      `json:"sameAs,omitempty"`  // the earlier row with the same content
-	Differs  []string `json:"differs,omitempty"` // fields that differ from the existing file
+	Differs  []string `json:"differs,omitempty"` // fields that differ from those of the existing file
 	Reasons  []Reason `json:"reasons,omitempty"` // why the row was refused
 	Warnings []Reason `json:"warnings,omitempty"`
 }

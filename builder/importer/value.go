@@ -150,8 +150,8 @@ func oneLine(s string) string {
 	return strings.TrimSpace(safetext.Strip(s))
 }
 
-// trackedRecord is a record that keeps track of which of the columns read had hidden
-// characters.
+// trackedRecord is a record that keeps track of which of the columns that were read had
+// hidden characters.
 type trackedRecord struct {
 	inputRecord
 	warnings []Reason

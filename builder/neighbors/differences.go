@@ -21,9 +21,9 @@ type update struct {
 	previous Previous
 
 	previousOrdinal []uint32                   // ordinal of each entity in the previous build
-	now             []uint32                   // index of each ordinal in the previous build, in the given order
+	now             []uint32                   // index, in the given order, of each ordinal in the previous build
 	ids             map[exports.Feature]uint32 // number of each feature
-	previousDF      []int                      // document frequency of each feature before
+	previousDF      []int                      // document frequency of each feature in the previous build
 
 	versions  []version // old and new versions of changed entities
 	recompute []bool    // entities whose neighbours must be recalculated
@@ -177,8 +177,8 @@ func (u *update) before(had []exports.Feature, more map[exports.Feature]int) (t 
 	return t
 }
 
-// reweigh finds the entities with a feature whose square has changed, and adds them to the
-// changed entities. Of these entities, only the norm has changed.
+// reweigh finds the entities with a feature whose square has changed. It adds them to the
+// changed entities, since their norm has changed, which affects other entities.
 func (u *update) reweigh() {
 	for id, f := range u.features {
 		if df := u.df(uint32(id)); u.previousDF[id] == df || u.squareBefore(uint32(id)) == square(f.Kind, len(u.ordinal), df) {

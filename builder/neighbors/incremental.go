@@ -16,7 +16,7 @@ type Previous interface {
 	// Find returns the ordinal of an entity, or of the one that had this slug earlier; in that
 	// case, moved is true.
 	Find(typ, slug string) (ordinal uint32, moved, ok bool)
-	// Entity returns an entity.
+	// Entity returns the entity with an ordinal.
 	Entity(ordinal uint32) (*record.Entity, error)
 	// Similar returns the neighbours of an entity, in a new list.
 	Similar(ordinal uint32) []exports.Neighbour

@@ -64,7 +64,8 @@ func (v *vectors) df(id uint32) int { return int(v.inverted.start[id+1] - v.inve
 // length returns the norm of features with this squared length.
 func length(product uint64) float64 { return math.Sqrt(float64(product)) }
 
-// inverse returns the inverse of a norm; it is finite even for entities without shared features.
+// inverse returns the inverse of a norm, which is finite even for an entity without shared
+// features.
 func inverse(norm float64) float32 { return float32(1 / max(norm, 1)) }
 
 // byKey returns the indexes of entities, sorted by type and slug.

@@ -244,8 +244,8 @@ func check(dir string, list []file) error {
 	return problems
 }
 
-// moveAll moves the entries of a folder to another one, which must not have any of them.
-// If it fails, it moves everything back.
+// moveAll moves the entries of a folder to another folder, which must not already have any of
+// them. If it fails, it moves everything back.
 func moveAll(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {

@@ -35,8 +35,8 @@ func InRace(t testing.TB) {
 	}
 }
 
-// InSoak skips a test except in make soak. The reason states what makes the test slow
-// and which test of make test checks the same promise at a smaller size.
+// InSoak skips a test except in make soak. The reason states what makes the test slow and
+// which test in make test checks the same behaviour on a smaller scale.
 func InSoak(t testing.TB, reason string) {
 	t.Helper()
 	if !Soaking() {

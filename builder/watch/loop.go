@@ -15,7 +15,7 @@ import (
 	"kindex/exports/record"
 )
 
-// loop holds the state of Run: the files waiting to be read, and the builds waiting to start.
+// loop is the state of Run: the files waiting to be read, and the builds waiting to start.
 type loop struct {
 	*Watcher
 	events *fsnotify.Watcher // nil if the system has none left

@@ -71,8 +71,8 @@ func mustCompile(name string) *Schema {
 	return &Schema{compiled: c.MustCompile(url), raw: raw}
 }
 
-// Check adds all violations of the schema to the document, and problems in strings that a
-// schema cannot express.
+// Check adds all violations of the schema to the document, as well as problems in strings
+// that a schema cannot express.
 func (s *Schema) Check(d *yamldoc.Document) {
 	d.Value = s.bound(d, d.Value, s.at(nil), nil)
 	err := s.compiled.Validate(d.Value)

@@ -1,5 +1,5 @@
-// Package yamldoc reads YAML files in a small dialect as plain values, and reports problems
-// with line, column and field.
+// Package yamldoc reads files in a small dialect of YAML as plain values, and reports
+// problems with line, column and field.
 package yamldoc
 
 import (

@@ -16,7 +16,7 @@ import (
 // Severity determines whether a problem prevents a build.
 type Severity string
 
-// The severities of a problem.
+// The possible severities of a problem.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
@@ -87,8 +87,8 @@ func (ps Problems) With(more Problems) Problems {
 	return all
 }
 
-// Sort sorts by file, position and text, so that reports do not depend on the order in
-// which files are read.
+// Sort sorts the problems by file, position, field and message, so that reports do not depend
+// on the order in which files are read.
 func (ps Problems) Sort() {
 	slices.SortStableFunc(ps, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),

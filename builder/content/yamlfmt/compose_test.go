@@ -83,7 +83,7 @@ signals:
 	}
 }
 
-// TestComposeTypes checks that Go's own types give the same result as JSON's.
+// TestComposeTypes checks that Go's own types produce the same result as JSON's.
 func TestComposeTypes(t *testing.T) {
 	got, err := yamlfmt.Compose(map[string]any{"tags": []string{"a", "b"}, "signals": map[string]any{
 		"stars": map[string]any{"value": int64(5)}, "forks": map[string]any{"value": 6}, "likes": map[string]any{"value": 7.0}}})

@@ -23,9 +23,9 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestFormat formats the one file of each archive in testdata/format and compares the
-// result, or the problems for which it is refused. With -update it writes the actual
-// result; read the difference before you commit it.
+// TestFormat formats the single file in each archive in testdata/format. It compares the
+// result, or the problems for which the file is refused, with the expected one. With -update
+// it writes the actual result; read the difference before you commit it.
 func TestFormat(t *testing.T) {
 	archives, err := filepath.Glob("testdata/format/*.txtar")
 	if err != nil {

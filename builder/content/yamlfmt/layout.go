@@ -40,7 +40,7 @@ const (
 	sequence
 )
 
-// hasComments reports whether a mapping or list contains a comment, so that it cannot be
+// hasComments reports whether a mapping or list contains a comment and therefore cannot be
 // written on one line.
 func (l *layout) hasComments() bool {
 	return len(l.footComments) > 0 || slices.ContainsFunc(l.items, func(item *layout) bool {

@@ -73,9 +73,9 @@ func (s *loadedRevision) renamePaths(from string) {
 	}
 }
 
-// completedBy returns the revision as it is compared with another one. If the folder is
-// missing or its root files are unreadable, it has the formula, categories and index.yaml of
-// the other revision, so that these show no spurious differences.
+// completedBy returns a revision to be compared with another one. If its folder is missing or
+// its root files are unreadable, the returned revision has the formula, categories and
+// index.yaml of the other one, so that these show no spurious differences.
 func (s *loadedRevision) completedBy(other *loadedRevision) diff.Revision {
 	if s.loaded == nil {
 		return diff.Revision{Formula: other.loaded.Formula}

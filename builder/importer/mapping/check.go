@@ -55,7 +55,7 @@ func wrongDelimiter(s string) string {
 // valueSources are the alternative sources of a value.
 var valueSources = []string{"column", "constant", "template", "first", "all"}
 
-// checkValue adds conflicts between the parts of a value.
+// checkValue adds problems for conflicts between the parts of a value.
 func checkValue(d *yamldoc.Document, m map[string]any, path []string) {
 	checkOneOf(d, m, path, valueSources...)
 	if m["optional"] != nil && m["column"] == nil && m["template"] == nil {

@@ -55,8 +55,8 @@ type Target struct {
 	Date, Source *Value
 }
 
-// Value is the source of a value and its transformations, in the order of the fields.
-// Exactly one of Column, Constant, Template, First and All is set.
+// Value is the source of a value and its transformations, which are applied in the order of
+// the fields. Exactly one of Column, Constant, Template, First and All is set.
 type Value struct {
 	Column   string
 	Constant any // a string, number, bool or a list of these
