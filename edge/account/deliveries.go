@@ -9,7 +9,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// DeliveryRecord is an entry in the delivery log of a webhook.
+// DeliveryRecord is an entry in a webhook's delivery log.
 type DeliveryRecord struct {
 	ID             string     `json:"id"`
 	WebhookID      string     `json:"webhookId"`

@@ -12,7 +12,7 @@ import (
 	"kindex/exports/record"
 )
 
-// NewSubmission returns the submission that an account makes with a draft.
+// NewSubmission returns a new submission of a draft by an account.
 func NewSubmission(d *submission.Draft, id, account string) submission.Submission {
 	return submission.Submission{ID: id, AccountID: account, Type: d.Entity.Type, Slug: d.Entity.Slug, Name: d.Entity.Name, URL: d.Entity.URL, YAML: string(d.YAML)}
 }
@@ -60,7 +60,7 @@ func (b SubmissionIndex) Deleted(typ, slug string) string {
 	return time.Unix(latest.Time, 0).UTC().Format(time.DateOnly)
 }
 
-// maxSameName is how many entities of one name are looked at.
+// maxSameName is the maximum number of entities with the same name that are considered.
 const maxSameName = 200
 
 // Named implements submission.Index.

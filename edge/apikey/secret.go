@@ -25,12 +25,12 @@ const (
 	alphabet    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// redacted is the printed form of a Secret.
+// redacted is what printing a Secret shows.
 const redacted = Prefix + "…redacted"
 
-// Secret is a complete API key. Printing, logging or encoding it never shows it; only
-// Reveal does. The text is behind a pointer because package fmt ignores the methods of
-// unexported fields and prints their memory. The zero Secret is not a key.
+// Secret is a complete API key. Printing, logging or encoding it never shows it; only Reveal
+// does. The string is behind a pointer because package fmt ignores the methods of unexported
+// fields and prints their memory. The zero Secret is not a key.
 type Secret struct{ text *string }
 
 // Generate returns a new random key.
@@ -66,7 +66,7 @@ func Parse(s string) (Secret, error) {
 	if err := check(s); err != nil {
 		return Secret{}, err
 	}
-	text := strings.Clone(s) // not to retain the memory of the request
+	text := strings.Clone(s) // does not keep the request's memory alive
 	return Secret{&text}, nil
 }
 
@@ -107,14 +107,14 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// Hash returns what is stored: the SHA-256 of the complete key, in hexadecimal. A key is
-// too random to be found by brute force, so no slow hash is needed.
+// Hash returns the stored form of the key: the SHA-256 of the complete key, in hexadecimal. A
+// key is too random to be found by brute force, so no slow hash is needed.
 func (s Secret) Hash() string {
 	sum := sha256.Sum256([]byte(s.Reveal()))
 	return hex.EncodeToString(sum[:])
 }
 
-// Masked returns the key without its middle, to tell keys apart: kx_aBcD…wXyZ.
+// Masked returns the key without its middle, such as kx_aBcD…wXyZ, to tell keys apart.
 func (s Secret) Masked() string {
 	if s.text == nil {
 		return ""
@@ -126,12 +126,12 @@ func (s Secret) Masked() string {
 // String implements fmt.Stringer, and hides the key.
 func (s Secret) String() string { return redacted }
 
-// Format implements fmt.Formatter, and hides the key whatever the verb.
+// Format implements fmt.Formatter, and hides the key for every verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
 
 // LogValue implements slog.LogValuer, and hides the key.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
-// MarshalText implements encoding.TextMarshaler, and hides the key: in JSON values and
+// MarshalText implements encoding.TextMarshaler, and hides the key in JSON values, in JSON
 // member names, and in other text encodings.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }

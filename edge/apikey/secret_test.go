@@ -44,7 +44,7 @@ func TestGenerate(t *testing.T) {
 			t.Fatalf("masked as %s", s.Masked())
 		}
 	}
-	// 32·2000/62 ≈ 1032 of each, with a standard deviation of 32.
+	// Each character is expected 32·2000/62 ≈ 1032 times, with a standard deviation of 32.
 	if len(letters) != 62 {
 		t.Errorf("%d different characters, want 62", len(letters))
 	}
@@ -117,7 +117,7 @@ func TestNoPrintingShowsASecret(t *testing.T) {
 			}
 		}
 		fmt.Fprintln(&out, v)
-		// Some of these cannot be encoded, which is just as good.
+		// Some values cannot be encoded at all, which hides the key just as well.
 		for _, encode := range []func(any) ([]byte, error){json.Marshal, xml.Marshal} {
 			b, _ := encode(v)
 			out.Write(b)

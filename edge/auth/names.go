@@ -24,7 +24,7 @@ func accountName(login string) string {
 		switch {
 		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
 			b.WriteRune(r)
-		case r >= 0x300 && r <= 0x36f: // an accent of the letter before
+		case r >= 0x300 && r <= 0x36f: // a combining accent on the previous letter
 		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
 			b.WriteByte('-')
 		}
@@ -38,7 +38,8 @@ func accountName(login string) string {
 	return "user"
 }
 
-// maxLogin is the number of bytes kept of a provider's login name.
+// maxLogin is the maximum length of a provider's login name, in bytes; longer ones are cut
+// off.
 const maxLogin = 200
 
 // plainLogin returns a provider's login name without control characters and invisible
