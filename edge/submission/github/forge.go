@@ -1,5 +1,5 @@
-// Package github communicates with the forge on which submissions are reviewed. It opens pull
-// requests through the GitHub API or a compatible API, and follows their status.
+// Package github communicates with the forge on which submissions are reviewed: it opens
+// pull requests through the GitHub API or a compatible API, and follows their status.
 package github
 
 import (
