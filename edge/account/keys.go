@@ -33,7 +33,7 @@ type CreatedKey struct {
 	CreatedAt time.Time      `json:"createdAt"`
 }
 
-// KeysOf returns the active keys of an account.
+// KeysOf returns an account's active keys.
 func (s *Service) KeysOf(ctx context.Context, account string) ([]KeyRecord, error) {
 	list, err := s.state.Keys(ctx, account)
 	if err != nil {
@@ -109,7 +109,7 @@ func (s *Service) keyProblem(err error) error {
 	return err
 }
 
-// RevokeKey revokes a key of an account, effective immediately on this edge. It returns
+// RevokeKey revokes an account's key. This takes effect immediately on this edge. It returns
 // false if the account has no active key with this id.
 func (s *Service) RevokeKey(ctx context.Context, account, id string) (revoked bool, err error) {
 	if !ValidID("key_", id) {

@@ -69,9 +69,9 @@ func NewWebhookRecord(w webhook.Webhook) WebhookRecord {
 	return v
 }
 
-// CreateWebhook returns the write that adds a webhook to an account, with a
-// CreatedWebhook as its response body. If the webhook cannot be created, refused is the
-// problem, which the write also returns; err means that the client has disconnected.
+// CreateWebhook returns the write that adds a webhook to an account, with a CreatedWebhook as
+// its response body. If the webhook cannot be created, refused is the problem, which the
+// write also returns. If the client has disconnected, err is set.
 func (s *Service) CreateWebhook(ctx context.Context, account, address string, events []string) (write WriteFunc, refused, err error) {
 	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: sortEvents(events)}
 	fieldErrors := checkEvents(events)
@@ -95,7 +95,9 @@ func (s *Service) CreateWebhook(ctx context.Context, account, address string, ev
 	refused = web.InvalidBody(fieldErrors)
 	w.SealedSecret = s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
 	return func(tx *storage.Tx) (Result, error) {
-		if refused != nil { // the write itself returns this, so that repeating a successful write works even if the host no longer resolves
+		// Only the write returns this: repeating a successful write works even if the host no
+		// longer resolves.
+		if refused != nil {
 			return Result{}, refused
 		}
 		created, err := tx.CreateWebhook(w)
@@ -127,13 +129,13 @@ func checkEvents(names []string) (fieldErrors []web.FieldError) {
 			fieldErrors = append(fieldErrors, web.FieldError{Field: "events", Message: "has " + name + " twice"})
 		}
 		if len(fieldErrors) == 10 {
-			break // enough to see what is wrong
+			break // enough to show what is wrong
 		}
 	}
 	return fieldErrors
 }
 
-// sortEvents returns the events with the given names, in the order of the API.
+// sortEvents returns the events with the given names, in the order that the API uses.
 func sortEvents(names []string) (events []string) {
 	for _, e := range record.Events {
 		if slices.Contains(names, e) {
@@ -143,7 +145,7 @@ func sortEvents(names []string) (events []string) {
 	return events
 }
 
-// WebhookOf returns a webhook of an account.
+// WebhookOf returns an account's webhook.
 func (s *Service) WebhookOf(ctx context.Context, account, id string) (w webhook.Webhook, err error) {
 	if !ValidID("wh_", id) {
 		return w, unknownWebhook(id)
@@ -185,8 +187,8 @@ type RotatedWebhook struct {
 	PreviousSecretExpiresAt time.Time `json:"previousSecretExpiresAt"`
 }
 
-// RotateSecret returns the write that gives a webhook a new secret, with a RotatedWebhook
-// as its response body. The previous secret continues to sign for a day. Any older one is
+// RotateSecret returns the write that gives a webhook a new secret, with a RotatedWebhook as
+// its response body. The previous secret continues to sign for a day. Any older secret is
 // dropped immediately, so that two rotations in a row invalidate a leaked secret.
 func (s *Service) RotateSecret(w webhook.Webhook) WriteFunc {
 	secret := webhook.NewSecret()

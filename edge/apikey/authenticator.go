@@ -37,8 +37,7 @@ type Candidate struct {
 	Account Account
 }
 
-// Store is the storage that an Authenticator needs. Its methods must be safe for
-// concurrent use.
+// Store is the storage used by an Authenticator. Its methods must be safe for concurrent use.
 type Store interface {
 	// KeysByHash returns every key, including revoked ones, whose hash starts with these
 	// HashPrefix digits. It must see everything committed before the call.
@@ -61,8 +60,8 @@ type Authenticator struct {
 	used map[string]time.Time // last uses that are not stored yet, by key id
 }
 
-// NewAuthenticator returns an Authenticator for a store. now is the clock for last-use
-// times and expiry; cache entries expire by the monotonic clock.
+// NewAuthenticator returns an Authenticator for a store. now is the clock for recording uses
+// and for the expiry of keys. Cache entries expire by the monotonic clock.
 func NewAuthenticator(store Store, now func() time.Time) *Authenticator {
 	return &Authenticator{store: store, now: now, used: map[string]time.Time{}}
 }
@@ -90,8 +89,8 @@ func FromHeader(h http.Header) (key string, anonymous bool, err error) {
 	return "", true, nil
 }
 
-// keyInBasic finds a key sent as the name or the password of Basic authentication (RFC
-// 7617), as some services accept.
+// keyInBasic finds a key sent as the name or the password of Basic authentication (RFC 7617),
+// which some services accept.
 func keyInBasic(credentials string) string {
 	plain, err := base64.StdEncoding.DecodeString(credentials)
 	if err != nil {
@@ -109,9 +108,9 @@ var ErrWrongHeader = errors.New("send the API key in the header x-api-key, not i
 
 var errSeveral = errors.New("the header x-api-key was sent more than once; send a single key")
 
-// Identify returns the key and its account. Errors are ErrMalformed, ErrUnknown,
-// ErrRevoked, ErrExpired and, with the key and the account, *SuspendedError; any other
-// error means that the store is unavailable.
+// Identify returns the key and its account. The error is ErrMalformed, ErrUnknown,
+// ErrRevoked, ErrExpired or a *SuspendedError, in which case the key and the account are
+// returned, too. Any other error means that the store is unavailable.
 func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account, error) {
 	arrived := time.Now()
 	if err := check(sent); err != nil {
@@ -215,8 +214,8 @@ func (a *Authenticator) LastUsed(k Key) time.Time {
 	return k.LastUsedAt
 }
 
-// Flush stores the last-use times of keys. Times that cannot be stored are kept for the
-// next flush.
+// Flush stores the times at which keys were last used. Times that cannot be stored are kept
+// for the next flush.
 func (a *Authenticator) Flush(ctx context.Context) error {
 	a.mu.Lock()
 	used := a.used
@@ -235,7 +234,7 @@ func (a *Authenticator) Flush(ctx context.Context) error {
 	return err
 }
 
-// FlushEvery is the interval at which Work stores the last-use times of keys.
+// FlushEvery is the interval at which Work calls Flush.
 const FlushEvery = 5 * time.Second
 
 // Work calls Flush at intervals until ctx ends, and then once more. It passes errors to

@@ -121,7 +121,9 @@ func TestIdentify(t *testing.T) {
 		if _, _, err := a.Identify(t.Context(), "kx_nonsense"); !errors.Is(err, apikey.ErrMalformed) || s.asked != asked {
 			t.Errorf("malformed key: %v after %d lookups", err, s.asked-asked)
 		}
-		if asked != 3+3 { // one each for the valid, the revoked and the suspended key, and three for unknown keys
+		// One lookup each for the valid, the revoked and the suspended key, and three for
+		// unknown keys.
+		if asked != 3+3 {
 			t.Errorf("%d lookups in the store", asked)
 		}
 	})

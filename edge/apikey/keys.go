@@ -18,7 +18,7 @@ import (
 // MaxActive is the maximum number of active keys per account.
 const MaxActive = 5
 
-// Account is an account that makes requests with keys.
+// Account is an account that can make requests with its keys.
 type Account struct {
 	ID          string
 	Name        string
@@ -28,7 +28,7 @@ type Account struct {
 	Window      time.Duration // the window of Quota, or 0 for a UTC day
 }
 
-// Key is the stored part of an API key.
+// Key holds the stored data of an API key.
 type Key struct {
 	ID         string
 	AccountID  string

@@ -41,7 +41,7 @@ func ScopesOf(list ...Scope) (s Scopes) {
 	return s
 }
 
-// Has reports whether the set has a scope.
+// Has reports whether the set contains a scope.
 func (s Scopes) Has(one Scope) bool { return s&ScopesOf(one) != 0 }
 
 // Covers reports whether the set contains all scopes of another set.
@@ -89,8 +89,8 @@ func ParseScopes(names []string) (s Scopes, err error) {
 	return s, nil
 }
 
-// MaxKeyAge is the maximum time from the creation of a key to its expiry; a key that is
-// needed for longer should not expire at all.
+// MaxKeyAge is the maximum time from a key's creation to its expiry. A key that is needed for
+// longer should not expire at all.
 const MaxKeyAge = 5 * 366 * 24 * time.Hour
 
 // CheckExpiry returns an error if a key cannot have this expiry time.

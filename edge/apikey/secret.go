@@ -14,10 +14,10 @@ import (
 // Prefix starts every key.
 const Prefix = "kx_"
 
-// A key is "kx_", 32 random base62 characters (190 bits), and 6 more that are the CRC-32
-// (IEEE 802.3) of those 32, as a base62 number with the highest digit first. This detects
-// mistyped, truncated and other invalid keys without a database lookup, and lets scanners
-// for leaked keys avoid false positives.
+// A key consists of "kx_", 32 random base62 characters (190 bits), and their CRC-32 (IEEE
+// 802.3) as a base62 number of 6 digits, most significant first. The checksum detects
+// mistyped, truncated and other invalid keys without a database lookup, and lets scanners for
+// leaked keys avoid false positives.
 const (
 	randomLen   = 32
 	checksumLen = 6
@@ -60,8 +60,8 @@ func checksum(body string) string {
 	return string(sum[:])
 }
 
-// Parse checks the shape and the checksum of a key. Errors wrap ErrMalformed and state
-// the reason, without repeating the input.
+// Parse checks the format and the checksum of a key. Errors wrap ErrMalformed and state the
+// reason, without repeating the input.
 func Parse(s string) (Secret, error) {
 	if err := check(s); err != nil {
 		return Secret{}, err
@@ -99,7 +99,7 @@ func inAlphabet(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
-// Reveal returns the key itself, for the one response that shows it.
+// Reveal returns the key itself, for the only response that shows it.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""

@@ -15,7 +15,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// known is a key created by hand; its checksum was computed with Python's zlib.crc32.
+// known is a key written by hand; its checksum was computed with Python's zlib.crc32.
 const known = "kx_0123456789ABCDEFGHIJKLMNOPQRSTUV" + "1ggZdL"
 
 func TestGenerate(t *testing.T) {
@@ -96,7 +96,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestNoPrintingShowsASecret tries every way a value can end up in logs, errors and
+// TestNoPrintingShowsASecret tries every way in which a value can end up in logs, errors and
 // responses.
 func TestNoPrintingShowsASecret(t *testing.T) {
 	secret := apikey.Generate()

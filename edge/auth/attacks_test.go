@@ -17,7 +17,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// attacked is a service with a GitHub and an OpenID Connect provider, both controlled by the
+// attacked is a service with GitHub and an OpenID Connect provider, both controlled by the
 // test.
 type attacked struct {
 	*service
@@ -116,7 +116,7 @@ func forgeries(service, token string) map[string]struct {
 	}
 }
 
-// TestCSRF forges the sign-out form and every other form of the panel.
+// TestCSRF forges requests for the sign-out form and every other form of the panel.
 func TestCSRF(t *testing.T) {
 	suite.InTest(t)
 	a := attack(t, false)

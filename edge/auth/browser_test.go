@@ -96,7 +96,7 @@ func (l *logged) String() string {
 	return l.b.String()
 }
 
-// browser keeps cookies and sends Origin and Sec-Fetch headers, as browsers do.
+// browser keeps cookies and sends Origin and Sec-Fetch headers, like real browsers.
 type browser struct {
 	t      testing.TB
 	client *http.Client
@@ -252,7 +252,7 @@ func (b *browser) begin(v *service, provider string) page {
 	return b.press(b.open(v.url+"/signin"), "/signin/"+provider)
 }
 
-// atCallback stops before the redirect to the callback.
+// atCallback reports whether a redirect leads to the callback, and is used to stop there.
 func (v *service) atCallback(to *url.URL) bool {
 	return strings.HasPrefix(to.String(), v.url) && strings.HasSuffix(to.Path, "/callback")
 }

@@ -10,7 +10,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// choose shows the providers.
+// choose shows the page that lists the providers.
 func (h *Handler) choose(w http.ResponseWriter, r *http.Request) {
 	_, _, err := h.Session(r)
 	switch {
@@ -99,7 +99,7 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// attempt removes and returns the attempt that a callback belongs to. A callback with a
+// attempt removes and returns the attempt to which a callback belongs. A callback with a
 // repeated parameter is treated as forged.
 func (h *Handler) attempt(r *http.Request, p provider) (Attempt, error) {
 	answer, browser := r.URL.Query(), h.cookie(r, attemptCookie)

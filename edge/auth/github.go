@@ -14,8 +14,8 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// github signs in with an OAuth app that requests no scope: the identity of a user is
-// public.
+// github signs in with an OAuth app that does not request any scope, because the identity of
+// a user is public.
 type github struct {
 	address string // the address of GitHub, which is also the Provider of its identities
 	host    string

@@ -59,8 +59,8 @@ func (b *browser) signIn(v *service, subject string) page {
 	return b.open(back.target(b.t).String())
 }
 
-// TestOpenIDConnect goes through the life of accounts with a third-party provider: on both
-// engines, with https and http cookies.
+// TestOpenIDConnect takes accounts through their whole life with a third-party provider, on
+// both engines, with cookies for https and for http.
 func TestOpenIDConnect(t *testing.T) {
 	for name, secure := range map[string]bool{"http": false, "https": true} {
 		t.Run(name, func(t *testing.T) {
@@ -155,7 +155,7 @@ func again(t *testing.T, v *service, ann, other *browser) {
 	}
 }
 
-// signOut ends the session of one browser only.
+// signOut ends the session of only one browser.
 func signOut(t *testing.T, v *service, ann, other *browser) {
 	token := ann.cookie(v.url, "kindex-session")
 	p := ann.press(ann.open(v.url+"/developer/"), "/signout")

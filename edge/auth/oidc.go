@@ -28,7 +28,7 @@ const (
 type oidcProvider struct {
 	issuer string
 	host   string
-	plain  bool // the issuer is on this machine and need not have https
+	plain  bool // the issuer is on this machine, and http is allowed
 	config oauth2.Config
 	client *http.Client
 	now    func() time.Time

@@ -69,7 +69,7 @@ func providerURL(what, s string) (*url.URL, error) {
 	return u, nil
 }
 
-// credentials returns an error for missing client credentials.
+// credentials returns an error if the client credentials are incomplete.
 func credentials(client, clientFlag, secret, secretVariable string) error {
 	switch {
 	case client == "":
@@ -80,7 +80,7 @@ func credentials(client, clientFlag, secret, secretVariable string) error {
 	return nil
 }
 
-// refusal is a provider's error response that is explained to the user.
+// refusal is an error response from the provider, which is explained to the user.
 type refusal struct{ code string }
 
 func (e *refusal) Error() string { return "the provider returned the error " + e.code }

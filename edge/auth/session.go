@@ -35,7 +35,8 @@ func newToken() string {
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// hash returns the stored form of a token, which is too random to be found by brute force.
+// hash returns the stored form of a token. A plain hash is enough because tokens are too
+// random to be found by brute force.
 func hash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
@@ -76,9 +77,9 @@ func (h *Handler) cookie(r *http.Request, name string) string {
 	return c.Value
 }
 
-// Session returns the user who is signed in to the browser that sent the request, and
-// the token that each of its forms must have in FormField. The error is ErrSignedOut if
-// no one is signed in; any other error means that the state is unavailable.
+// Session returns the user who is signed in to the browser that sent the request, and the
+// token that each of its forms must have in FormField. The error is ErrSignedOut if nobody is
+// signed in. Any other error means that the database is unavailable.
 func (h *Handler) Session(r *http.Request) (account apikey.Account, token string, err error) {
 	secret := h.cookie(r, sessionCookie)
 	if secret == "" {

@@ -87,8 +87,8 @@ type Handler struct {
 	mux        *http.ServeMux
 }
 
-// New returns a handler. It does not contact providers yet: the service must be able to
-// start while one is down.
+// New returns a handler. It does not contact providers yet: the service must be able to start
+// while a provider is down.
 func New(o Options) (*Handler, error) {
 	if o.Store == nil || o.Pages == nil {
 		return nil, errors.New("sign-in needs a store and pages")
@@ -139,7 +139,7 @@ func newHandler(o Options) (*Handler, error) {
 	return h, nil
 }
 
-// publicURL parses --url for sign-in: https, or http on loopback.
+// publicURL parses --url for sign-in, which must use https, or http on loopback.
 func publicURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
@@ -178,8 +178,8 @@ func (h *Handler) callback(provider string) string {
 // Route is a path that the handler serves, with its method.
 type Route struct{ Method, Path string }
 
-// Routes returns the routes of the handler; a path segment that starts with a colon is
-// a parameter.
+// Routes returns the handler's routes. A path segment that starts with a colon is a
+// parameter.
 func Routes() []Route {
 	return []Route{
 		{http.MethodGet, "/signin"},

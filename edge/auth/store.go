@@ -12,11 +12,11 @@ import (
 
 // How long attempts and sessions last.
 const (
-	// AttemptTTL is the maximum time a user can spend at the provider.
+	// AttemptTTL is the maximum time that a user can spend at the provider.
 	AttemptTTL = 10 * time.Minute
 	// SessionIdleTimeout is how long an unused session lasts.
 	SessionIdleTimeout = 30 * 24 * time.Hour
-	// MaxSessionAge is how long a session lasts however much it is used.
+	// MaxSessionAge is how long a session lasts at most, even if it is used.
 	MaxSessionAge = 90 * 24 * time.Hour
 	// sessionStep is how stale the stored time of the last use can be, so that not every
 	// request writes it.
@@ -42,7 +42,7 @@ var (
 )
 
 // Attempt is a sign-in in progress, between its start and the provider's callback. It is
-// found by the hashes of the browser's and the provider's tokens.
+// found by the hashes of two tokens: one from the browser and one from the provider.
 type Attempt struct {
 	Browser   string // the hash of the token in the browser's cookie
 	State     string // the hash of the parameter "state"
@@ -71,7 +71,7 @@ func NetworkOf(p netip.Prefix) string {
 // an IPv4 /16.
 const WiderNetworkLen = 10
 
-// Identity is a user as known to a provider.
+// Identity identifies a user at a provider.
 type Identity struct {
 	Provider string // the issuer of an OpenID Connect provider, or the address of GitHub
 	Subject  string // never reused by that provider
@@ -98,10 +98,10 @@ type SignedInIdentity struct {
 	Address  string // the IP address of the browser, for the audit log
 }
 
-// Store is the storage that sign-in needs. Its writes are durable when they return.
+// Store is the storage used for sign-in. Its writes are durable when they return.
 type Store interface {
-	// AddAttempt stores an attempt. It keeps at most MaxAttempts in total, and
-	// MaxPerNetwork for one network.
+	// AddAttempt stores an attempt. It keeps at most MaxAttempts in total, and at most
+	// MaxPerNetwork per network.
 	AddAttempt(ctx context.Context, a Attempt) error
 	// TakeAttempt removes the attempt that matches all arguments and returns it to one caller
 	// only. The error is ErrNoAttempt if none matches.

@@ -30,7 +30,7 @@ type Options struct {
 	Refused  func() // called once for each published build that cannot be used
 }
 
-// Reloader follows the published build of an output folder. It is safe for concurrent use.
+// Reloader keeps the published build of an output folder open. It is safe for concurrent use.
 type Reloader struct {
 	options Options
 	current atomic.Pointer[ServedBuild] // the published build, with edits if any
@@ -214,8 +214,8 @@ func drainErrors(errs <-chan error) {
 	}
 }
 
-// Stop releases the current build. It waits for a load in progress, whose build it also
-// releases.
+// Stop releases the current build. If a load is in progress, it waits for that and releases
+// its build, too.
 func (l *Reloader) Stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -228,7 +228,7 @@ func (l *Reloader) Stop() {
 	}
 }
 
-// sharedModified marks a Last-Modified time that several builds share.
+// sharedModified stands for the build id if several builds share a Last-Modified time.
 const sharedModified = "several"
 
 // modifiedIsUnique reports whether a build's Last-Modified time identifies it among the

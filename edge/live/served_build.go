@@ -200,7 +200,7 @@ type website struct {
 	err   error
 }
 
-// Site returns the pages of the website, creating them on first use.
+// Site returns the pages of the build's website, creating them on first use.
 func (v *ServedBuild) Site() (*pages.Site, error) {
 	w := &v.website
 	w.once.Do(func() {
@@ -209,7 +209,7 @@ func (v *ServedBuild) Site() (*pages.Site, error) {
 	return w.pages, w.err
 }
 
-// LLMsText is the content of /llms.txt for a build served at one address.
+// LLMsText is the content of /llms.txt for a build that is served at the address Base.
 type LLMsText struct {
 	Base string
 	Body []byte

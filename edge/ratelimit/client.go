@@ -153,8 +153,8 @@ func clientOf(proxy netip.Addr, lines []string, trusted []netip.Prefix) netip.Ad
 	return proxy
 }
 
-// parseHop parses an address as proxies write it: IPv6 with or without brackets, with or
-// without a port.
+// parseHop parses an address in the forms that proxies write: with or without a port, and
+// IPv6 with or without brackets.
 func parseHop(hop string) (netip.Addr, bool) {
 	host, port := hop, ""
 	if inner, ok := strings.CutPrefix(hop, "["); ok {
@@ -176,8 +176,8 @@ func parseHop(hop string) (netip.Addr, bool) {
 	return plain(addr), true
 }
 
-// isPort reports whether s is the port of a node (RFC 7239 section 6): digits, or an
-// obfuscated name.
+// isPort reports whether s is a port in a node (RFC 7239 section 6): digits or an obfuscated
+// name.
 func isPort(s string) bool {
 	if name, ok := strings.CutPrefix(s, "_"); ok {
 		return name != "" && isToken(name)
@@ -190,7 +190,7 @@ func isPort(s string) bool {
 	return 1 <= len(s) && len(s) <= 5
 }
 
-// plain returns an address in the one form that is compared and counted.
+// plain returns an address in the form in which addresses are compared and counted.
 func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
 func contains(trusted []netip.Prefix, addr netip.Addr) bool {

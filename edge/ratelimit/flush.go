@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	// flushBatchSize is how many counts are added in one statement.
+	// flushBatchSize is the maximum number of counts added in one statement.
 	flushBatchSize = 500
 	sweepEvery     = time.Minute
 	// counterRetention is how long counts of past windows are kept, so that differences
@@ -16,8 +16,9 @@ const (
 	counterRetention = time.Hour
 )
 
-// flushLoop flushes changed counts and drops expired ones, until ctx ends. Flushes have a
-// separate context: an interrupted flush may have been stored, and would be counted again.
+// flushLoop flushes changed counts and drops expired counts until ctx ends. Flushes have a
+// separate context because an interrupted flush may have been stored, and would be stored
+// again.
 func (m *Memory) flushLoop(ctx, flush context.Context) {
 	defer close(m.stopped)
 	sweep := time.NewTicker(sweepEvery)

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// The reasons why a Gate refuses a caller.
+// The reasons for which a Gate refuses a caller.
 var (
 	// ErrBusy means that all slots are taken and none became free in time.
 	ErrBusy = errors.New("too many concurrent requests")

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The headers, spelled as documented. This is not the canonical form of net/http, so
-// Get and Del do not find them before they are sent.
+// The names of the headers, spelled as in the documentation. They are not in the canonical
+// form of net/http, so Get and Del do not find them.
 const (
 	headerLimit     = "X-RateLimit-Limit"
 	headerRemaining = "X-RateLimit-Remaining"
@@ -74,11 +74,11 @@ func (s *State) policy() string {
 	return `"window"`
 }
 
-// SetHeaders sets the headers of a response from the state: X-RateLimit-Limit,
-// -Remaining, -Reset (Unix time in seconds) and -Tier, and RateLimit and
-// RateLimit-Policy as in draft-ietf-httpapi-ratelimit-headers-10, with the policy "day"
-// for a UTC day and "window" for any other window. It replaces existing headers. The
-// values are shared and must not be modified; appending to one copies it.
+// SetHeaders sets the headers of a response from the state: X-RateLimit-Limit, -Remaining,
+// -Reset (Unix time in seconds) and -Tier, and RateLimit and RateLimit-Policy as in
+// draft-ietf-httpapi-ratelimit-headers-10, with the policy "day" for a UTC day and "window"
+// for any other window. It replaces existing headers. The values are shared and must not be
+// modified. Appending to a value copies it.
 func (s *State) SetHeaders(h http.Header, now time.Time) {
 	// X-RateLimit-Remaining is a substring of RateLimit, which saves an allocation.
 	var buf [64]byte

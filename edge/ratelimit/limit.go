@@ -34,7 +34,7 @@ type Subject struct {
 	Tier string
 	// Limit is the number of requests allowed per window. With 0, no request is allowed.
 	Limit int64
-	// Window is the length of a window: whole seconds, rounded up. 0 means Day.
+	// Window is the length of a window, which is rounded up to whole seconds. 0 means Day.
 	Window time.Duration
 }
 
@@ -53,9 +53,8 @@ func AddressSubject(addr netip.Addr, limit int64) Subject {
 	return Subject{ID: string(b), Tier: Anonymous, Limit: limit}
 }
 
-// AccountSubject returns the subject of an account. A quota other than 0 is set by the
-// operator, with windows of the given length; otherwise the limit of the tier applies per
-// UTC day.
+// AccountSubject returns the subject of an account. If the operator has set a quota, it
+// applies per window of the given length. Otherwise, limit applies per UTC day.
 func AccountSubject(id string, quota int64, window time.Duration, limit int64) Subject {
 	s := Subject{ID: "acc:" + id, Tier: Authenticated, Limit: limit}
 	if quota != 0 || window != 0 {
@@ -129,8 +128,8 @@ func Unknown(s Subject, now time.Time) State {
 	return stateOf(&s, WindowAt(now, s.Window), s.Limit, false)
 }
 
-// Limiter counts requests. It is safe for concurrent use. Its errors are ErrUnavailable
-// or the context's.
+// Limiter counts requests. It is safe for concurrent use. Its errors are ErrUnavailable or
+// errors of the context.
 type Limiter interface {
 	// Take counts a request, unless the limit has been reached.
 	Take(ctx context.Context, s Subject) (State, error)

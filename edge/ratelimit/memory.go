@@ -269,7 +269,7 @@ func (sh *shard) await(ctx context.Context, e *entry) error {
 }
 
 // evict drops the counts unused for longest until there is room for one more. It returns
-// false if the remaining ones have to be flushed first.
+// false if the remaining counts have to be flushed first.
 func (sh *shard) evict(limit int) bool {
 	flush := false
 	for e := sh.recent.prev; len(sh.entries) >= limit && e != &sh.recent; {

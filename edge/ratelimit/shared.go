@@ -28,7 +28,7 @@ type Shared struct {
 	now   func() time.Time
 }
 
-// NewShared returns a Shared; if now is nil, time.Now is used.
+// NewShared returns a Shared. If now is nil, time.Now is used.
 func NewShared(store SharedStore, now func() time.Time) *Shared {
 	if now == nil {
 		now = time.Now

@@ -13,7 +13,8 @@ type Denial struct {
 	domain string // "" for a network
 }
 
-// ParseDenial parses a network (203.0.113.0/24), an address or a name (example.org).
+// ParseDenial parses a denial: a network (203.0.113.0/24), an address or a name
+// (example.org).
 func ParseDenial(s string) (Denial, error) {
 	if p, err := netip.ParsePrefix(s); err == nil {
 		if p != p.Masked() {

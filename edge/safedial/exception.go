@@ -38,7 +38,7 @@ func ParseException(s string) (Exception, error) {
 }
 
 // unmapped rejects exceptions that could never apply: dialled addresses have no zone, and
-// IPv4 addresses are dialled as such.
+// IPv4 addresses are dialled in IPv4 form.
 func unmapped(s string, a netip.Addr) error {
 	if a.Is4In6() || a.Zone() != "" {
 		return fmt.Errorf("%q: write the address without a zone, and an IPv4 address in dotted form", s)

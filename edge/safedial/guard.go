@@ -25,11 +25,10 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// ErrRefused is the error for all connections that the guard does not allow.
+// ErrRefused is the error for every connection that the guard does not allow.
 var ErrRefused = errors.New("not an address on the public internet")
 
-// Resolver resolves names; *net.Resolver implements it. It must be safe for concurrent
-// use.
+// Resolver resolves names. *net.Resolver implements it. It must be safe for concurrent use.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
@@ -47,12 +46,12 @@ type Options struct {
 	HostRate float64
 	Now      func() time.Time // nil: time.Now
 	Resolver Resolver         // nil: the system's resolver
-	Roots    *x509.CertPool   // trusted root certificates; nil: the system's
+	Roots    *x509.CertPool   // trusted certificates; nil: those of the system
 	// Timeout limits the whole request, and separately its dial and its TLS handshake. 0
 	// means the default Timeout for the request and 5 s each for the dial and the handshake.
 	Timeout time.Duration
-	// Dial connects to an address, with all settings in d; if nil, d.DialContext is
-	// used. It must not send a packet to addresses that d.Control rejects.
+	// Dial connects to an address with all settings in d. If nil, d.DialContext is used. It
+	// must not send a packet to addresses that d.Control rejects.
 	Dial func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
 }
 
@@ -144,7 +143,7 @@ func (g *Guard) control(network, address string, _ syscall.RawConn) error {
 	return g.Check(to)
 }
 
-// Timeouts of a request and its parts.
+// The default timeouts of a request and its parts.
 const (
 	dialTimeout = 5 * time.Second // for resolving a name and trying its addresses
 	tlsTimeout  = 5 * time.Second

@@ -54,8 +54,8 @@ func newHostLimiter(rate float64, now func() time.Time) *hostLimiter {
 	return &hostLimiter{rate: rate, now: now, hosts: map[string]*hostState{}, pruneAt: minPruneHosts}
 }
 
-// reserve takes a slot for an attempt; end returns it. If wait is not 0, there is no slot,
-// and the caller can retry after that time: each waiting caller gets a different time.
+// reserve takes a slot for an attempt; end returns the slot. If wait is not 0, there is no
+// slot, and the caller can retry after that time: each waiting caller gets a different time.
 func (p *hostLimiter) reserve(host string) (end func(), wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -121,9 +121,9 @@ func network(a netip.Addr) string {
 	return p.String()
 }
 
-// Reserve takes a slot for a request to an address from CheckURL; end returns it. If
-// wait is not 0, the limit of the host has been reached, and the caller can retry after
-// that time. All names in one registered domain count as one host. Addresses that the
+// Reserve takes a slot for a request to an address that CheckURL returned; end returns the
+// slot. If wait is not 0, the limit of the host has been reached, and the caller can retry
+// after that time. All names in one registered domain count as one host. Addresses that the
 // operator has allowed are not limited.
 func (g *Guard) Reserve(address string) (end func(), wait time.Duration) {
 	u, err := url.Parse(address)

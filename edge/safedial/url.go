@@ -29,7 +29,7 @@ func refuse(format string, a ...any) error { return &URLError{fmt.Sprintf(format
 // CheckURL checks an address from a stranger, and returns it in canonical form: scheme and
 // host in lower case, no trailing dot, no port 443. All IP addresses to which its host
 // resolves must be allowed. They are checked again when dialled. The error is a *URLError or
-// the context's.
+// an error of the context.
 func (g *Guard) CheckURL(ctx context.Context, raw string) (string, error) {
 	u, err := parseURL(raw)
 	if err != nil {

@@ -49,7 +49,7 @@ func LoadOrMake(path string) (keys *Keys, made bool, err error) {
 	return keys, made, err
 }
 
-const heading = "# The operator's key of kindex. It decrypts the secrets in the database: keep a copy\n# apart from the database backups, and keep it secret.\n"
+const heading = "# The operator's key for kindex. It decrypts the secrets in the database: keep a copy\n# apart from the database backups, and keep it secret.\n"
 
 // makeFile writes the file under a temporary name and then links it, so that a partial key is
 // never read.

@@ -21,7 +21,7 @@ const (
 	BySession  ActorKind = "session"  // a person signed in on the website
 	ByOperator ActorKind = "operator" // the command line
 	ByService  ActorKind = "service"  // kindex itself
-	ByAnyone   ActorKind = "anyone"   // anyone who had the key that was reported as leaked
+	ByAnyone   ActorKind = "anyone"   // whoever reported a leaked key
 )
 
 // ActorKinds lists all kinds of actors.
@@ -31,7 +31,7 @@ var ActorKinds = []ActorKind{ByKey, BySession, ByOperator, ByService, ByAnyone}
 type Actor struct {
 	Kind     ActorKind
 	ID, Name string // of the key; "" for other kinds
-	Address  string // the IP address of the request, "" if there is none
+	Address  string // the IP address of the request, or "" if there is none
 }
 
 type actorKey struct{}
@@ -49,7 +49,7 @@ func actorOf(ctx context.Context) Actor {
 	return Actor{Kind: ByService}
 }
 
-// Action is an action on an account.
+// Action is a kind of entry in an audit log.
 type Action string
 
 // The actions in an audit log.

@@ -74,7 +74,7 @@ func (s *State) writeBackup(ctx context.Context, path string) (err error) {
 			return err
 		}
 		defer c.Close()
-		// The connection is read-only, which VACUUM INTO requires anyway.
+		// The pool's connections are read-only, but VACUUM INTO needs one that is not.
 		if _, err := c.ExecContext(ctx, "PRAGMA query_only(0)"); err != nil {
 			return err
 		}

@@ -104,8 +104,8 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	return tables, nil
 }
 
-// requireEmpty rejects a table with rows. On PostgreSQL it keeps other transactions
-// from writing to the table until this one ends.
+// requireEmpty returns an error if a table has rows. On PostgreSQL, it keeps other
+// transactions from writing to the table until this transaction ends.
 func (s *State) requireEmpty(tx *Tx, t table) error {
 	if s.engine == PostgreSQL {
 		if _, err := tx.exec("LOCK TABLE " + t.name + " IN EXCLUSIVE MODE"); err != nil {
@@ -120,7 +120,7 @@ func (s *State) requireEmpty(tx *Tx, t table) error {
 	return err
 }
 
-// copyTable copies one table and verifies the copy.
+// copyTable copies a table and verifies the copy.
 func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error) {
 	into := &batchInserter{tx: tx, table: t}
 	read, err := eachRow(ctx, from, t, into.add)

@@ -49,7 +49,7 @@ func (s *State) CountCommits(ctx context.Context) (*atomic.Int64, error) {
 // Waiting returns the number of writes that are waiting for the writer.
 func (s *State) Waiting() int { return len(s.writer.jobs) }
 
-// Tables returns the names of all tables, each after those that it refers to.
+// Tables returns the names of all tables, each after the tables that it refers to.
 func (s *State) Tables(ctx context.Context) (names []string, err error) {
 	list, err := s.tables(ctx)
 	for _, t := range list {

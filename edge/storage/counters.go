@@ -36,7 +36,7 @@ func (s *State) PeekCounter(ctx context.Context, subject string, w ratelimit.Win
 }
 
 // TakeCounter implements ratelimit.SharedStore. If the limit has been reached, it writes
-// nothing, so that a persistent caller takes no lock.
+// nothing, so that a persistent caller does not take a lock.
 func (s *State) TakeCounter(ctx context.Context, subject string, w ratelimit.Window, limit int64) (used int64, ok bool, err error) {
 	// The limit is checked twice: in the snapshot of the statement, and again after locking
 	// the row; only the second check is exact.
@@ -71,8 +71,8 @@ func (s *State) asyncCommit() string {
 	return "1 = 1"
 }
 
-// queryRowWrite runs a statement that changes and returns one value: which is a single round
-// trip on PostgreSQL.
+// queryRowWrite runs a statement that changes and returns one value. On PostgreSQL, this is a
+// single round trip.
 func (s *State) queryRowWrite(ctx context.Context, value *int64, query string, args ...any) error {
 	if s.writer == nil {
 		return s.row(ctx, query, args...).Scan(value)

@@ -159,7 +159,7 @@ func TestRandomSharing(t *testing.T) {
 	})
 }
 
-// TestCountsAcrossRestarts flushes the counts of one edge and loads them in the next.
+// TestCountsAcrossRestarts flushes the counts of one edge and loads them on the next edge.
 func TestCountsAcrossRestarts(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -270,8 +270,8 @@ func TestDropCounters(t *testing.T) {
 	})
 }
 
-// BenchmarkTake measures one counted request on PostgreSQL, a round trip through a Unix
-// socket.
+// BenchmarkTake measures counting a request on PostgreSQL, which takes one round trip through
+// a Unix socket.
 func BenchmarkTake(b *testing.B) {
 	l := ratelimit.NewShared(storagetest.Open(b, storagetest.PostgreSQL(b)), nil)
 	s := ratelimit.Subject{ID: "acc:acc_x", Tier: ratelimit.Authenticated, Limit: 1 << 50}

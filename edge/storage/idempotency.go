@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// IdempotencyKey identifies a write that can be repeated: its sender, method and path,
-// its Idempotency-Key, and a hash of its body.
+// IdempotencyKey identifies a write that can be repeated, by its account, method, path and
+// Idempotency-Key. It also has the hash of its body.
 type IdempotencyKey struct {
 	AccountID, Method, Path, Key, BodyHash string
 }

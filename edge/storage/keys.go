@@ -117,8 +117,8 @@ func grantDetail(g apikey.Grant) string {
 	return quoteNames(g.Name) + ", scopes " + g.Scopes.String() + ", " + expires
 }
 
-// RevokeKey revokes a key of an account. It returns false if the account has no active
-// key with this id.
+// RevokeKey revokes an account's key. It returns false if the account has no active key with
+// this id.
 func (tx *Tx) RevokeKey(accountID, id string) (bool, error) {
 	return tx.revoke(KeyRevoked, "account_id = $1 AND id = $2", accountID, id)
 }
@@ -131,7 +131,7 @@ func (tx *Tx) RevokeKeysNamed(accountID, name string) error {
 
 // RevokeReported revokes a key that was reported as leaked, and returns it with its previous
 // RevokedAt, which is zero if this call revoked it. The error is apikey.ErrUnknown if there
-// is no such key. Keys of suspended accounts can be revoked too.
+// is no such key. Keys of suspended accounts can be revoked, too.
 func (tx *Tx) RevokeReported(secret apikey.Secret) (apikey.Key, error) {
 	hash := secret.Hash()
 	candidates, err := collectCandidates(tx.rows(candidatesQuery, hash[:apikey.HashPrefix]))
@@ -224,7 +224,7 @@ func (s *State) TouchKeys(ctx context.Context, used map[string]time.Time) error 
 				values[i] = fmt.Sprintf("($%d, CAST($%d AS BIGINT))", 2*i+1, 2*i+2)
 				args = append(args, id, used[id].UnixMilli())
 			}
-			// Both engines call the columns of VALUES column1 and column2.
+			// Both engines name the columns of VALUES column1 and column2.
 			if _, err := tx.exec("UPDATE api_keys SET last_used_at = u.column2 FROM (VALUES "+strings.Join(values, ", ")+") AS u"+
 				" WHERE api_keys.id = u.column1 AND (last_used_at IS NULL OR last_used_at < u.column2)", args...); err != nil {
 				return err

@@ -35,8 +35,7 @@ func (s *State) Versions(ctx context.Context) (at, newest int64, err error) {
 	return at, newest, s.wrap("reading the schema version", err)
 }
 
-// latestSchema returns the version of the latest migration; migrations are named for their
-// versions.
+// latestSchema returns the version of the latest migration, which is part of its file name.
 func latestSchema() (int64, error) {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil || len(names) == 0 {
@@ -45,8 +44,8 @@ func latestSchema() (int64, error) {
 	return goose.NumericComponent(names[len(names)-1])
 }
 
-// Migrate upgrades the schema, as Open does by default. Concurrent calls wait for each
-// other.
+// Migrate upgrades the schema, which Open also does by default. Concurrent calls wait for
+// each other.
 func (s *State) Migrate(ctx context.Context) error {
 	newest, err := latestSchema()
 	if err != nil {

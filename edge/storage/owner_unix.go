@@ -10,8 +10,8 @@ import (
 )
 
 // checkPrivate rejects a database that every user of the machine can read or change,
-// including the files that SQLite keeps next to it: it contains accounts, hashes of keys,
-// and submissions.
+// including the files that SQLite keeps next to it. It contains accounts, hashes of keys, and
+// submissions.
 func checkPrivate(database string) error {
 	var open []string
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {

@@ -49,8 +49,8 @@ const (
 		WHERE f.contype = 'f' AND f.connamespace = current_schema()::regnamespace ORDER BY 1, 2`
 )
 
-// tables returns the tables of the schema, except the version table, each after those that
-// it refers to.
+// tables returns the tables of the schema, except the version table, each after the tables
+// that it refers to.
 func (s *State) tables(ctx context.Context) ([]table, error) {
 	columns, parents := columnsSQLite, parentsSQLite
 	if s.engine == PostgreSQL {

@@ -12,11 +12,11 @@ import (
 	"kindex/edge/auth"
 )
 
-// firstKeyName is the name of the first key, created with an account.
+// firstKeyName is the name of the key that is created with a new account.
 const firstKeyName = "first key"
 
-// AddAttempt implements auth.Store. On PostgreSQL, the limits can be exceeded by the
-// number of concurrent calls.
+// AddAttempt implements auth.Store. On PostgreSQL, concurrent calls can exceed the limits by
+// one attempt each.
 func (s *State) AddAttempt(ctx context.Context, a auth.Attempt) error {
 	return s.Write(ctx, func(tx *Tx) error {
 		if _, err := tx.exec("DELETE FROM signin_attempts WHERE expires_at <= $1", tx.now()); err != nil {

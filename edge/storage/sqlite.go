@@ -123,7 +123,7 @@ func createPrivate(path string, existing bool) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	case existing:
-		return fmt.Errorf("no database at %s; kindex serve creates one, --state sets its path", path)
+		return fmt.Errorf("no database at %s; kindex serve creates one, and --state sets its path", path)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {

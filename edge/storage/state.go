@@ -30,12 +30,12 @@ var ErrInUse = errors.New("another kindex serve is using this database; to share
 type Options struct {
 	// Now returns the time. If nil, time.Now is used.
 	Now func() time.Time
-	// Exclusive prevents a second edge from using a SQLite file, because the edge counts
+	// Exclusive keeps a second edge from using the same SQLite file, because an edge counts
 	// requests in memory. Commands can still use it.
 	Exclusive bool
 	// MustExist prevents Open from creating a missing SQLite file.
 	MustExist bool
-	// SkipMigrations leaves the schema alone, whatever its version.
+	// SkipMigrations leaves the schema as it is, whatever its version.
 	SkipMigrations bool
 }
 
@@ -102,12 +102,12 @@ func (s *State) String() string { return s.target }
 // Ping returns an error if the database cannot be reached.
 func (s *State) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }
 
-// row reads one row outside a transaction.
+// row runs a query for one row, outside a transaction.
 func (s *State) row(ctx context.Context, query string, args ...any) *sql.Row {
 	return s.db.QueryRowContext(ctx, query, args...)
 }
 
-// rows reads rows outside a transaction.
+// rows runs a query outside a transaction.
 func (s *State) rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	return s.db.QueryContext(ctx, query, args...)
 }

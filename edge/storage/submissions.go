@@ -196,8 +196,8 @@ func (s *State) PullRequestClosed(ctx context.Context, id string) error {
 	return s.wrap("recording that a pull request is closed", err)
 }
 
-// Siblings returns the other open submissions that propose the same entity as a
-// submission: its type and slug, or its name and URL. The oldest come first.
+// Siblings returns the other open submissions that propose the same entity as a submission,
+// oldest first: the type and slug, or the name and URL, are the same.
 func (s *State) Siblings(ctx context.Context, one submission.Submission) ([]submission.Submission, error) {
 	rows, err := s.rows(ctx, `SELECT `+submissionColumns+`WHERE s.status IN `+openStatuses+` AND s.id <> $1
 		AND (s.type = $2 AND s.slug = $3 OR s.identity = $4) ORDER BY s.created_at, s.id`,

@@ -149,7 +149,7 @@ func TestClosedSubmissionsAreBounded(t *testing.T) {
 			}
 		}
 		churn(submission.MaxClosed+30, 10)
-		// The last submission is counted when the next one is stored.
+		// The last submission does not count towards the limit until the next one is stored.
 		if n, err := s.CountSubmissions(t.Context(), submission.Query{}); err != nil || n != 1+submission.MaxClosed+1 {
 			t.Errorf("%d are stored: %v", n, err)
 		}

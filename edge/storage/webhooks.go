@@ -106,13 +106,14 @@ func (tx *Tx) DeleteWebhook(accountID, id string) error {
 	return tx.Audit(AuditEntry{AccountID: accountID, Action: WebhookDeleted, Target: id})
 }
 
-// Webhooks returns the webhooks of an account, oldest first.
+// Webhooks returns an account's webhooks, oldest first.
 func (s *State) Webhooks(ctx context.Context, accountID string) ([]webhook.Webhook, error) {
 	rows, err := s.rows(ctx, "SELECT "+webhookColumns+" FROM webhooks WHERE account_id = $1 ORDER BY created_at, id", accountID)
 	return scanRows(rows, err, scanWebhook)
 }
 
-// Webhook returns a webhook of an account, or webhook.ErrUnknown.
+// Webhook returns an account's webhook. If there is none with this id, the error is
+// webhook.ErrUnknown.
 func (s *State) Webhook(ctx context.Context, accountID, id string) (webhook.Webhook, error) {
 	w, err := scanWebhook(s.row(ctx, "SELECT "+webhookColumns+" FROM webhooks WHERE id = $1 AND account_id = $2", id, accountID).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -151,8 +152,8 @@ type DeliveryPosition struct {
 	ID             string
 }
 
-// Deliveries returns entries of a webhook's delivery log, and their total number. The
-// caller must check who owns the webhook.
+// Deliveries returns entries from a webhook's delivery log, and the total number of entries.
+// The caller must check who owns the webhook.
 func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook.Delivery, count int, err error) {
 	where, args := "d.webhook_id = $1", []any{q.WebhookID}
 	if q.Status != "" {
@@ -171,7 +172,7 @@ func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook
 	return list, count, err
 }
 
-// maxRequestedDeliveries is the maximum number of pending tests and replays of a webhook.
+// maxRequestedDeliveries is the maximum number of pending tests and replays for a webhook.
 const maxRequestedDeliveries = 100
 
 // RequestTest requests a test delivery to a webhook of an account. The error is

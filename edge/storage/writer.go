@@ -157,7 +157,7 @@ func (w *writer) enqueue(j *job) error {
 	}
 }
 
-// close waits for submitted jobs and ends the writer.
+// close waits for jobs that are already in the queue and ends the writer.
 func (w *writer) close() error {
 	w.mu.Lock()
 	if w.closed {
@@ -223,8 +223,8 @@ func (w *writer) runAll(ctx context.Context, tx *sql.Tx, group []*job) ([]*job, 
 }
 
 // run runs one job after a savepoint, so that its failure does not affect others. Some
-// failures, such as a full disk, make SQLite roll back the whole transaction: then there is
-// no savepoint left to roll back to.
+// failures, such as a full disk, make SQLite roll back the whole transaction. In that case
+// there is no savepoint left to which to roll back.
 func (w *writer) run(ctx context.Context, tx *sql.Tx, j *job) error {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil //nolint:nilerr // only this job failed; j.err holds the error

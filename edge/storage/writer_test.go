@@ -47,7 +47,7 @@ func writeOne(ctx context.Context, s *storage.State, statement string, args ...a
 	return s.Write(ctx, func(tx *storage.Tx) error { return tx.Exec(statement, args...) })
 }
 
-// withNotes adds a table for the test to a state.
+// withNotes adds a table of notes to a state for the test.
 func withNotes(t *testing.T, s *storage.State) *storage.State {
 	t.Helper()
 	if err := writeOne(t.Context(), s, makeNotes); err != nil {
@@ -140,7 +140,7 @@ func TestManyWritesCostFewCommits(t *testing.T) {
 	}
 }
 
-// panicked returns the value that a function panics with.
+// panicked returns the value with which a function panics.
 func panicked(do func()) (p any) {
 	defer func() { p = recover() }()
 	do()
@@ -258,8 +258,8 @@ func TestLostTransaction(t *testing.T) {
 	}
 }
 
-// TestContextEnded checks what happens if the context ends before a write has started, and
-// after that.
+// TestContextEnded checks what happens if the context ends before or after a write has
+// started.
 func TestContextEnded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -421,7 +421,8 @@ func writeAsOther(target string) (failed error) {
 		return err
 	}
 	defer func() { failed = errors.Join(failed, s.Close()) }()
-	// PostgreSQL refuses some of several concurrent CREATE TABLEs, even with IF NOT EXISTS.
+	// On PostgreSQL, some of several concurrent CREATE TABLE statements fail, even with IF
+	// NOT EXISTS.
 	for range 5 {
 		if err = writeOne(ctx, s, makeNotes); err == nil {
 			break

@@ -42,7 +42,7 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// Index is the index that a submission is checked against: the served build.
+// Index is the index against which a submission is checked, which is the served build.
 type Index interface {
 	Categories() []record.Category
 	// Find returns the current slug of the entity that has this address or had it earlier.
@@ -116,7 +116,7 @@ func (p *parser) problem(field, message, suggestion string) {
 	p.problems = append(p.problems, Problem{field, message, suggestion})
 }
 
-// add adds a finding of package content.
+// add adds a problem or a warning found by package content.
 func (p *parser) add(wrong yamldoc.Problem) {
 	if wrong.Severity == yamldoc.Warning {
 		p.warnings = append(p.warnings, Problem{wrong.Field, wrong.Message, wrong.Suggestion})
@@ -206,7 +206,7 @@ func Slug(fields map[string]any) string { return (&parser{}).slug(fields) }
 // Slugify derives a slug from text. It returns "" if there are no Latin letters or digits.
 func Slugify(text string) string { return content.Slugify(text) }
 
-// findExistingEntity finds the entity that a new one would duplicate.
+// findExistingEntity returns a *TakenError if a new entity would duplicate an existing one.
 func findExistingEntity(e *record.Entity, in Index) error {
 	if now, ok := in.Find(e.Type, e.Slug); ok {
 		taken := &TakenError{Type: e.Type, Slug: now}
@@ -227,7 +227,7 @@ func findExistingEntity(e *record.Entity, in Index) error {
 	return nil
 }
 
-// findExisting adapts the entities in the index to package content.
+// findExisting adapts an Index to the interface that package content needs.
 type findExisting struct {
 	in     Index
 	failed error

@@ -143,7 +143,7 @@ func TestWrongFields(t *testing.T) {
 	if !errors.As(err, &all) || len(all.Problems) != 7 {
 		t.Errorf("not all errors at once: %v", err)
 	}
-	// The unknown category is reported along with schema errors.
+	// An unknown category is reported together with schema errors.
 	_, err = submission.Parse(with(t, `{"category":"ml-framework","url":null}`), index{})
 	if !errors.As(err, &all) || len(all.Problems) != 2 || all.Problems[0].Field != "category" || all.Problems[0].Suggestion != "ml-frameworks" {
 		t.Errorf("the category error is not reported with the others: %v", err)

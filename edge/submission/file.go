@@ -74,7 +74,8 @@ func File(e *record.Entity) ([]byte, error) {
 	return yamlfmt.Compose(fields)
 }
 
-// dropUnknown removes the record's representation of unknown fields.
+// dropUnknown removes the nulls and empty values with which a record represents fields
+// without a value.
 func dropUnknown(set map[string]any) {
 	for name, value := range set {
 		switch v := value.(type) {

@@ -21,8 +21,8 @@ import (
 // Status is the stage that a submission has reached.
 type Status string
 
-// The statuses of a submission. In review means that its pull request is open; without a
-// forge, accepting changes pending directly to accepted. Published means that a build
+// The statuses of a submission. In review means that its pull request is open. Without a
+// forge, a pending submission becomes accepted directly. Published means that a build
 // contains the entity. Published, rejected and withdrawn are final.
 const (
 	Pending   Status = "pending"
@@ -36,8 +36,8 @@ const (
 // Statuses lists the statuses in order of progress.
 var Statuses = []Status{Pending, InReview, Accepted, Published, Rejected, Withdrawn}
 
-// Open lists the statuses in which a submission can still become an entity but is not
-// in a build yet: its account cannot submit the same entity again.
+// Open lists the statuses in which a submission can still become an entity but is not in a
+// build yet. Meanwhile its account cannot submit the same entity again.
 var Open = []Status{Pending, InReview, Accepted}
 
 // sources maps each status to the statuses from which it can be reached.
@@ -123,7 +123,8 @@ type TakenError struct {
 	Formerly   string      // the former slug of the existing entity, if that is what is taken
 }
 
-// Error describes the existing entity or submission and what the two have in common.
+// Error describes the existing entity or submission and what it has in common with the new
+// one.
 func (e *TakenError) Error() string {
 	other := e.Type + "/" + e.Slug
 	if e.Submission != nil {
@@ -165,8 +166,8 @@ type Store interface {
 	Submission(ctx context.Context, id string) (Submission, error)
 	// Submissions returns the submissions that match a query.
 	Submissions(ctx context.Context, q Query) ([]Submission, error)
-	// MoveSubmission changes the status of a submission, if its current status allows it,
-	// and reports whether it did: of two concurrent identical calls, one succeeds.
+	// MoveSubmission changes the status of a submission, if its current status allows it, and
+	// reports whether it did. Only one of two concurrent identical calls succeeds.
 	MoveSubmission(ctx context.Context, id string, to Status, c Change) (bool, error)
 	// PullRequestClosed records that the pull request of a withdrawn submission no
 	// longer needs closing.

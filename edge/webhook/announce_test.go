@@ -31,7 +31,7 @@ func (f *failing) EventCursor(ctx context.Context) (webhook.Cursor, error) {
 	return f.CursorStore.EventCursor(ctx)
 }
 
-// running is a running Announcer with its log and the builds it has released.
+// running is a running Announcer with its log and the builds that it has released.
 type running struct {
 	*webhook.Announcer
 	log      lines

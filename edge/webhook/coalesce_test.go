@@ -11,7 +11,7 @@ import (
 	"kindex/exports/record"
 )
 
-// steps returns the changes of a history from one position to another.
+// steps returns the changes in a history from one position to another.
 func steps(t *testing.T, p *madeHistory, from, to int) (list []webhook.Step) {
 	t.Helper()
 	for i := from; i < to; i++ {

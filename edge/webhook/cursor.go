@@ -7,11 +7,11 @@ import (
 	"kindex/exports/record"
 )
 
-// maxRemembered is the maximum number of changes that a cursor remembers: a history can
-// be rewritten that far back without losing events.
+// maxRemembered is the maximum number of changes that a cursor remembers. A history can be
+// rewritten that far back without losing events.
 const maxRemembered = 1000
 
-// Cursor is the position in the changelog up to which events were created.
+// Cursor is the position in the changelog up to which events have been created.
 type Cursor struct {
 	Version  int64     // the number of moves so far
 	Build    string    // the id of the build
@@ -97,7 +97,7 @@ func Plan(c Cursor, build string, a Archive) (Move, error) {
 	return m, m.To.remember(c, a)
 }
 
-// sentChanges returns the changes that a cursor knows to have been sent.
+// sentChanges returns the changes that have been sent, as far as the cursor remembers them.
 func (c *Cursor) sentChanges() map[string]bool {
 	sent := make(map[string]bool, len(c.Log)+len(c.Gone))
 	for _, id := range slices.Concat(c.Log, c.Gone) {
@@ -139,7 +139,7 @@ func (c *Cursor) relation(a Archive) (r Relation, from int) {
 	return Rewritten, from
 }
 
-// includesLastChange reports whether a build has the cursor's last change.
+// includesLastChange reports whether a build's history contains the cursor's last change.
 func (c *Cursor) includesLastChange(a Archive) bool {
 	_, ok := a.FindChange(c.ChangeID)
 	return ok

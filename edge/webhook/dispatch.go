@@ -70,8 +70,8 @@ type Store interface {
 type Options struct {
 	Store  Store        // required
 	Client *http.Client // required; from safedial.Guard
-	// Secrets opens the secrets of a webhook: the current one, and the previous one, if
-	// any.
+	// Secrets opens a webhook's secrets: the current secret and, if there is one, the
+	// previous secret.
 	Secrets func(w *Webhook) ([]Secret, error) // required
 	// Reserve takes a slot for a request to an address, like safedial.Guard.Reserve: end
 	// returns the slot; if wait is not 0, there is none yet. If nil, attempts are not
@@ -239,7 +239,7 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 	return len(leased) == room, err
 }
 
-// maintain measures the age of the queue, and deletes old entries.
+// maintain measures the age of the oldest undelivered event, and deletes old entries.
 func (d *Dispatcher) maintain(ctx context.Context) {
 	var expired time.Time
 	report := &errorReporter{log: d.Log}

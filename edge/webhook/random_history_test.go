@@ -199,7 +199,7 @@ func (a *author) entity(typ, slug string) *record.Entity {
 	return e
 }
 
-// edit changes some fields, or none.
+// edit changes some fields of an entity, or none.
 func (a *author) edit(e *record.Entity) {
 	pick := func(list ...string) string { return list[a.IntN(len(list))] }
 	e.Scores.Composite = record.ScoreOf(float64(a.IntN(5)))
@@ -319,7 +319,7 @@ func (r *replica) apply(e webhook.Event, strict bool) {
 	}
 }
 
-// compare compares what a replica knows with the world.
+// compare compares the state of a replica with the world.
 func (r *replica) compare(w world) {
 	r.t.Helper()
 	want := map[string]map[string]string{}

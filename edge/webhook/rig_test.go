@@ -62,7 +62,7 @@ type rig struct {
 	hooks map[string]*endpoint // by path
 }
 
-// lockedBuffer collects the log of a test.
+// lockedBuffer is a buffer for the log of a test, with a lock.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -128,7 +128,7 @@ type endpoint struct {
 	asked  []string // IDs of all attempts, in order
 	agents []string
 	good   []string // IDs of attempts that were answered with 200
-	now    int      // attempts under way
+	now    int      // attempts in progress
 	most   int      // maximum number of concurrent attempts
 	bad    []error
 }

@@ -20,7 +20,7 @@ const (
 	DisableAfter = 5 * 24 * time.Hour
 	// MaxRetryAfter is the maximum delay that a receiver can request with Retry-After.
 	MaxRetryAfter = 24 * time.Hour
-	// jitter is the maximum deviation of a pause from the schedule, as a share of the
+	// jitter is the maximum deviation of a pause from the schedule, as a fraction of the
 	// pause, so that webhooks that failed together are not retried together.
 	jitter = 0.15
 )

@@ -94,7 +94,7 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// More reports whether the last round did not reach the end of the submissions.
+// More reports whether the last round stopped before the end of the submissions.
 func (f *Follower) More() bool { return f.next != "" }
 
 // Round checks the pull requests of submissions in review, a bounded number per round, and

@@ -27,7 +27,7 @@ type Options struct {
 	Token      string
 }
 
-// Forge is a repository on a forge. It is safe for concurrent use.
+// Forge gives access to a repository on a forge. It is safe for concurrent use.
 type Forge struct {
 	client      *github.Client
 	owner, name string
@@ -39,7 +39,7 @@ const timeout = 30 * time.Second
 
 var repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9_.-]*[A-Za-z0-9_-]$`)
 
-// New checks the options. It makes no requests.
+// New checks the options and returns a Forge. It does not make any requests.
 func New(o Options) (*Forge, error) {
 	u, err := url.Parse(o.URL)
 	switch {
@@ -158,8 +158,8 @@ func (f *Forge) Open(ctx context.Context, r Request) (submission.PullRequest, er
 	return pullRequest(p), nil
 }
 
-// Find returns the newest pull request for a branch, open or closed; its number is 0 if
-// there is none.
+// Find returns the newest pull request for a branch, open or closed. Its number is 0 if there
+// is none.
 func (f *Forge) Find(ctx context.Context, branch string) (submission.PullRequest, error) {
 	list, _, err := f.client.PullRequests.List(ctx, f.owner, f.name, &github.PullRequestListOptions{
 		State: "all", Head: f.owner + ":" + branch, Sort: "created", Direction: "desc"})

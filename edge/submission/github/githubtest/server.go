@@ -138,7 +138,7 @@ func (s *Server) DropCreateResponses(creations int) {
 	s.lose = creations
 }
 
-// AnswerEmpty makes all responses well-formed but empty, or restores them.
+// AnswerEmpty makes all responses well-formed but empty, or turns this off again.
 func (s *Server) AnswerEmpty(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
