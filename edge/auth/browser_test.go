@@ -209,8 +209,8 @@ var (
 	keyShape   = regexp.MustCompile(`kx_[0-9A-Za-z]{38}`)
 )
 
-// form returns the form on a page whose action ends with the given suffix, with the values
-// that it would send, or nil if there is none.
+// form returns a page's form whose action ends with the given suffix, with the values that it
+// would send, or nil if there is none.
 func (p page) form(t testing.TB, ending string) (action string, fields url.Values) {
 	t.Helper()
 	for _, m := range formShape.FindAllStringSubmatch(p.body, -1) {
@@ -233,7 +233,7 @@ func (p page) form(t testing.TB, ending string) (action string, fields url.Value
 	return "", nil
 }
 
-// press sends the form on a page whose action ends with the given suffix.
+// press sends the form whose action ends with the given suffix.
 func (b *browser) press(p page, ending string, set ...string) page {
 	b.t.Helper()
 	to, fields := p.form(b.t, ending)

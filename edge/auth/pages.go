@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Pages renders the pages of the sign-in flow in the style of the website: the result is HTML
+// Pages renders the pages of the sign-in flow in the style of the website. The result is HTML
 // in UTF-8 that loads nothing from other origins and has no inline scripts or styles.
 type Pages interface {
 	// Choice lets people choose a provider. Each provider has a form, which is sent to

@@ -27,8 +27,8 @@ type provider interface {
 	identify(ctx context.Context, a Attempt, answer url.Values) (Identity, error)
 }
 
-// providerTimeout limits how long a provider can take to respond, and database operations
-// that must not depend on the client.
+// providerTimeout limits how long a provider's response can take, and how long database
+// operations can take that must not depend on the client.
 const providerTimeout = 10 * time.Second
 
 // maxAnswer is the maximum size of a provider's response, in bytes.

@@ -95,8 +95,8 @@ func (v *ServedBuild) decode() error {
 	return nil
 }
 
-// ID identifies the content that responses come from. With edits, the id is different, so
-// that responses with and without edits are never confused.
+// ID identifies the content from which requests are answered. With edits, the id is
+// different, so that responses with and without edits are never confused.
 func (v *ServedBuild) ID() string {
 	if overlay := v.Build.OverlayID(); overlay != "" {
 		return v.Build.Manifest.ID + "+" + overlay
