@@ -17,7 +17,7 @@ import (
 	"kindex/indexes"
 )
 
-// How often verifying and opening are measured; the median counts.
+// Verifying and opening are measured this many times; the median is reported.
 const (
 	verifyRuns = 5
 	openRuns   = 51

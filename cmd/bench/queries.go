@@ -38,7 +38,7 @@ func (w *words) draw(rng *rand.Rand, name bool) []string {
 	return split(strings.Join([]string{e.Name, e.Provider, strings.Join(e.Tags, " "), strings.Join(e.Capabilities, " "), e.Description}, " "))
 }
 
-// one draws until a word is suitable.
+// one draws words until one is suitable.
 func (w *words) one(rng *rand.Rand, name bool, good func(word string, all []string) bool) string {
 	for range maxAttempts {
 		all := w.draw(rng, name)
@@ -49,7 +49,7 @@ func (w *words) one(rng *rand.Rand, name bool, good func(word string, all []stri
 			return word
 		}
 	}
-	w.err = cmp.Or(w.err, errors.New("the documents have no suitable words for such queries"))
+	w.err = cmp.Or(w.err, errors.New("the documents have no words suitable for this kind of query"))
 	return ""
 }
 
@@ -91,8 +91,8 @@ func (w *words) prefix(rng *rand.Rand) []string {
 	return []string{string([]rune(word)[:n])}
 }
 
-// typo returns a word of a name with one edit, and the original word. Both have
-// at least four letters and nothing but letters.
+// typo returns a word from a name with one edit, and the original word. Both have
+// at least four letters and contain only letters.
 func (w *words) typo(rng *rand.Rand) []string {
 	var typed string
 	meant := w.one(rng, true, func(meant string, _ []string) bool {

@@ -24,7 +24,7 @@ type walkResult struct {
 	Commits  int
 	Versions int
 	Seconds  float64   // duration of the full walk
-	OnTop    []float64 // durations of walks over one new commit each
+	OnTop    []float64 // durations of walks over one new commit
 }
 
 // walk is a child that walks the history of a content folder. In mode "known" the
@@ -129,7 +129,7 @@ func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *
 type previousArchive struct {
 	log    *gitlog.Log
 	newest map[string]int // versions by address
-	after  map[int]bool   // versions that are followed by another
+	after  map[int]bool   // versions that have a successor
 }
 
 func newPreviousArchive(log *gitlog.Log) *previousArchive {
