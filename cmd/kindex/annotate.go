@@ -101,7 +101,7 @@ func stepSummary(c *checked) string {
 		}
 		row := fmt.Sprintf("| %s | %s | %s | %s |\n", p.Severity, markdownText(place), markdownText(p.Field), markdownText(p.Text()))
 		if b.Len()+len(row) > maxSummary {
-			fmt.Fprintf(&b, "\n%d more are in the log.\n", len(c.Problems)-i)
+			fmt.Fprintf(&b, "\n%d more problems are in the log.\n", len(c.Problems)-i)
 			break
 		}
 		b.WriteString(row)
@@ -112,8 +112,8 @@ func stepSummary(c *checked) string {
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-// markdownText escapes a text so that Markdown shows it verbatim and on one line, even
-// in a table cell.
+// markdownText escapes a string so that Markdown shows it verbatim and on one line, even in
+// a table cell.
 func markdownText(s string) string {
 	var b strings.Builder
 	for _, r := range safetext.Escape(lineBreaks.Replace(s)) {

@@ -237,7 +237,7 @@ func checkImports(t *testing.T, p *listed, allowed []string) {
 	}
 }
 
-// permits reports whether an entry of mayImport, such as edge/query or edge/*, covers a
+// permits reports whether an entry in mayImport, such as edge/query or edge/*, covers a
 // package.
 func permits(entry, name string) bool {
 	prefix, wild := strings.CutSuffix(entry, "*")

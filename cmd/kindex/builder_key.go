@@ -17,9 +17,10 @@ func builderKeyFlag(f *pflag.FlagSet, file *string) {
 	f.StringVar(file, "builder-key", "", "file with the key that seals builds so that later ones can reuse them; created if missing (default: kindex/builder.key in the user's configuration folder)")
 }
 
-// builderKey reads the builder's key from a file, or from the default one. If no file
-// is named and none can be created, for example for a service without a home folder,
-// there is no key: builds still work, but cannot reuse earlier ones.
+// builderKey reads the builder's key from the named file, or from the default file if none
+// is named. If the default file does not exist and cannot be created, for example because a
+// service has no home folder, there is no key: builds still work, but cannot reuse earlier
+// builds.
 func builderKey(stderr io.Writer, file string) (*builder.Key, error) {
 	if file != "" {
 		return builder.LoadKey(file)

@@ -33,7 +33,7 @@ func (o *forgeOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.forgeRepo, "forge-repo", "", "the content's repository on the forge, as owner/name")
 }
 
-// open returns the forge, or nil if none is given.
+// open returns the forge, or nil if none is configured.
 func (o *forgeOptions) open() (*github.Forge, error) {
 	switch {
 	case o.forgeURL == "" && o.forgeRepo == "":
@@ -64,7 +64,7 @@ func pullRequestOf(s *submission.Submission, d *diff.Report, after diff.Revision
 	return github.Request{Branch: s.Branch, Base: base, Title: "Add " + s.Key(), Body: b.String()}
 }
 
-// neighbours lists the entities most similar to one, with their similarity.
+// neighbours lists the entities most similar to the submitted one, with their similarity.
 func neighbours(revision diff.Revision, typ, slug string) (near []string) {
 	all := revision.Content.Entities
 	for i, e := range all {

@@ -55,8 +55,8 @@ var questions = []struct{ field, text string }{
 	{"url", "Address that people should visit (optional)"},
 }
 
-// complete asks for each missing field until the answer is valid. An answer without a line
-// break does not count.
+// complete asks for each missing field until the answer is valid. An answer that ends
+// without a line break is ignored.
 func (a *prompter) complete(ctx context.Context, fields map[string]any) error {
 	for _, q := range questions {
 		if fields[q.field] != nil {
