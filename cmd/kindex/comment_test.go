@@ -30,8 +30,8 @@ type issueComment struct {
 const actionsBot = "github-actions[bot]"
 
 // fakeGitHub replaces gh. The comments of pull request 7 of o/r are in the file
-// $FAKE_COMMENTS; a read-only token is called "read". It fails for everything the real gh
-// or GitHub would refuse, and for everything these tests do not need.
+// $FAKE_COMMENTS; "read" is a read-only token. It fails for everything the real gh or
+// GitHub would refuse, and for everything these tests do not need.
 func fakeGitHub() {
 	if err := answerAPI(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "gh:", err)
@@ -112,7 +112,7 @@ func answerAPI(args []string) error {
 	return os.WriteFile(file, data, 0o644)
 }
 
-// listComments prints the result of the query for each page of two comments.
+// listComments prints the query's result for each page. A page contains two comments.
 func listComments(c call, comments []issueComment) error {
 	for page := range slices.Chunk(comments, 2) {
 		data, err := json.Marshal(page)
@@ -277,8 +277,8 @@ func readText(t *testing.T, path string) string {
 	return string(data)
 }
 
-// TestStarterComment checks that a pull request has one comment, updated by each push, and
-// none if nothing changes or the token is read-only.
+// TestStarterComment checks that a pull request gets one comment, which each push updates,
+// and that it gets none if nothing changes or the token is read-only.
 func TestStarterComment(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

@@ -84,7 +84,7 @@ func (c *crashing) checkKeys() {
 	}
 }
 
-// crashSubmission returns a body that differs for each name.
+// crashSubmission returns a request body, a different one for each name.
 func crashSubmission(name string) string {
 	return fmt.Sprintf(`{"type":"tool","name":%q,"description":"Keeps what it was given, whatever happens.","category":"kind-1","url":"https://example.org/%s"}`, name, name)
 }
@@ -148,7 +148,7 @@ func (c *crashing) count(ctx context.Context) {
 	}
 }
 
-// countSome sends counted requests one at a time.
+// countSome sends some counted requests one at a time.
 func (c *crashing) countSome() {
 	c.t.Helper()
 	for range 20 {

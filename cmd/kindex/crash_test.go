@@ -66,7 +66,7 @@ type crashing struct {
 	attempts    int                 // attempted submissions
 	unanswered  []attempted         // submissions without an answer
 	sent        int                 // counted requests sent
-	before      int                 // of these, the number certainly counted before this round
+	before      int                 // number of these that were certainly counted before this round
 	edits       int
 	kills       int
 }
@@ -283,7 +283,8 @@ func (c *crashing) finish() {
 	c.hook.check(c.t)
 	c.t.Logf("%d kills; %d submissions, %d requests counted, %d changes, %d deliveries of them",
 		c.kills, len(c.submissions), c.before, len(want), c.hook.count())
-	// What has reached the store survives a kill, and the edge flushes without a signal.
+	// What has reached the store survives a kill, and the edge writes to the store without
+	// being signalled.
 	c.countSome()
 	for deadline := time.Now().Add(hanging); c.stored() < c.before; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {

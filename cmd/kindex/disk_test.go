@@ -76,7 +76,7 @@ func buildOnFullDisk(t *testing.T, disk string) {
 	}
 	before := intact(t, out)
 
-	// From no room at all to enough, step by step.
+	// The steps go from no free space at all to enough.
 	ballast := filepath.Join(disk, "ballast")
 	named := regexp.MustCompile(`(mkdir|mkdirtemp|write|open|sync|truncate|rename|createtemp) \S*` + regexp.QuoteMeta(out) + `/\S+: no space left on device`)
 	failed := 0
@@ -142,7 +142,7 @@ func fillDisk(t *testing.T, path string, room int64) {
 	}
 }
 
-// intact checks the published build of an output folder and returns its id.
+// intact checks the published build of an output folder and returns its ID.
 func intact(t *testing.T, out string) string {
 	t.Helper()
 	id, err := store.Current(out)

@@ -92,7 +92,7 @@ type movedEdge struct {
 	seq    int64
 }
 
-// logged is a log that tests can read while it is written.
+// logged is a log that tests can read while it is being written.
 type logged struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -145,7 +145,7 @@ func anotherEdge(t *testing.T, b *replayBuilds, s *storage.State, set func(*edge
 	return e
 }
 
-// until waits for a log line with the text that mentions a build.
+// until waits for a log line that contains a string and mentions a build.
 func (e *movedEdge) until(said, build string) {
 	e.t.Helper()
 	for end := time.Now().Add(hanging); ; time.Sleep(time.Millisecond) {
@@ -213,8 +213,8 @@ func (e *movedEdge) news() []eventBody {
 	return bodies
 }
 
-// compareEvents moves an edge through builds, going back one after each, and compares the
-// events with the snapshots.
+// compareEvents moves an edge through builds, going back by one build after each, and
+// compares the events with the snapshots.
 func (r *replay) compareEvents(b *replayBuilds, e *movedEdge) {
 	t := e.t
 	t.Helper()

@@ -17,9 +17,9 @@ import (
 )
 
 // TestHostileNumbers changes counts, lengths and offsets in the binary files of a build,
-// and makes the checksums and id match, as anyone who offers a build for download could.
-// Readers return an error or show something else; they do not crash, and a number allocates
-// no memory before it is checked against the size of its file.
+// and updates the checksums and the ID to match, as anyone who offers a build for download
+// could. Readers must return an error or wrong data, but must not crash, and must check a
+// number against the size of its file before they allocate memory for it.
 func TestHostileNumbers(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -40,9 +40,9 @@ type trap struct {
 // hostile is a repository with content and a trap.
 type hostile struct {
 	*testing.T
-	root    string // parent of everything below
+	root    string // parent of the folders below
 	dir     string // the checkout
-	bare    string // the repository it was cloned from, and that of the forge
+	bare    string // the repository it was cloned from, and the forge's repository
 	content string // the content folder in it
 	marker  string // a program that leaves a trace when run
 	trace   string
@@ -165,10 +165,10 @@ func TestHostileRepositories(t *testing.T) {
 	}
 }
 
-// prove triggers the trap with plain git, in a copy.
+// prove triggers the trap with plain git, in a copy of the checkout.
 func (h *hostile) prove(trap trap) {
 	h.Helper()
-	h.ran() // reset what setting the trap may have run
+	h.ran() // forget what ran while the trap was set
 	saved := filepath.Join(h.root, "saved")
 	if err := os.CopyFS(saved, os.DirFS(h.bare)); err != nil {
 		h.Fatal(err)
@@ -306,8 +306,9 @@ func (h *hostile) watch(trap trap) {
 	h.entity("Hammer 2")
 }
 
-// accept accepts one submission without a forge and another with one: both in make soak and
-// for traps where at least one must be refused; otherwise alternately one of them.
+// accept accepts one submission without a forge and another with one. It does both in make
+// soak and for traps where at least one must be refused; otherwise it alternates between
+// them.
 func (h *hostile) accept(trap trap, number int, state string, ids [2]string) {
 	h.Helper()
 	data, err := os.ReadFile(state)

@@ -18,7 +18,7 @@ var traps = []trap{
 		h.embed("content")
 	}},
 	{name: "bare repository above the content", refused: true, spring: "cd sub/content && git status", set: func(h *hostile) {
-		// Nothing is in the content folder, where validate would see it.
+		// Nothing is planted in the content folder, where validate would see it.
 		h.content = "sub/content"
 		if err := os.Mkdir(filepath.Join(h.dir, "sub"), 0o755); err != nil {
 			h.Fatal(err)

@@ -52,7 +52,7 @@ var hiddenTexts = map[string]string{
 	"tags":      "Fast.\U000e0049\U000e0067\U000e006e\U000e006f\U000e0072\U000e0065",
 	"zero":      "Fa\u200bst.",
 	"selectors": "Fast.😀\U000e0153\U000e0154\U000e0155",
-	"bytes":     "中\U000e0139文\U000e0157字\U000e015e", // one of each, in the selectors after ideographs
+	"bytes":     "中\U000e0139文\U000e0157字\U000e015e", // one from each range; the selectors follow ideographs
 	"filler":    "\u3164",
 	"braille":   "Fast.\u2800\u2800",
 	"private":   "Fast.\ue000",
@@ -149,7 +149,8 @@ func TestCostOfRefusal(t *testing.T) {
 	}
 }
 
-// hostileText controls terminals and hides from people.
+// hostileText contains characters that control terminals and characters that people cannot
+// see.
 const hostileText = "a\x1b[2J\x1b]0;b\x07\u202ec\u200b\U000e0041\u009bd"
 
 // checkOutput fails for characters that control a terminal or are invisible.
@@ -163,8 +164,9 @@ func checkOutput(t *testing.T, what, out string) {
 	}
 }
 
-// TestTerminal passes hostile texts to commands through every available input: file names,
-// authors and subjects of commits, branch names, arguments, responses of a service.
+// TestTerminal passes hostile strings to commands through every available input: file
+// names, authors and subjects of commits, branch names, arguments, responses from a
+// service.
 func TestTerminal(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()

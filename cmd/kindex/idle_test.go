@@ -19,8 +19,8 @@ import (
 )
 
 // TestAttackIdleConnections opens 10,000 connections that send nothing, half a request, or
-// one request and then nothing. Meanwhile others are served, and silent connections are
-// closed within seconds.
+// one request and then nothing. Meanwhile, other clients must be served, and silent
+// connections must be closed within seconds.
 func TestAttackIdleConnections(t *testing.T) {
 	suite.InTest(t)
 	const connections = 10_000

@@ -48,7 +48,7 @@ func TestBuildersQueue(t *testing.T) {
 		builders = append(builders, b)
 	}
 
-	// One gives up waiting.
+	// One of the builders gives up waiting.
 	if err := builders[2].cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +74,8 @@ func TestBuildersQueue(t *testing.T) {
 	}
 }
 
-// TestStaticSitesQueue checks that a builder waits for another one working in the folder of
-// its static site.
+// TestStaticSitesQueue checks that a builder waits while another is writing to its static
+// site's folder.
 func TestStaticSitesQueue(t *testing.T) {
 	suite.InTest(t)
 	if !pages.Searchable() {
@@ -92,7 +92,7 @@ func TestStaticSitesQueue(t *testing.T) {
 	one, other := startBuilder(t, args...), startBuilder(t, args...)
 	for _, b := range []*running{one, other} {
 		line := b.firstLine(t)
-		for strings.HasPrefix(line, "waiting: "+out) { // the build of the other one
+		for strings.HasPrefix(line, "waiting: "+out) { // wait for the other builder's build
 			line = b.firstLine(t)
 		}
 		if want := fmt.Sprintf("waiting: %s: another build is running (process %d, since ", site, os.Getpid()); !strings.HasPrefix(line, want) {
@@ -162,7 +162,7 @@ func TestKilledBuilder(t *testing.T) {
 			took = took * 9 / 10 // the machine became faster
 		}
 		now := intact(t, out)
-		fresh := strings.HasPrefix(now, date(2+i).Format("20060102-")) // whole, and published before the end
+		fresh := strings.HasPrefix(now, date(2+i).Format("20060102-")) // complete, and published before the builder ended
 		if now != published && !fresh || code == exitOK && !fresh {
 			t.Fatalf("%s is published, previously %s", now, published)
 		}

@@ -239,7 +239,8 @@ func checkServer(t *testing.T, name string, list []done) {
 }
 
 // TestAgentsAreCounted checks that each tool call counts as one request, compare as one per
-// entity, and everything else is free. Beyond the limit, the agent is told when to retry.
+// entity, and that everything else is free. Once the limit is exceeded, the agent is told
+// when to retry.
 func TestAgentsAreCounted(t *testing.T) {
 	suite.InTest(t)
 	const limit = 5

@@ -77,7 +77,7 @@ func TestPastOfExtract(t *testing.T) {
 }
 
 // returnedDownloads lists the projects whose downloads disappeared and returned, by the
-// index of the snapshot in which they returned.
+// index of the snapshot with their return.
 func (r *replay) returnedDownloads() map[int][]string {
 	found := map[int][]string{}
 	had := map[string]bool{}
@@ -247,9 +247,10 @@ func sameCatalogue(t *testing.T, now, then, day string) {
 	}
 }
 
-// trends calculates what must be trending in snapshot i since snapshot n. Gains are taken
-// from two builds for the same as-of time: of today's records, and of records with the
-// values of today's signals at that time, or their last values before they disappeared.
+// trends calculates what must be trending in snapshot i since snapshot n. A gain is the
+// difference between two builds with the same as-of time. One has today's records; the
+// other has the values that today's signals had then, or their last values before they
+// disappeared.
 func (r *replay) trends(i, n int, board, former []ranked) []ranked {
 	t := r.t
 	past := make([]map[string]told, i+1)

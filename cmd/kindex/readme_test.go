@@ -78,7 +78,7 @@ func TestReadme(t *testing.T) {
 		Guard: safedial.New(safedial.Options{Resolver: public{}, Dial: public{}.dial})})
 	run := edgetest.Run{Edge: e, Key: e.Key(t, "local"), Dir: dir, Path: []string{clock},
 		Env: append(slices.Clone(programEnvironment), "KINDEX_AS_OF="+readmeDay.Format(time.DateOnly)),
-		// Images used by other sites must exist.
+		// The images to use on other sites must exist.
 		Programs: map[string][]string{"md": {"bash", "-euo", "pipefail", "-c", `grep -oE 'http[^)]+' "$0" | xargs -n 1 curl -fsS`}},
 		After: func(b edgetest.Block, printed string) {
 			if tour := strings.Count(b.Text, "\ncurl -fsS "); tour > 3 && tour != 20 {

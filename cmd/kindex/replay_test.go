@@ -63,7 +63,7 @@ func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]
 			t.Fatal(unedited.err)
 		}
 		r.git("", "clone", "-q", filepath.Join(unedited.dir, "repo"), r.repo)
-		r.git("", "-C", r.repo, "remote", "remove", "origin") // as the one that it was made from
+		r.git("", "-C", r.repo, "remote", "remove", "origin") // like the repository that was cloned
 	}
 	r.read(folder)
 	return r

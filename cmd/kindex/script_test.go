@@ -60,7 +60,7 @@ func (s stopping) Run() int {
 		return 1
 	}
 	defer os.RemoveAll(keys)
-	programEnvironment = append(programEnvironment, "KINDEX_BUILDER_KEY="+filepath.Join(keys, "builder.key")) // not the person's
+	programEnvironment = append(programEnvironment, "KINDEX_BUILDER_KEY="+filepath.Join(keys, "builder.key")) // do not use the user's key
 	return s.M.Run()
 }
 
@@ -175,8 +175,8 @@ func valueAt(ts *testscript.TestScript, file, path string) any {
 	return v
 }
 
-// json FILE PATH VALUE checks a value in a JSON file; >N is a number above N. FILE may be
-// stdout.
+// json FILE PATH VALUE checks a value in a JSON file; >N matches a number above N. FILE may
+// be stdout.
 func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 3, "json FILE PATH VALUE")
 	v := valueAt(ts, args[0], args[1])
@@ -213,7 +213,7 @@ func asText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// edit FILE OLD NEW replaces a text that must occur exactly once in the file.
+// edit FILE OLD NEW replaces a string that must occur exactly once in the file.
 func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 3, "edit FILE OLD NEW")
 	text := ts.ReadFile(args[0])
@@ -303,7 +303,7 @@ func cmdHTTPGet(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// waithttp URL TEXT waits until the URL returns 200 with the text in its body.
+// waithttp URL TEXT waits until the URL returns 200 with TEXT in its body.
 func cmdWaitHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "waithttp URL TEXT")
 	end := time.Now().Add(hanging)

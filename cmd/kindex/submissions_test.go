@@ -71,7 +71,7 @@ func cmdReadEnv(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[1], strings.TrimSuffix(ts.ReadFile(args[0]), "\n"))
 }
 
-// forges are the running forges, by the folder of their script.
+// forges maps the folder of a script to its running forge.
 var forges sync.Map
 
 // forge start BARE VAR starts a forge over a bare repository and sets the variable to its
@@ -127,8 +127,8 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// TestPullRequestText checks that no submitted text escapes from its code block, whatever
-// is submitted and whoever submits it.
+// TestPullRequestText checks that no submitted text escapes from its code block, regardless
+// of what is submitted and by whom.
 func TestPullRequestText(t *testing.T) {
 	mark := regexp.MustCompile(`(?i)mark`)
 	for _, s := range []string{"`", "``` \n", "@everyone", "fixes #1", "GH-1", "</details><img src=x onerror=alert(1)>", "<!--", "| a |", "[x](https://x.example)", "~~~", "\x1b[31m", "\u202e"} {
@@ -150,7 +150,7 @@ func TestPullRequestText(t *testing.T) {
 	}
 }
 
-// proposed returns a submission in which all texts are the same.
+// proposed returns a submission in which all text fields are the same.
 func proposed(text string) submission.Submission {
 	return submission.Submission{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Account: text, Type: "tool", Slug: "t", Name: text, Branch: "submission/x"}
 }

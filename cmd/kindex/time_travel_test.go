@@ -90,7 +90,7 @@ func (r *replay) travel() {
 	t.Logf("%d changes with %d values", len(changes), checked)
 }
 
-// countedFields returns the fields of a record that count as a difference.
+// countedFields returns the fields of a record that are compared.
 func countedFields(t *testing.T, status int, body []byte) map[string]string {
 	t.Helper()
 	if status != http.StatusOK {

@@ -19,8 +19,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// workflow is the part of a GitHub Actions workflow that the tests know. Unknown keys are
-// errors.
+// workflow is the part of a GitHub Actions workflow that the tests understand. Unknown keys
+// are errors.
 type workflow struct {
 	Name        string
 	On          map[string]any
@@ -263,7 +263,8 @@ func serveProgram(t *testing.T) (s *httptest.Server, digest string) {
 	return s, fmt.Sprintf("%x", sha256.Sum256(data))
 }
 
-// authority returns a file by which curl trusts the server.
+// authority writes the server's certificate, so that curl can trust it, and returns the
+// file.
 func authority(t *testing.T, s *httptest.Server) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ca.pem")
@@ -274,8 +275,8 @@ func authority(t *testing.T, s *httptest.Server) string {
 	return path
 }
 
-// sourceRepository is a git repository with a small program in place of kindex: one at the
-// tag v1.0, another one after it.
+// sourceRepository is a git repository with a small program in place of kindex: one version
+// at the tag v1.0, and a later one.
 func sourceRepository(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "source.git")
