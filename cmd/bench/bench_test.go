@@ -186,7 +186,7 @@ func TestBench(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if !strings.Contains(table, " targets met\n") || strings.Count(table, "NOT MEASURED") > 0 && !absent {
-		t.Error("the table does not say how many marks are met, or leaves parts out")
+		t.Error("the table does not show how many targets are met, or parts are missing")
 	}
 }
 

@@ -58,7 +58,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("refs %q", refs)
 	}
 	if dirty := ask(t, dir, "status", "--porcelain"); dirty != "" {
-		t.Errorf("the folder is not as the last commit: %s", dirty)
+		t.Errorf("the folder differs from the last commit: %s", dirty)
 	}
 	if entities := load(t, filepath.Join(dir, "content")); len(entities) < n*95/100 || len(entities) > n*105/100 {
 		t.Errorf("%d entities at the end of a history that began with %d", len(entities), n)
@@ -74,7 +74,7 @@ func TestHistory(t *testing.T) {
 	}
 	for _, want := range kinds {
 		if !strings.Contains(all, want) {
-			t.Errorf("no commit is %q", want)
+			t.Errorf("no commit message contains %q", want)
 		}
 	}
 	if names := lines(ask(t, dir, "shortlog", "-s", "main")); len(names) != len(authors)-1 { // two of them are the same person
@@ -122,7 +122,7 @@ func checkSteps(t *testing.T, dir string) {
 		}
 	}
 	if did['A'] < 1010 || did['M'] < 600 || did['D'] < 10 || back == 0 || mixed < 10 {
-		t.Errorf("%v, %d came back, %d commits with several types", did, back, mixed)
+		t.Errorf("%v, %d restored, %d commits with several types", did, back, mixed)
 	}
 	formerly := lines(ask(t, dir, "grep", "-l", "^formerly: ", "main", "--", "content"))
 	if len(formerly) < 5 {
@@ -162,7 +162,7 @@ func checkNotLater(t *testing.T, e *record.Entity, day string) {
 	}
 	for _, b := range e.Signals.Benchmarks {
 		if shift(b.Date, 6) > day {
-			t.Errorf("%s: %s is of %s, after %s", e.Key(), b.Name, b.Date, day)
+			t.Errorf("%s: %s is dated %s, after %s", e.Key(), b.Name, b.Date, day)
 		}
 	}
 }
@@ -190,7 +190,7 @@ func TestOneCommit(t *testing.T) {
 	}
 	for _, path := range list {
 		if typ, slug, ok := strings.Cut(strings.TrimPrefix(path, "content/"), "/"); ok && (!slices.Contains(record.Types, typ) || !content.ValidSlug(strings.TrimSuffix(slug, ".yaml"))) {
-			t.Errorf("%s is no place for an entity", path)
+			t.Errorf("%s is not a valid path for an entity file", path)
 		}
 	}
 }

@@ -47,7 +47,7 @@ type call struct {
 
 func parseCall(args []string) (c call, err error) {
 	if len(args) == 0 || args[0] != "api" {
-		return c, fmt.Errorf("%q: only api is known", args)
+		return c, fmt.Errorf("%q: only gh api is supported", args)
 	}
 	for i := 1; i < len(args); i++ {
 		value := func() string {
@@ -263,7 +263,7 @@ func (p *pullRequest) check(token string) (ok bool, printed string, comments []i
 		p.t.Fatal(err)
 	}
 	if comments[0].Body != "<!-- kindex diff -->\nnot by the workflow" || comments[1].Body != "by another workflow" {
-		p.t.Errorf("somebody else's comment is now %+v", comments[:2])
+		p.t.Errorf("somebody else's comment was changed to %+v", comments[:2])
 	}
 	return ok, printed, comments[2:]
 }

@@ -124,7 +124,7 @@ func (c *contributor) fillIn() {
 		c.tab.Until(c, `document.querySelector('[data-field=%s] li')?.textContent.includes(%q)`, field, says)
 	}
 	if ready := browser.Eval[bool](c, c.tab, `!document.querySelector('[data-ways]').hidden`); ready {
-		c.Error("the form can be sent although it has mistakes")
+		c.Error("the form can be submitted although it has errors")
 	}
 	c.useSuggestion("license")
 	c.written("license: MIT\n")

@@ -23,7 +23,7 @@ func (c *crashing) makeKeys(ctx context.Context) {
 		if status == http.StatusCreated && json.Unmarshal(body, &k) == nil {
 			c.lock(func() { c.made[k.ID] = k.Key })
 		} else if status != 0 && status != http.StatusConflict {
-			c.t.Errorf("making a key: %d %s", status, body)
+			c.t.Errorf("creating a key: %d %s", status, body)
 			return
 		}
 		var ids []string

@@ -281,7 +281,7 @@ func (c *crashing) finish() {
 		}
 	}
 	c.hook.check(c.t)
-	c.t.Logf("%d kills; %d submissions, %d requests counted, %d changes, %d deliveries of them",
+	c.t.Logf("%d kills; %d submissions, %d requests counted, %d changes in %d deliveries",
 		c.kills, len(c.submissions), c.before, len(want), c.hook.count())
 	// What has reached the store survives a kill, and the edge writes to the store without
 	// being signalled.
@@ -300,7 +300,7 @@ func (c *crashing) finish() {
 	c.start()
 	c.checkCounter()
 	if len(c.submissions) < c.kills || len(want) != c.edits {
-		c.t.Error("too few to prove anything")
+		c.t.Error("too little was done to prove anything")
 	}
 	c.interrupt()
 }

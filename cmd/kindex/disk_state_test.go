@@ -60,7 +60,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 			t.Fatal(err)
 		}
 		if left, err := filepath.Glob(filepath.Join(disk, ".*.part*")); err != nil || len(left) > 0 {
-			t.Errorf("%v is left: %v", left, err)
+			t.Errorf("%v was left behind: %v", left, err)
 		}
 		if n := writeMany(2*round + 1); n > 0 {
 			t.Errorf("%d writes were refused although there was room again", n)

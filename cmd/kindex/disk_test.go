@@ -174,7 +174,7 @@ func noLeftovers(t *testing.T, out string) {
 	for _, dir := range []string{"exports", "exports/builds", "indexes/builds"} {
 		for _, name := range entries(t, filepath.Join(out, dir)) {
 			if strings.HasPrefix(name, ".tmp-") {
-				t.Errorf("%s/%s is left", dir, name)
+				t.Errorf("%s/%s was left behind", dir, name)
 			}
 		}
 	}

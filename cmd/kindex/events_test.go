@@ -234,7 +234,7 @@ func (r *replay) compareEvents(b *replayBuilds, e *movedEdge) {
 		}
 		for _, event := range events {
 			if seen[event.ID] {
-				t.Fatalf("%s comes twice", event.ID)
+				t.Fatalf("%s appears twice", event.ID)
 			}
 			seen[event.ID] = true
 			x, ok := want[event.Entity.Slug]

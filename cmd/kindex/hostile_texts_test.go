@@ -71,10 +71,10 @@ func TestHiddenTexts(t *testing.T) {
 				file := "name: X\ncategory: nlp\ndescription: \"" + written + "\"\n"
 				writeFile(t, filepath.Join(dir, "content/tool/x.yaml"), file)
 				if r := runKindex(t, dir, "validate", "content"); r.code != 1 || !strings.Contains(r.out, "content/tool/x.yaml:3:") || !strings.Contains(r.out, "the hidden character U+") {
-					t.Errorf("validate ends with %d: %s", r.code, r.out)
+					t.Errorf("validate exits with %d: %s", r.code, r.out)
 				}
 				if r := runKindex(t, dir, "build", "--content", "content", "--out", "out"); r.code != 1 {
-					t.Errorf("build ends with %d: %s", r.code, r.out)
+					t.Errorf("build exits with %d: %s", r.code, r.out)
 				}
 				runKindex(t, dir, "fmt", "content")
 				after, err := os.ReadFile(filepath.Join(dir, "content/tool/x.yaml"))
@@ -203,7 +203,7 @@ func TestTerminal(t *testing.T) {
 	} {
 		r := runKindex(t, dir, args...)
 		if r.code == 0 && args[0] != "import" && args[0] != "fmt" || r.out == "" {
-			t.Errorf("%v ends with %d: %s", args, r.code, r.out)
+			t.Errorf("%v exits with %d: %s", args, r.code, r.out)
 		}
 		checkOutput(t, fmt.Sprint(args), r.out)
 	}
@@ -219,7 +219,7 @@ func TestHostileService(t *testing.T) {
 	defer server.Close()
 	r := runKindex(t, t.TempDir(), "mcp", "--url", server.URL)
 	if r.code == 0 || strings.Count(r.out, "\n") != 1 {
-		t.Errorf("mcp ends with %d: %q", r.code, r.out)
+		t.Errorf("mcp exits with %d: %q", r.code, r.out)
 	}
 	checkOutput(t, "mcp", r.out)
 }

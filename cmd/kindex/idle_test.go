@@ -29,7 +29,7 @@ func TestAttackIdleConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	if files.Max < connections+500 {
-		suite.NotRun(t, fmt.Sprintf("a process may open %d files here, and this test needs %d", files.Max, connections+500))
+		suite.NotRun(t, fmt.Sprintf("a process may open %d files here, but this test needs %d", files.Max, connections+500))
 	}
 	dir := t.TempDir()
 	writeContent(t, filepath.Join(dir, "content"), 3)

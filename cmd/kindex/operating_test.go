@@ -141,7 +141,7 @@ func TestOperatingBlocks(t *testing.T) {
 		}
 	}
 	for text := range reasons {
-		t.Errorf("no block has %s", text)
+		t.Errorf("no block contains %s", text)
 	}
 }
 

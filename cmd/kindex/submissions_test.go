@@ -139,7 +139,7 @@ func TestPullRequestText(t *testing.T) {
 		r := pullRequestOf(&one, d, revisionOf(t, text), "main")
 		rest := strings.ReplaceAll(difftest.OutsideCode(r.Body), "### ", "") // the heading
 		if mark.MatchString(rest) || strings.ContainsAny(rest, "@#\x1b\u202e") {
-			t.Errorf("%q gets out: %s", s, rest)
+			t.Errorf("%q escapes from its code block: %s", s, rest)
 		}
 		if r.Title != "Add tool/t" {
 			t.Errorf("title %q", r.Title)

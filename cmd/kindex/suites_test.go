@@ -60,7 +60,7 @@ func TestRaceRun(t *testing.T) {
 			}
 			found++
 			if !runs {
-				t.Errorf("%s is marked InRace, and %s is not in RACY of the Makefile", f[1], dir)
+				t.Errorf("%s is marked InRace, but %s is not in RACY in the Makefile", f[1], dir)
 			}
 			for _, other := range []string{"suite.InTest(", "suite.InSoak(", "suite.WithoutRace("} {
 				if strings.Contains(body, other) {
