@@ -1,5 +1,5 @@
-// Command bench measures kindex on a generated catalogue against yardsticks in
-// the same run, and reports which targets it meets.
+// Command bench compares kindex, on a generated catalogue, with yardsticks measured
+// in the same run, and reports which targets it meets.
 package main
 
 import (
@@ -24,12 +24,12 @@ const (
 	exitUsage   = 2 // invalid arguments
 )
 
-const about = `bench measures kindex on a content folder against yardsticks in the same run.
+const about = `bench compares kindex, on a content folder, with yardsticks measured in the same run.
 
   make bench
   bin/bench -corpus DIR -history DIR -kindex bin/kindex
 
-It prints a table and JSON lines. Nothing else should run on the machine.
+It prints a table and JSON lines. Nothing else should be running on the machine.
 
 `
 
@@ -82,7 +82,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // run reports each error once
 	f.StringVar(&o.corpus, "corpus", "", "content folder to build, as written by cmd/gencorpus")
-	f.StringVar(&o.built, "built", "", "output folder whose published build is measured, instead of -corpus; skips the part build")
+	f.StringVar(&o.built, "built", "", "output folder whose published build is measured, instead of -corpus; skips the build part")
 	f.StringVar(&o.history, "history", "", "repository with a content folder, as written by cmd/gencorpus -repo")
 	f.StringVar(&o.kindex, "kindex", filepath.Join("bin", "kindex"), "kindex program to measure")
 	f.StringVar(&o.jsonFile, "json", "-", `file for the JSON lines; "-" prints them after the table`)

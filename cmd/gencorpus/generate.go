@@ -29,7 +29,7 @@ const (
 	minSyllables = 20
 	maxWordLen   = 20  // characters; a slug of three words is well within the limit
 	minPeers     = 3   // smaller categories use all records of their type
-	popularity   = 1.2 // spread of all figures of a record together
+	popularity   = 1.2 // spread shared by all figures of a record
 	unevenness   = 0.3 // spread of each figure
 	patience     = 8   // attempts before a name gets a unique word
 	maxCount     = 1<<53 - 1

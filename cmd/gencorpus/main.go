@@ -40,7 +40,7 @@ folder.
   go run ./cmd/gencorpus -n 100000 -content content -commits 5000 -repo DIR
 
 The second command writes a git repository: its content folder starts with the same
-entities, and the commits of two years edit it.
+entities, and two years of commits edit them.
 
 `
 
@@ -86,7 +86,7 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	f := flag.NewFlagSet("corpus", flag.ContinueOnError)
 	f.SetOutput(io.Discard) // run reports each error once
 	f.IntVar(&o.n, "n", 100_000, fmt.Sprintf("number of entities, 1 to %d", maxEntities))
-	f.StringVar(&o.content, "content", "content", "content folder to generate them from")
+	f.StringVar(&o.content, "content", "content", "content folder from which to generate the entities")
 	f.StringVar(&o.out, "out", "", "folder to write; it must be empty or not exist")
 	f.StringVar(&o.repo, "repo", "", "git repository to write, instead of -out; it must be empty or not exist")
 	f.IntVar(&o.commits, "commits", 0, fmt.Sprintf("with -repo: number of commits, 1 to %d", maxCommits))

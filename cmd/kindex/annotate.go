@@ -30,7 +30,7 @@ func annotate(w io.Writer, c *checked) error {
 	if path == "" {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // GitHub names the file, and its own steps read it
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // GitHub chooses the file, and its own steps read it
 	if err == nil {
 		_, err = io.WriteString(f, stepSummary(c))
 		err = errors.Join(err, f.Close())
@@ -41,8 +41,8 @@ func annotate(w io.Writer, c *checked) error {
 	return nil
 }
 
-// workflowCommand formats one problem as an annotation. A problem with the
-// whole folder names no file, since GitHub annotates only lines of files.
+// workflowCommand formats one problem as an annotation. The annotation of a problem with
+// the whole folder names no file, since GitHub annotates only lines of files.
 func workflowCommand(p yamldoc.Problem) string {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+commandProperty.Replace(value)) }
@@ -83,7 +83,7 @@ func repositoryPath(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// maxSummary is below 1 MiB, above which GitHub drops a summary.
+// maxSummary is just below 1 MiB: GitHub drops larger summaries.
 const maxSummary = 900 << 10
 
 // stepSummary returns the problems as Markdown.

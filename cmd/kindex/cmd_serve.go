@@ -83,7 +83,7 @@ which belongs on a private network.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
-	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "the public address")
+	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "the address to listen on")
 	f.StringVar(&o.admin, "admin", "127.0.0.1:8081", `the admin address, or "" to disable it`)
 	f.StringVar(&o.url, "url", "", "the public address, such as https://index.example.org, for links in feeds (default: from the content, or else from the request)")
 	f.StringVar(&o.logFormat, "log-format", "text", "log format: text or json")

@@ -58,7 +58,7 @@ func pullRequestOf(s *submission.Submission, d *diff.Report, after diff.Revision
 	var b strings.Builder
 	fmt.Fprintf(&b, "Submission %s for %s by %s.\n\n", diff.CodeSpan(s.ID), diff.CodeSpan(s.Key()), diff.CodeSpan(s.Account))
 	if near := neighbours(after, s.Type, s.Slug); len(near) > 0 {
-		b.WriteString("Nearest in the index: " + strings.Join(near, ", ") + ".\n\n")
+		b.WriteString("Most similar in the index: " + strings.Join(near, ", ") + ".\n\n")
 	}
 	b.WriteString(d.Markdown())
 	return github.Request{Branch: s.Branch, Base: base, Title: "Add " + s.Key(), Body: b.String()}

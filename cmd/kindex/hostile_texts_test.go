@@ -89,7 +89,7 @@ func TestHiddenTexts(t *testing.T) {
 // TestCostOfRefusal checks that refusing a file takes at most six times the CPU time of
 // accepting a valid one, however many fields and lines it has. On a busy machine, CPU time
 // is only a rough measure, so the two are measured alternately several times, and the
-// minimum of each counts.
+// minimum of each is used.
 func TestCostOfRefusal(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -21,8 +21,8 @@ import (
 	"kindex/site/pages"
 )
 
-// TestBuildersQueue checks that of two concurrent builders one waits for the other, or,
-// with --no-wait, ends with a distinct exit code.
+// TestBuildersQueue checks that one of two concurrent builders waits for the other or, with
+// --no-wait, ends with a distinct exit code.
 func TestBuildersQueue(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

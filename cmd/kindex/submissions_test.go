@@ -144,7 +144,7 @@ func TestPullRequestText(t *testing.T) {
 		if r.Title != "Add tool/t" {
 			t.Errorf("title %q", r.Title)
 		}
-		if !strings.Contains(r.Body, "Nearest in the index: `tool/near` (") {
+		if !strings.Contains(r.Body, "Most similar in the index: `tool/near` (") {
 			t.Errorf("%s mentions no neighbours", r.Body)
 		}
 	}
