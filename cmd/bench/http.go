@@ -42,7 +42,7 @@ func (b *bench) measureHTTP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = product.stop() }() // this error only matters after another one
+	defer func() { _ = product.stop() }() // only has an effect after an error, which is reported instead
 	classes, err := b.httpClasses()
 	if err != nil {
 		return err

@@ -50,7 +50,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = product.stop() }() // this error only matters after another one
+	defer func() { _ = product.stop() }() // only has an effect after an error, which is reported instead
 	product.header = browserHeader
 	classes, err := b.pageClasses(ctx, build, product)
 	if err != nil {

@@ -46,7 +46,7 @@ func (b *bench) measureWatch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = p.stop() }() // this error only matters after another one
+	defer func() { _ = p.stop() }() // only has an effect after an error, which is reported instead
 	fmt.Fprintln(b.progress, "measuring: watch saves")
 	var served, builds durations
 	begin := time.Now()

@@ -33,7 +33,7 @@ func TestCrash(t *testing.T) {
 	t.Parallel()
 	kills := map[storage.Engine]int{storage.SQLite: suite.Pick(8, 80), storage.PostgreSQL: suite.Pick(3, 20)}
 	crash := func(t *testing.T, target string, kills int) {
-		t.Parallel() // mostly waiting for programs to start and for the leases of killed ones to expire
+		t.Parallel() // mostly waiting for programs to start and for killed programs' leases to expire
 		c := newCrashing(t, target)
 		for range kills {
 			c.round()

@@ -124,7 +124,7 @@ var programEnvironment = []string{
 	"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 	"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE=2026-03-01T10:00:00Z",
 	"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org", "GIT_COMMITTER_DATE=2026-03-01T10:00:00Z",
-	"GORACE=atexit_sleep_ms=0", // else every program under the race detector takes a second longer
+	"GORACE=atexit_sleep_ms=0", // otherwise every program takes a second longer under the race detector
 }
 
 func usage(ts *testscript.TestScript, ok bool, text string) {

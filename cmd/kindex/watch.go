@@ -104,7 +104,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 		Edited: w.edited, Problems: w.problems, Built: w.built, Failed: w.failed,
 		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})
-	// Do not serve an untrusted build while the first trusted one is built.
+	// Do not serve an untrusted build while the first trusted one is being built.
 	if _, err := store.Current(dir); err == nil && builder.CheckPrevious(cmd.Context(), build) == nil {
 		first = false
 		return w, nil
