@@ -208,7 +208,7 @@ func contentOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestRewrite checks that only files in the usual hand-written form are edited.
+// TestRewrite checks that only files in the usual hand-written form can be edited.
 func TestRewrite(t *testing.T) {
 	for text, want := range map[string]string{
 		"name: A\ndescription: Boosting of trees.\nsignals:\n  stars: {value: 100, date: 2024-01-01}\n":  "name: A\ndescription: Boosting of trees. Edited.\nsignals:\n  stars: {value: 106, date: 2024-01-01}\n",
@@ -224,7 +224,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// TestLeftOut checks the reported reasons for skipped parts.
+// TestLeftOut checks the reasons that are reported for skipped parts.
 func TestLeftOut(t *testing.T) {
 	b := &bench{options: options{jsonFile: "-"}, left: []string{"history needs " + needsHistory(&options{})}}
 	var out bytes.Buffer

@@ -24,7 +24,7 @@ type listing struct {
 	request *http.Request
 }
 
-// measureFilters requests the same pages from the edge and Bleve in turn.
+// measureFilters requests the same pages from the edge and from Bleve, in turn.
 func (b *bench) measureFilters(ctx context.Context) error {
 	if err := b.prepare(); err != nil {
 		return err

@@ -38,7 +38,7 @@ func (b *bench) measureLimits(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	// With its default configuration, which syncs to disk.
+	// PostgreSQL runs with its default configuration, which syncs to disk.
 	pg, err := server.Start()
 	if errors.Is(err, exec.ErrNotFound) {
 		b.left = append(b.left, "limits on PostgreSQL needs PostgreSQL: install it")
@@ -54,7 +54,7 @@ func (b *bench) measureLimits(ctx context.Context) error {
 	return errors.Join(err, pg.Stop())
 }
 
-// limitsOn measures with the state in one database engine.
+// limitsOn measures limits whose counters are stored in one database engine.
 func (b *bench) limitsOn(ctx context.Context, engine string, mark float64, target func(name string) (string, error)) (err error) {
 	classes, err := b.httpClasses()
 	if err != nil {
@@ -107,7 +107,8 @@ func (b *bench) serveLimited(ctx context.Context, state string, key, limited boo
 	if limited {
 		limit = unlimitedQuota
 	}
-	// PostgreSQL requires an operator key. There is nothing here to protect.
+	// PostgreSQL requires an operator's key, although there is nothing to protect
+	// here.
 	operator := filepath.Join(b.tmp, "operator.key")
 	if err := os.WriteFile(operator, []byte(base64.StdEncoding.EncodeToString(make([]byte, 32))), 0o600); err != nil {
 		return nil, err

@@ -31,9 +31,9 @@ const (
 // responds with a compressed page.
 var browserHeader = http.Header{"Accept": {"text/html"}, "Accept-Encoding": {"gzip"}}
 
-// measurePages requests every kind of page of the website, alternating with a
-// bare handler that writes the same bytes. If there is a repository, the pages
-// are those of its build, which has a history.
+// measurePages requests every kind of page on the website, alternating with a bare
+// handler that writes the same bytes. If there is a repository, it requests the
+// pages of the repository's build, which has a history.
 func (b *bench) measurePages(ctx context.Context) error {
 	root, err := b.pagesRoot(ctx)
 	if err != nil {

@@ -81,7 +81,7 @@ func profileTo(path string, f func() error) error {
 	return errors.Join(err, out.Close())
 }
 
-// frames matches functions that do not help to explain the time: those of this
+// frames matches functions that do not help to explain the time: those in this
 // command, and those between a request and its handler.
 const frames = `^main\.|^runtime\.main$|^sync\.\(\*WaitGroup\)|httprouter\.|^net/http\.(HandlerFunc|serverHandler)\.|^kindex/edge\.\(\*Server\)\.(ServeHTTP|handle)|^kindex/edge\.New\.`
 

@@ -21,11 +21,12 @@ type words struct {
 	err   error // the first error, to be checked after generating all queries
 }
 
-// maxAttempts is the maximum number of documents that are tried to find a
-// suitable word.
+// maxAttempts is the maximum number of documents to try when looking for a suitable
+// word.
 const maxAttempts = 10_000
 
-// draw picks a random document and returns its words, or those of its name.
+// draw picks a random document and returns the words of the document or only of its
+// name.
 func (w *words) draw(rng *rand.Rand, name bool) []string {
 	e, err := w.build.Entity(uint32(rng.IntN(w.build.Listed())))
 	if err != nil {
@@ -53,8 +54,8 @@ func (w *words) one(rng *rand.Rand, name bool, good func(word string, all []stri
 	return ""
 }
 
-// split lists the words of a text that people would search for: at least two
-// letters, and no stop words.
+// split lists the words in a text that people would search for: those with at least
+// two letters that are not stop words.
 func split(text string) []string {
 	var list []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {

@@ -53,7 +53,7 @@ func (b *bench) classes() []class {
 	}
 }
 
-// measureSearch runs every class of queries on the edge and the yardsticks in
+// measureSearch runs every class of queries on the edge and on the yardsticks, in
 // turn.
 func (b *bench) measureSearch(ctx context.Context) error {
 	if err := b.prepare(); err != nil {

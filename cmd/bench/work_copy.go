@@ -58,7 +58,7 @@ func (b *bench) clone(ctx context.Context) (*workCopy, error) {
 }
 
 // linkTree copies a folder using hard links. That is safe because edits replace
-// files and never write in place.
+// files and never modify them in place.
 func linkTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -93,7 +93,7 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// survey counts the entities and shuffles the files of those that can be edited.
+// survey counts the entities and shuffles the files of the edited type.
 func (w *workCopy) survey(seed uint64) error {
 	folders, err := filepath.Glob(filepath.Join(w.content, "*", "*.yaml"))
 	if err != nil {

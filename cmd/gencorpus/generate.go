@@ -120,7 +120,7 @@ func (g *generator) newName(typ string) (name, slug string) {
 
 func (g *generator) len() int { return len(g.subjects) }
 
-// counts returns the number of entities of each type.
+// counts returns the number of entities by type.
 func (g *generator) counts() map[string]int {
 	counts := map[string]int{}
 	for _, s := range g.subjects {
@@ -188,10 +188,10 @@ func swapTags(rng *rand.Rand, own []string, peers []*original) []string {
 	return tags
 }
 
-// describe joins a clause of the base with one or two of other records, so that
-// word frequencies are as in real prose. A category alone has too few clauses for
-// all descriptions of a large corpus to differ, so any record of the type may
-// contribute.
+// describe joins a clause from the base record with one or two from other records,
+// so that word frequencies resemble those of real prose. A category alone has too
+// few clauses for all descriptions in a large corpus to differ, so any record of
+// the type may contribute.
 func describe(rng *rand.Rand, base *original, peers, all []*original) string {
 	from := [][]*original{{base}, peers, all}
 	if rng.Float64() < brief {
@@ -298,7 +298,7 @@ func scaleCount(rng *rand.Rand, name string, value, factor float64) float64 {
 	}
 	switch name {
 	case "contextTokens", "outputTokens", "parameters":
-		// Sizes do not depend on popularity and are powers of two apart.
+		// Sizes do not depend on popularity. They change by a power of two.
 		factor = math.Exp2(math.Round(own))
 	default:
 		factor *= math.Exp(unevenness * own)

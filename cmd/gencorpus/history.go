@@ -204,8 +204,8 @@ func (p *history) refresh(c *change, i int) bool {
 	return p.write(c, i, e)
 }
 
-// updateFact simulates a new observation: counts grow by a few per cent, and
-// dates are in the last month.
+// updateFact simulates a new observation: counts grow by a few per cent, and dates
+// are within the last month.
 func (p *history) updateFact(f *record.Fact, day string) {
 	switch {
 	case f.Name == "lastRelease":

@@ -134,7 +134,7 @@ func newNameGenerator(records []*original) (*nameGenerator, error) {
 	return m, nil
 }
 
-// propose returns an unused word. Words get longer as the short ones run out.
+// propose returns an unused word. The words become longer as short ones run out.
 func (m *nameGenerator) propose(rng *rand.Rand) string {
 	for attempt := 0; ; attempt++ {
 		var b strings.Builder

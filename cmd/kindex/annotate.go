@@ -59,16 +59,16 @@ func workflowCommand(p yamldoc.Problem) string {
 	return fmt.Sprintf("::%s %s::%s", p.Severity, strings.Join(properties, ","), commandData.Replace(p.Text()))
 }
 
-// A command is one line, so line breaks in its data and properties are escaped. The
-// percent sign starts an escape; a colon or comma ends a property.
+// A command is a single line, so line breaks in its data and properties are escaped. A
+// percent sign starts an escape sequence; a colon or comma ends a property.
 var (
 	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// repositoryPath returns a file's path as GitHub writes it: with slashes, relative to
-// the root of the repository ($GITHUB_WORKSPACE, or else the working directory). The
-// path of a file outside the repository is returned unchanged.
+// repositoryPath returns a file's path in the form GitHub uses: with slashes, relative to
+// the root of the repository ($GITHUB_WORKSPACE, or else the working directory). The path
+// of a file outside the repository is returned unchanged.
 func repositoryPath(file string) string {
 	root := os.Getenv("GITHUB_WORKSPACE")
 	if root == "" {

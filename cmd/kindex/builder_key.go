@@ -44,7 +44,7 @@ func trustFlag(f *pflag.FlagSet, trust *bool) {
 	f.BoolVar(trust, "trust-previous", false, "reuse the published build in the output folder even though this machine has not sealed it, and seal it")
 }
 
-// checkTrust refuses --trust-previous without a key to seal with.
+// checkTrust refuses --trust-previous if there is no key to seal with.
 func checkTrust(trust bool, key *builder.Key) error {
 	if trust && key == nil {
 		return usageError{errors.New("--trust-previous seals a build, which needs a key: name its file with --builder-key or KINDEX_BUILDER_KEY")}
@@ -52,7 +52,7 @@ func checkTrust(trust bool, key *builder.Key) error {
 	return nil
 }
 
-// reportTakenOver prints which build --trust-previous adopts.
+// reportTakenOver reports which build --trust-previous adopts.
 func reportTakenOver(w io.Writer) func(*store.Manifest) {
 	return func(m *store.Manifest) {
 		from := "no commit"

@@ -158,7 +158,7 @@ func staticSiteError(r *builder.Report, err error) error {
 	return fmt.Errorf("build %s is published, but its static site was not written: %w", r.ID, err)
 }
 
-// checkStatic checks that a static site can be written, before anything is built.
+// checkStatic checks, before anything is built, that a static site can be written.
 func (o *buildOptions) checkStatic() error {
 	if o.static.Dir == "" {
 		if o.static.URL != "" || o.static.API != "" {
@@ -186,7 +186,7 @@ const batchGCPercent = 800
 const defaultMemoryMiB = 900
 
 // setGC lets the heap grow to several times the live data, up to a soft limit. A build
-// allocates much, keeps little and ends soon; this saves a third of its CPU time.
+// allocates a lot, keeps little and ends soon, so this saves a third of its CPU time.
 func setGC(percent int, limitMiB int64) {
 	debug.SetGCPercent(percent)
 	debug.SetMemoryLimit(limitMiB << 20)
@@ -246,7 +246,7 @@ func printReport(w io.Writer, r *builder.Report) {
 	fmt.Fprintf(w, "  %-8s %8.3f s, %d MiB at most, %.1f MB written\n", "total", r.Seconds, r.PeakBytes>>20, float64(r.Bytes)/1e6)
 }
 
-// progress draws a progress bar on a terminal, and nothing elsewhere.
+// progress draws a progress bar if the output is a terminal, and otherwise draws nothing.
 type progress struct {
 	mu      sync.Mutex
 	w       io.Writer

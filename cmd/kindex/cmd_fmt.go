@@ -103,8 +103,8 @@ func fmtFiles(cmd *cobra.Command, o fmtOptions, args []string) error {
 	return reportFormatted(cmd, o, list)
 }
 
-// filesToFormat lists the files that a path refers to. Hidden files, and links within a
-// folder, are skipped.
+// filesToFormat lists the files that a path refers to. It skips hidden files, and links
+// within a folder.
 func filesToFormat(path string) (list []formatted) {
 	info, err := os.Stat(path)
 	switch {
@@ -166,7 +166,7 @@ func dedupe(list []formatted) []formatted {
 // as too large.
 func readContent(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, 1<<20)) }
 
-// formatFile reads and formats one file, and writes it unless o asks only for a check or
+// formatFile reads and formats one file, and writes it unless o only asks for a check or
 // diff.
 func formatFile(ctx context.Context, o fmtOptions, f *formatted) error {
 	if ctx.Err() != nil {

@@ -36,7 +36,7 @@ var textFlags = []struct{ flag, field, usage string }{
 	{"pricing-model", "pricingModel", "open-source, open-weights, free, freemium, subscription, usage-based or proprietary"},
 }
 
-// requiredFields are the fields that every entity must have.
+// requiredFields lists the fields that every entity must have.
 var requiredFields = []string{"name", "category", "description"}
 
 func newCommand() *cobra.Command {
@@ -157,7 +157,7 @@ func (o newOptions) fields() (map[string]any, error) {
 	return fields, nil
 }
 
-// checkFree refuses a slug that another entity has or had.
+// checkFree refuses a slug that is or was in use by another entity.
 func checkFree(workspace *content.Workspace, dir, path, typ, slug string) error {
 	shown := filepath.ToSlash(path)
 	e := workspace.Find(typ, slug)

@@ -114,7 +114,7 @@ const servePercent = 400
 // stateFile is the default of --state.
 const stateFile = "kindex.db"
 
-// edgeOptions checks the flags and returns the options of the edge.
+// edgeOptions checks the flags and returns the edge's options.
 func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
 	e = edge.Options{Dir: o.dir, URL: o.url, LogRequests: o.logRequests, Contact: o.contact,
 		LimitAnonymous: o.limitAnonymous, LimitKey: o.limitKey, LimitPages: o.limitPages}

@@ -162,8 +162,8 @@ type acceptance struct {
 	warnings   []string
 }
 
-// run creates the branch and, with a forge, the pull request. It is idempotent: it keeps
-// what an earlier call has done.
+// run creates the branch and, with a forge, the pull request. It is idempotent: whatever an
+// earlier call created is kept.
 func (a *acceptance) run(ctx context.Context) error {
 	location, err := gitlog.FindLocation(ctx, a.options.content)
 	if err != nil {
@@ -260,8 +260,8 @@ func (a *acceptance) findBase(ctx context.Context) error {
 	return err
 }
 
-// effect checks the content with the submission, as a build would, and returns how
-// the submission changes the index.
+// effect checks the content including the submission, like a build, and returns how the
+// submission would change the index.
 func (a *acceptance) effect(ctx context.Context, location *gitlog.Location, b gitbranch.Branch) (*diff.Report, diff.Revision, error) {
 	setGC(batchGCPercent, defaultMemoryMiB)
 	d, after, err := gitdiff.CompareRefs(ctx, location, a.options.content, a.base, diff.Ref{Name: optional(b.Name), Commit: optional(b.Commit)}, a.asOf)

@@ -55,8 +55,7 @@ at its line in a pull request, and appends a table to $GITHUB_STEP_SUMMARY.`,
 	return c
 }
 
-// checked is the result of checking a content folder, and the document that --format json
-// prints.
+// checked is the result of checking a content folder. --format json prints it.
 type checked struct {
 	Problems yamldoc.Problems `json:"problems"`
 	Errors   int              `json:"errors"`

@@ -30,7 +30,7 @@ type snapshot struct {
 	rows []map[string]string
 }
 
-// clashing lists repository names used by several owners somewhere in the list.
+// clashing lists the repository names that several owners use anywhere in the list.
 var clashing = []string{"catalyst", "datasets", "hub", "lightning", "recommenders", "text", "tts"}
 
 var (
@@ -133,7 +133,7 @@ func (s *snapshot) projects() map[string]map[string]string {
 	return found
 }
 
-// clashes returns the repository names shared by several projects of a snapshot.
+// clashes returns the repository names shared by several projects in a snapshot.
 func (s *snapshot) clashes() []string {
 	count := map[string]int{}
 	for id := range s.projects() {

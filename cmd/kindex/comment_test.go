@@ -154,8 +154,8 @@ func writeComment(c call, comments []issueComment) ([]issueComment, error) {
 	return nil, fmt.Errorf("HTTP 404: %+v", c)
 }
 
-// pullRequest is a clone of a new index in which a pull request is checked out as GitHub
-// does it: as its merge with the base branch.
+// pullRequest is a clone of a new index in which a pull request is checked out the way
+// GitHub does it: as its merge with the base branch.
 type pullRequest struct {
 	t        *testing.T
 	dir      string
@@ -236,8 +236,8 @@ func (p *pullRequest) setComments(list ...issueComment) {
 	}
 }
 
-// check runs both jobs. It returns whether the first succeeds, what the second prints, and
-// the comments added to the initial ones.
+// check runs both jobs. It returns whether the first one succeeds, what the second one
+// prints, and the comments that were added.
 func (p *pullRequest) check(token string) (ok bool, printed string, comments []issueComment) {
 	p.t.Helper()
 	first := newRunner(p.t, p.dir, "GITHUB_BASE_REF="+p.base)

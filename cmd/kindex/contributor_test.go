@@ -43,7 +43,7 @@ const (
 )
 
 // TestContributor follows an entity from the form on the website through review and a new
-// build to its own page, without restarting the edge.
+// build to its own page. The edge is never restarted.
 func TestContributor(t *testing.T) {
 	suite.InTest(t)
 	c := &contributor{T: t, dir: filepath.Dir(edgetest.Content(t, "ml-frameworks")), out: filepath.Join(t.TempDir(), "out")}
@@ -106,7 +106,7 @@ func (c *contributor) serve() {
 	}
 }
 
-// fillIn types a proposal, sees problems while typing, and fixes them.
+// fillIn types a proposal, gets errors while typing, and fixes them.
 func (c *contributor) fillIn() {
 	c.tab.Load(c, chromedp.Navigate(c.url+"/"))
 	c.tab.Load(c, chromedp.Click(`nav a[href="/submit/"]`))

@@ -115,7 +115,7 @@ func (c *crashing) submit(ctx context.Context) {
 	}
 }
 
-// send submits, with an Idempotency-Key derived from the name.
+// send sends a submission with an Idempotency-Key derived from its name.
 func (c *crashing) send(a attempted) (status int, body []byte) {
 	return c.ask(http.MethodPost, "/api/submit", a.key, crashSubmission(strings.ReplaceAll(a.name, " ", "-")), a.name[6:])
 }
@@ -127,7 +127,7 @@ func idOf(body []byte) string {
 }
 
 // submitAgain repeats unanswered submissions with the same Idempotency-Key: whether or not
-// they were stored, each must then exist once.
+// a submission was stored the first time, it must then exist exactly once.
 func (c *crashing) submitAgain() {
 	c.t.Helper()
 	for _, a := range c.unanswered {
@@ -177,8 +177,8 @@ func (c *crashing) stored() (used int) {
 	return used
 }
 
-// checkCounter reads the counter: it must not have decreased, nor exceed the number of
-// requests sent. The tests of package ratelimit check how soon the server writes.
+// checkCounter reads the counter, which must not have decreased and must not exceed the
+// number of requests sent. The tests of package ratelimit check how soon the server writes.
 func (c *crashing) checkCounter() {
 	c.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, c.base+"/api/openapi", nil)

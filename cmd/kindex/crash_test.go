@@ -23,11 +23,10 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestCrash kills a server at random moments while keys are created and revoked,
-// submissions sent, requests counted and builds published. Everything it answered with 2xx
-// must exist after the next start. Counters may lose the latest requests, but none that
-// were already stored, and a webhook must have received every change, in order for each
-// entity.
+// TestCrash kills a server at random moments while keys are being created and revoked,
+// submissions sent, requests counted and builds published. Everything that it answered with
+// 2xx must exist after the next start. Counters may lose the latest requests, but none that
+// were already stored. A webhook must have received every change, in order for each entity.
 func TestCrash(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -253,7 +252,8 @@ func (c *crashing) build() {
 	}
 }
 
-// finish waits until the server is idle and compares everything.
+// finish waits until the server is idle, and compares everything it stored with what it
+// promised.
 func (c *crashing) finish() {
 	c.t.Helper()
 	c.start()

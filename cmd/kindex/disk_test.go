@@ -16,12 +16,12 @@ import (
 	"kindex/indexes"
 )
 
-// fullDiskDir names the variable that is set when the test runs in a separate mount
-// namespace. Its value is where the test may mount its small disk.
+// fullDiskDir is the name of a variable that is set when the test runs in a separate mount
+// namespace. Its value is the folder where the test may mount its small disk.
 const fullDiskDir = "FULL_DISK_DIR"
 
-// TestFullDisk builds on a disk that fills up at many different moments. It re-executes
-// itself where it may mount a file system.
+// TestFullDisk builds on a disk that fills up at many different moments. It runs itself
+// again in a namespace where it may mount a file system.
 func TestFullDisk(t *testing.T) {
 	suite.InTest(t)
 	if dir := os.Getenv(fullDiskDir); dir != "" {
@@ -48,8 +48,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// unshareCommand returns the command that starts a program that may mount, or nil if none
-// works.
+// unshareCommand returns the command for starting a program that may mount file systems, or
+// nil if none works.
 func unshareCommand() []string {
 	for _, c := range [][]string{{"unshare", "--mount"}, {"unshare", "--user", "--map-root-user", "--mount"}} {
 		try := append(c[1:], "--", "mount", "-t", "tmpfs", "-o", "size=64k", "try", os.TempDir())

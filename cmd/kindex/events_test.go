@@ -46,7 +46,7 @@ func TestEventsOfExtract(t *testing.T) {
 	}
 }
 
-// replayBuilds are builds of some snapshots in one folder.
+// replayBuilds holds builds of some snapshots in one folder.
 type replayBuilds struct {
 	out   string
 	stops []int // indexes into the list
@@ -111,7 +111,7 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// newMovedEdge serves the first build. set, if not nil, changes its options.
+// newMovedEdge serves the first build. If set is not nil, it changes the edge's options.
 func newMovedEdge(t *testing.T, b *replayBuilds, s *storage.State, set func(*edge.Options)) *movedEdge {
 	t.Helper()
 	if err := store.Publish(b.out, b.ids[0]); err != nil {
@@ -278,7 +278,7 @@ func (r *replay) changeIDs(t *testing.T, b *replayBuilds) map[string]string {
 	return ids
 }
 
-// compareEvent describes the first mistake in an event, or returns "". from and to are the
+// compareEvent describes the first error in an event, or returns "". from and to are the
 // snapshots of the two builds.
 func (r *replay) compareEvent(got *eventBody, want *expected, ids map[string]string, from, to int, values *int) string {
 	var folded []string

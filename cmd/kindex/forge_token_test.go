@@ -62,7 +62,7 @@ func (e *eavesdropper) note(r *http.Request) {
 
 // TestForgeTokenStaysThere checks that a forge's token reaches only that forge's git host,
 // whatever the configuration of the checkout contains. Connections that would leave the
-// machine end at a proxy of the test.
+// machine end at the test's proxy.
 func TestForgeTokenStaysThere(t *testing.T) {
 	suite.InTest(t)
 	state, ids := submissionsState(t)

@@ -92,8 +92,8 @@ func (h *hearing) missing(changes []string) []string {
 	return list
 }
 
-// check verifies that every change is in exactly one event, however often it was delivered,
-// and that the events of an entity arrived in order, with increasing versions.
+// check verifies that every change is in exactly one event, however often that event was
+// delivered, and that an entity's events arrived in order, with increasing versions.
 func (h *hearing) check(t *testing.T) {
 	t.Helper()
 	h.mu.Lock()

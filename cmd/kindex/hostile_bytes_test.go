@@ -59,8 +59,9 @@ func TestHostileNumbers(t *testing.T) {
 	}
 }
 
-// readersOf lists the commands that read a file: all of them in make soak; otherwise, those
-// that open the index for index files, and two in rotation for exports.
+// readersOf lists the commands that read a file. In make soak, these are all of them;
+// otherwise, they are those that open the index for index files, and two in rotation for
+// exports.
 func readersOf(part, name string, turn int) []string {
 	switch {
 	case suite.Soaking():
@@ -89,7 +90,7 @@ func binaries(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// spoil replaces some numbers of a file with misleading ones.
+// spoil replaces some numbers in a file with misleading ones.
 func spoil(rng *rand.Rand, b []byte) []byte {
 	if len(b) < 8 {
 		return b

@@ -12,7 +12,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestHostileCommit checks that the author and message of a commit, which are untrusted,
+// TestHostileCommit checks that a commit's author and message, which are untrusted, can
 // neither control a terminal nor bloat the changelog or memory.
 func TestHostileCommit(t *testing.T) {
 	suite.InTest(t)

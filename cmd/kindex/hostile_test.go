@@ -38,8 +38,8 @@ func cmdForgeBuild(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(forgeBuild(out, part == "indexes", name, replace))
 }
 
-// forgeBuild changes a file of the published build of an output folder, or of its index,
-// and gives the build the matching id.
+// forgeBuild changes a file in the published build of an output folder, or in its index,
+// and updates the ID to match.
 func forgeBuild(out string, inIndex bool, name string, change func([]byte) []byte) error {
 	id, err := store.Current(out)
 	if err != nil {

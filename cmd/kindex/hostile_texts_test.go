@@ -60,8 +60,8 @@ var hiddenTexts = map[string]string{
 	"joiner":    "F\u200dast.",
 }
 
-// TestHiddenTexts checks that invisible text enters no build, raw or escaped, and that the
-// formatter does not silently remove it.
+// TestHiddenTexts checks that no build contains invisible text, raw or escaped, and that
+// the formatter does not silently remove it.
 func TestHiddenTexts(t *testing.T) {
 	suite.InTest(t)
 	for name, text := range hiddenTexts {
@@ -153,7 +153,8 @@ func TestCostOfRefusal(t *testing.T) {
 // see.
 const hostileText = "a\x1b[2J\x1b]0;b\x07\u202ec\u200b\U000e0041\u009bd"
 
-// checkOutput fails for characters that control a terminal or are invisible.
+// checkOutput fails if the output contains characters that control a terminal or are
+// invisible.
 func checkOutput(t *testing.T, what, out string) {
 	t.Helper()
 	for at, r := range safetext.Hidden(out) {
@@ -192,7 +193,7 @@ func TestTerminal(t *testing.T) {
 		checkOutput(t, fmt.Sprintf("%.20q", args), runKindex(t, dir, args...).out)
 	}
 
-	// File names, and a file that only the formatter rejects.
+	// This includes file names, and a file that only the formatter rejects.
 	writeFile(t, filepath.Join(dir, "content/tool/\x1b[2Jn\u202e\u200b.yaml"), "name:   X\ncategory: nlp\ndescription: D\n")
 	writeFile(t, filepath.Join(dir, "rows\x1b[2J\u202e.csv"), "name,"+hostileText+"\nX,"+hostileText+"\n")
 	writeFile(t, filepath.Join(dir, "map.yaml"), "type: tool\nfields: {name: name, category: {constant: nlp}, description: name}\n")
@@ -209,7 +210,7 @@ func TestTerminal(t *testing.T) {
 	}
 }
 
-// TestHostileService checks that responses of a service reach the terminal as plain text.
+// TestHostileService checks that a service's responses reach the terminal as plain text.
 func TestHostileService(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/problem+json")

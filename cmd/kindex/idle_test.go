@@ -100,8 +100,8 @@ func TestAttackIdleConnections(t *testing.T) {
 // machine needs.
 const letIdle = 90 * time.Second
 
-// openIdle opens connections in equal parts that send nothing, half a request and a whole
-// one.
+// openIdle opens connections. A third of them send nothing, a third half a request, and a
+// third a whole request.
 func openIdle(t *testing.T, address string, n int) []net.Conn {
 	t.Helper()
 	open := make([]net.Conn, n)

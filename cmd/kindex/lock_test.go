@@ -120,7 +120,7 @@ func TestStaticSitesQueue(t *testing.T) {
 }
 
 // TestKilledBuilder kills builders at random moments while the content grows. Readers must
-// not notice, and the next builder cleans up and misses no change.
+// not notice, and the next builder must clean up and record every change.
 func TestKilledBuilder(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

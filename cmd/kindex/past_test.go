@@ -98,7 +98,7 @@ func (r *replay) returnedDownloads() map[int][]string {
 	return found
 }
 
-// lastOn returns the index of the latest snapshot not after a day, or -1.
+// lastOn returns the index of the latest snapshot taken on or before a day, or -1.
 func (r *replay) lastOn(day string) int {
 	n := -1
 	for i := range r.list {
@@ -147,7 +147,7 @@ func all(t *testing.T, url string) (list []ranked) {
 	}
 }
 
-// comparePast compares a build's answers about earlier days with builds of those days.
+// comparePast compares a build's answers about earlier days with the builds of those days.
 func (r *replay) comparePast(t *testing.T, i int, returned []string) {
 	r.t = t
 	date := r.list[i].date
@@ -212,8 +212,8 @@ func compareMovement(t *testing.T, board, former []ranked) {
 	}
 }
 
-// sameCatalogue compares time travel to a day with the build of that day: lists,
-// leaderboard and records.
+// sameCatalogue compares time travel to a day with the build of that day. It compares
+// lists, a leaderboard and records.
 func sameCatalogue(t *testing.T, now, then, day string) {
 	for _, path := range []string{"/api/entities?limit=100&offset=40", "/api/entities?limit=50&sort=name&type=tool", "/api/entities?limit=100&tag=python&minScore=30",
 		"/api/leaderboard/nlp?limit=100&by=adoption", "/api/entities?limit=100&sort=lastUpdated&order=asc"} {

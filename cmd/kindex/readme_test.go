@@ -119,7 +119,7 @@ func TestReadme(t *testing.T) {
 	compareLeaders(t, e)
 }
 
-// compareLeaders compares the table of leaders with the leaderboards.
+// compareLeaders compares the README's table of leaders with the leaderboards.
 func compareLeaders(t *testing.T, e *edgetest.Edge) {
 	t.Helper()
 	var table string
@@ -157,7 +157,7 @@ func compareLeaders(t *testing.T, e *edgetest.Edge) {
 	}
 }
 
-// TestContentReadme runs the examples of the guide for contributors.
+// TestContentReadme runs the examples in the guide for contributors.
 func TestContentReadme(t *testing.T) {
 	suite.InTest(t)
 	dir := checkout(t)

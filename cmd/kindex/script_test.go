@@ -30,8 +30,8 @@ import (
 	"kindex/site/pages"
 )
 
-// hanging is how long a test waits before it gives up, well above what a slow machine
-// needs. Nothing else depends on it.
+// hanging is how long a test waits before it gives up. It is far longer than a slow machine
+// needs, and nothing else depends on it.
 const hanging = 5 * time.Minute
 
 // TestMain lets scripts and tests run the program as "kindex", and a fake "gh" that never
@@ -46,7 +46,7 @@ type stopping struct{ *testing.M }
 // Run implements testscript.TestingM.
 func (s stopping) Run() int {
 	// Many tests and scripts wait for other programs and timers, so more of them run at
-	// once than there are cores.
+	// once than the machine has cores.
 	flag.Parse()
 	if set := flag.Lookup("test.parallel"); set.Value.String() == set.DefValue {
 		_ = set.Value.Set("4")
@@ -149,8 +149,8 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// valueAt finds a value in a JSON file: counts.types.tool, steps.0.name; a trailing len is
-// the length of a list.
+// valueAt finds a value in a JSON file by a path such as counts.types.tool or steps.0.name.
+// If the last part is len, the value is the length of a list.
 func valueAt(ts *testscript.TestScript, file, path string) any {
 	dec := json.NewDecoder(strings.NewReader(ts.ReadFile(file)))
 	dec.UseNumber()

@@ -65,7 +65,7 @@ func formatTime(t time.Time, none string) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// orNull returns nil, which is null in JSON, for the zero time.
+// orNull returns nil (null in JSON) for the zero time.
 func orNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

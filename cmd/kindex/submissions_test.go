@@ -75,9 +75,10 @@ func cmdReadEnv(ts *testscript.TestScript, neg bool, args []string) {
 var forges sync.Map
 
 // forge start BARE VAR starts a forge over a bare repository and sets the variable to its
-// address. forge merge|close N settles a pull request. forge lose drops the answer to the
-// next creation. forge body N prints a pull request. forge count N checks the number of
-// pull requests. forge state N STATE checks whether a pull request is open or closed.
+// address. forge merge|close N settles a pull request. forge lose drops the response to the
+// next pull request creation. forge body N prints a pull request. forge count N checks the
+// number of pull requests. forge state N STATE checks whether a pull request is open or
+// closed.
 func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) > 0, "forge start BARE VAR | merge N | close N | lose | body N | count N")
 	key := ts.Getenv("WORK")

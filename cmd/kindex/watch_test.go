@@ -23,10 +23,10 @@ import (
 	"kindex/exports/store"
 )
 
-// TestEditingSession works on a copy of the shipped content as people and editors do, while
-// serve --watch runs: good and bad edits, half-written files, writing through temporary
-// files, renames, deletions, several at once. Good edits are live at once; the final build
-// equals one built from scratch.
+// TestEditingSession edits a copy of the shipped content the way people and editors do,
+// while serve --watch is running: good and bad edits, half-written files, writing through
+// temporary files, renames, deletions, several edits at once. Good edits must be live at
+// once, and the final build must equal one built from scratch.
 func TestEditingSession(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -310,7 +310,7 @@ func withoutFormerly(text string) string {
 	return out.String()
 }
 
-// checkLive waits until the last good edit is visible, and checks that bad ones left their
+// checkLive waits until the last good edit is visible, and checks that bad edits left their
 // entities unchanged.
 func (s *session) checkLive() {
 	if s.good[s.last] == "" || s.broken[s.last] {

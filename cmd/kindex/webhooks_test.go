@@ -152,8 +152,8 @@ func (r *receiver) until(what string, so func() bool) {
 	}
 }
 
-// taken returns the bodies that the receiver accepted at a path, each once. It is called
-// under the lock.
+// taken returns the bodies that the receiver accepted at a path, without repetition. The
+// caller must hold the lock.
 func (r *receiver) taken(path string) (bodies []string) {
 	seen := map[string]bool{}
 	for _, q := range r.requests[path] {

@@ -62,8 +62,8 @@ func NewBleve(dir string, docs []Document) (*Bleve, error) {
 	return x, err
 }
 
-// Page appends the records of a page to dst, best score first, and returns their
-// indexes in the documents and the total number of matches.
+// Page appends the records of a page to dst, best score first, and returns the
+// indexes of their documents and the total number of matches.
 func (x *Bleve) Page(dst []byte, f Filters, offset, limit int) (out []byte, page []uint32, total uint64, err error) {
 	q := make([]query.Query, 0, 3)
 	for _, t := range []struct{ field, value string }{{"type", f.Type}, {"category", f.Category}, {"tag", f.Tag}} {
