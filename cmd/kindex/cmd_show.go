@@ -105,7 +105,7 @@ func unknownName(what, name string, known []string, near string) error {
 	return errors.New(text)
 }
 
-// explain recalculates the score of a record, step by step.
+// explain shows step by step how the score of a record is calculated.
 func explain(b *exports.Build, e *record.Entity) (*score.Explanation, error) {
 	data, _, _ := b.File(exports.ScoringFile)
 	f, err := score.ParseChecked(data)
