@@ -239,7 +239,7 @@ func (w *markdown) changes(p *Page) {
 	}
 	w.line("## Changes")
 	if p.Total > len(items) {
-		w.line(fmt.Sprintf("The latest %d of %d.", len(items), p.Total))
+		w.line(fmt.Sprintf("The latest %d of %d changes.", len(items), p.Total))
 	}
 	w.list(items)
 }

@@ -182,7 +182,7 @@ func (d *developer) replay(h hook) {
 	}
 	d.tab.Load(d, chromedp.Reload())
 	d.tab.Until(d, `document.querySelector('#deliveries .delivery .state').textContent === 'failed'`)
-	if log := d.text(`#deliveries .delivery`); !strings.Contains(log, "entity.updated") || !strings.Contains(log, "2 attempts") || !strings.Contains(log, "answered 500") || !strings.Contains(log, event) {
+	if log := d.text(`#deliveries .delivery`); !strings.Contains(log, "entity.updated") || !strings.Contains(log, "2 attempts") || !strings.Contains(log, "responded with 500") || !strings.Contains(log, event) {
 		d.Errorf("the log has %q", log)
 	}
 	d.receiver.Answer(http.StatusNoContent)

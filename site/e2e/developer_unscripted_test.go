@@ -39,7 +39,7 @@ func (d *developer) replayTest(h hook) {
 	d.tab.Load(d, chromedp.Click(`form[action$="/test/"] button`))
 	first, _ := d.came(h)
 	d.shows(`document.querySelector('#deliveries .delivery .state').textContent === 'failed'`)
-	if log := d.text(`#deliveries .delivery`); !strings.Contains(log, "answered 500") {
+	if log := d.text(`#deliveries .delivery`); !strings.Contains(log, "responded with 500") {
 		d.Errorf("the log has %q", log)
 	}
 	d.receiver.Answer(http.StatusNoContent)

@@ -121,7 +121,7 @@ func (f *Form) Remark(field, message, suggestion string) Remark {
 	input := fields[at]
 	r.Input, r.Value = input.Name, suggestion
 	switch first, _, _ := strings.Cut(message, " "); {
-	case slices.Contains([]string{"is", "must", "has", "holds"}, first):
+	case slices.Contains([]string{"is", "must", "has", "holds", "contains"}, first):
 		message = input.Label + " " + message
 	}
 	r.Message = Sentence(message)

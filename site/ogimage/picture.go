@@ -59,7 +59,7 @@ var painters = sync.Pool{New: func() any { return newPainter() }}
 // valid. PNG is safe for concurrent use.
 func PNG(c Card) ([]byte, error) {
 	if err := fontsError(); err != nil {
-		return nil, fmt.Errorf("the fonts of pictures cannot be read: %w", err)
+		return nil, fmt.Errorf("reading the image fonts: %w", err)
 	}
 	p := painters.Get().(*painter)
 	defer painters.Put(p)
@@ -75,7 +75,7 @@ func PNG(c Card) ([]byte, error) {
 		p.coarsen(shades)
 		out.Reset()
 		if err := encoder.Encode(&out, p.canvas); err != nil {
-			return nil, fmt.Errorf("encoding the picture of %s: %w", cmp.Or(c.Fallback, c.Name), err)
+			return nil, fmt.Errorf("encoding the image of %s: %w", cmp.Or(c.Fallback, c.Name), err)
 		}
 		if out.Len() <= maxBytes {
 			break

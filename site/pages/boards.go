@@ -125,7 +125,7 @@ func (b *boardView) missingChoice(name, value string, known []string) *page {
 	for _, v := range didyoumean.Names(value, known, maxNear) {
 		list = append(list, suggestion{Path: b.with(name, v), Name: textfmt.Label(v)})
 	}
-	words := map[string]string{"type": "type of entity", "by": "score"}[name]
+	words := map[string]string{"type": "entity type", "by": "score"}[name]
 	return b.missing("Leaderboard not found", fmt.Sprintf("Unknown %s “%s”; expected one of: %s.", words, plainName(value), strings.Join(known, ", ")), list)
 }
 

@@ -161,7 +161,7 @@ func TestCompareAsked(t *testing.T) {
 		"e=tool/pytorch&e=tool/scipi&e=nothing":                             {"tool/pytorch", []string{"“<bdi>tool/scipi</bdi>” was not found", `<a href="/compare/?e=tool/pytorch&amp;e=tool/scipy">`, "“<bdi>nothing</bdi>” was not found"}},
 		"e=tool/pytorch&add=SciPy":                                          {"tool/pytorch tool/scipy", []string{`data-here="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
 		"e=tool/pytorch&add=tool/scipy":                                     {"tool/pytorch tool/scipy", nil},
-		"e=tool/pytorch&add=scip":                                           {"tool/pytorch", []string{"Which one is “<bdi>scip</bdi>”", `href="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
+		"e=tool/pytorch&add=scip":                                           {"tool/pytorch", []string{"Which “<bdi>scip</bdi>” do you mean?", `href="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
 		"add=" + url.QueryEscape("<b>qqqqqqqqq</b>"):                        {"", []string{"“<bdi>&lt;b&gt;qqqqqqqqq&lt;/b&gt;</bdi>”"}},
 		"e=tool/pytorch&e=tool/scipy&e=tool/sympy&e=tool/spacy&e=tool/nltk": {"tool/pytorch tool/scipy tool/sympy tool/spacy", []string{"only the first four"}},
 		"e=" + strings.Repeat("x", 10_000) + "&e=%ff&e=/&e=tool/":           {"", []string{"“<bdi>xxx"}},
@@ -245,7 +245,7 @@ func TestTrendingYoung(t *testing.T) {
 	if body := htmlAt(t, s, "/trending/window-30d/"); !strings.Contains(body, "Not enough history yet") || !strings.Contains(body, `href="/changes/"`) || len(rowsOf(body)) > 0 {
 		t.Errorf("thirty days of a history of twenty: %s", body)
 	}
-	if body := htmlAt(t, s, "/trending/type-model/"); !strings.Contains(body, "Nothing has gained") || !strings.Contains(body, `<a href="/trending/window-30d/type-model/">longer window</a>`) {
+	if body := htmlAt(t, s, "/trending/type-model/"); !strings.Contains(body, "No gains.") || !strings.Contains(body, `<a href="/trending/window-30d/type-model/">longer window</a>`) {
 		t.Errorf("models, none of which has changed: %s", body)
 	}
 }

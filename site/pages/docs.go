@@ -205,5 +205,5 @@ func (s *Site) APIDocs(q Request, operations []Operation) (*Answer, error) {
 		files[file] = s.to(APIDocsPath + "/" + name)
 	}
 	return r.render(&page{Template: "apidocs", Title: "API reference", Sheet: layeredSheet, Data: &apiPage{files, operations},
-		Description: "Every operation of the " + s.Build.Manifest.Title + " API, to read about and try out."})
+		Description: "Every operation of the " + s.Build.Manifest.Title + " API, with a console for trying it out."})
 }

@@ -180,7 +180,7 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	switch standing {
 	case exports.Unknown:
 		if list := r.currentEntity(typ, slug); list != nil {
-			return r.missing("No history yet", "This entry has not been committed.", list), nil
+			return r.missing("No history yet", "The file has not been committed.", list), nil
 		}
 		return r.missingEntity(typ, slug)
 	case exports.NotYet:

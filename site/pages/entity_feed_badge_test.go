@@ -285,7 +285,7 @@ func TestSuggest(t *testing.T) {
 		{pages.Options{}, "", []string{"Suggest a change " + form}, []string{"Edit this file", "How to propose a change"}, "content/tool/pytorch.yaml"},
 		{pages.Options{Static: true, API: api}, edit, []string{"Suggest a change " + api + form, "Edit this file " + edit}, []string{"How to propose a change"}, "content/tool/pytorch.yaml"},
 		{pages.Options{Static: true, Root: "/index/"}, edit, []string{"Suggest a change " + edit, "How to propose a change /index/submit/"}, []string{"Edit this file"},
-			"You can edit it on git.example: your change goes to the maintainers"},
+			"You can edit it on git.example; the maintainers will review your change"},
 		{pages.Options{Static: true, Root: "/index/"}, "", []string{"How to propose a change /index/submit/"}, []string{"Edit this file", "Suggest a change"},
 			"To change it, open a pull request in its repository."},
 	} {

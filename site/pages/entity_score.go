@@ -139,9 +139,9 @@ func explainPart(p *score.DimensionScore, weights float64, asOf string) dimensio
 	case p.Value != nil:
 		d.Sum = "(" + strings.Join(terms, " + ") + ") ÷ " + textfmt.Short(known) + " = " + d.Value
 	case p.Coverage > 0:
-		d.Why = fmt.Sprintf("Known figures carry %s of the weight; %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
+		d.Why = fmt.Sprintf("The known figures account for %s of the weight; %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
 	default:
-		d.Why = "No figure counts."
+		d.Why = "There is no usable figure."
 	}
 	d.Picture = chart.Meter(p.Counted, d.Class, p.Value == nil)
 	return d
@@ -200,7 +200,7 @@ func mapping(m *score.Measure) string {
 	case "linear":
 		return "linear, 0 at " + textfmt.Count(*m.From) + " and 100 at " + textfmt.Count(*m.To)
 	}
-	return "100 on the day itself, halved every " + textfmt.Count(m.HalfLife) + " days"
+	return "100 on the day itself, then halved every " + textfmt.Count(m.HalfLife) + " days"
 }
 
 func orEmpty(s *string) string {

@@ -125,7 +125,7 @@ func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []lead
 			t.Errorf("%s: %s is missing: %s", e.Key(), day, says)
 		}
 	}
-	if !strings.Contains(says, "score "+only.Score.String()+", "+rank+".") || !strings.Contains(section[0].text(), "from more than one day") {
+	if !strings.Contains(says, "score "+only.Score.String()+", "+rank+".") || !strings.Contains(section[0].text(), "for more than one day") {
 		t.Errorf("%s: %+v is shown as %q", e.Key(), only, says)
 	}
 }

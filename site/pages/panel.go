@@ -20,7 +20,7 @@ func (s *Site) Panel(q Request, v panel.Page) (*Answer, error) {
 func (r *request) developer() (*page, error) {
 	p := &page{Template: "developer", Title: "For developers", Description: "What an API key gets you: more requests, webhooks and submissions."}
 	if !r.served() {
-		p.Description = "All data is in plain files and needs no key."
+		p.Description = "All data is in plain files; no key is needed."
 	}
 	return p, nil
 }

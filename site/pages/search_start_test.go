@@ -20,8 +20,8 @@ func TestSearchBegins(t *testing.T) {
 		"q=pytorch":                  "results",
 		"sort=name":                  kept,
 		"q=pytorch&sort=name":        kept,
-		"category=nowhere":           "Nothing matches all filters",
-		"q=zzzzqqqqxxxx":             "Try fewer or other words",
+		"category=nowhere":           "Nothing matches all of the filters",
+		"q=zzzzqqqqxxxx":             "Try fewer or different words",
 		"category=nowhere&sort=name": kept,
 	} {
 		body := string(pageAt(t, s, "/search/?"+query).Body)

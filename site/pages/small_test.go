@@ -35,8 +35,8 @@ func TestSmallIndex(t *testing.T) {
 		not  string
 	}{
 		{served, "/", `placeholder="Search 1 entity"`, "git"},
-		{served, "/", "it is checked while you type", "Leading models"},
-		{files, "/", "it is reviewed in the open and credited", "while you type"},
+		{served, "/", "your entries are checked as you type, and every", "Leading models"},
+		{files, "/", "every proposal is reviewed in the open", "as you type"},
 		{served, "/trending/", "Not enough history yet", "longer window"},
 		{served, "/leaderboards/all/at-2020-01-01/", "available only for " + today + ";", "from"},
 		{served, "/leaderboards/all/", "Nothing is ranked here", "Quality"},

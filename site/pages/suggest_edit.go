@@ -33,7 +33,7 @@ func (s *Site) SuggestEdit(q Request, typ, slug string, write func(*record.Entit
 		if err != nil {
 			return nil, err
 		}
-		return r.render(r.missing("Entity not found", "If it is missing, use Submit to propose it.", list))
+		return r.render(r.missing("Entity not found", "If it is missing from the index, you can propose it on the Submit page.", list))
 	}
 	e, err := s.Build.Entity(o)
 	if err != nil {
@@ -52,7 +52,7 @@ func (s *Site) SuggestEdit(q Request, typ, slug string, write func(*record.Entit
 		d.YAML = string(data)
 	}
 	d.Edit, d.View = s.Build.Manifest.Repository.Edit(d.File), s.Build.Manifest.Repository.View(d.File)
-	return r.render(&page{Template: "suggest-edit", Title: "Change " + textfmt.Name(e.Name), Data: d, NoIndex: true, Canonical: d.Path(), Section: siteurl.Submit, Scripts: []string{"submit.js"}})
+	return r.render(&page{Template: "suggest-edit", Title: "Suggest a change to " + textfmt.Name(e.Name), Data: d, NoIndex: true, Canonical: d.Path(), Section: siteurl.Submit, Scripts: []string{"submit.js"}})
 }
 
 // howToSubmitPage explains how to propose an entity without the form.

@@ -81,7 +81,7 @@ func (r *request) trending() (*page, error) {
 		title += " " + d.Type + "s"
 	}
 	return &page{Template: "trending", Title: fmt.Sprintf("%s, last %d days", title, d.Days), Data: d, Section: "/trending/",
-		Description: fmt.Sprintf("The tools and models whose scores gained the most from changes in the last %d days.", d.Days)}, nil
+		Description: fmt.Sprintf("The tools and models whose scores rose the most through changes in the last %d days.", d.Days)}, nil
 }
 
 func (r *request) missingWindow(windows []string) *page {

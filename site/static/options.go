@@ -35,7 +35,7 @@ type Options struct {
 // Check validates the options before anything is built.
 func (o *Options) Check() error {
 	if !pages.Searchable() {
-		return errors.New("this kindex was built without MiniSearch, which static sites need for search: build it with make static, which needs npm")
+		return errors.New("this kindex was built without MiniSearch, the search engine of static sites; build it with make static, which needs npm")
 	}
 	for _, a := range []string{o.URL, o.API} {
 		if _, err := address(a); err != nil {
@@ -58,7 +58,7 @@ func (o *Options) Check() error {
 		}
 	}
 	if others != "" && !own {
-		return fmt.Errorf("%s has files that are not part of a kindex static site, such as %s: use an empty or a new folder", o.Dir, others)
+		return fmt.Errorf("%s contains files that are not part of a kindex static site, such as %s; use an empty or new folder", o.Dir, others)
 	}
 	return nil
 }
@@ -72,7 +72,7 @@ func address(text string) (*url.URL, error) {
 	case text == "":
 		return u, nil
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || strings.ContainsAny(text, "?#"):
-		return nil, fmt.Errorf("%q is not a valid site URL (expected one such as https://index.example.org)", text)
+		return nil, fmt.Errorf("%q is not a valid site URL (expected a URL such as https://index.example.org)", text)
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	if u.Path != "" && (strings.HasSuffix(u.Path, "/") || u.Path != path.Clean(u.Path)) || strings.Contains(strings.ToLower(u.EscapedPath()), "%2f") {

@@ -265,7 +265,7 @@ func isFeed(f store.File) bool {
 // put writes a file unless it exists with the same content.
 func (w *writer) put(name string, body []byte) error {
 	if !ofSite(name) || strings.Contains(name, "\n") {
-		return fmt.Errorf("%q is not the name of a file below the site", name)
+		return fmt.Errorf("%q is not a valid file name within the site", name)
 	}
 	w.note(name, int64(len(body)))
 	if w.holds(name, body) {

@@ -255,14 +255,14 @@ async function show() {
     const near = list.length >= most ? [] : await nearTo((k.split('/')[1] ?? k).replaceAll('-', ' ')).catch(() => []);
     notice('“', k, near.length ? '” was not found. Did you mean:' : '” was not found.', listOf(near.slice(0, 5), keys()));
   }
-  if (tooMany) place.before(make('p', 'You can compare up to four; only the first four are shown.', {className: 'compare-notice'}));
+  if (tooMany) place.before(make('p', 'You can compare up to four entities; only the first four are shown.', {className: 'compare-notice'}));
   if (add && list.length < most) {
     const found = await matching(add, true);
     if (found.length === 1 && await take(key(found[0]))) {
       history.replaceState(null, '', compareWith(keys()));
     } else {
       const may = found.length ? found : await nearTo(add);
-      notice(may.length ? 'Which one is “' : 'No tool or model is named “', add, may.length ? '”?' : '”.', listOf(may, keys()));
+      notice(may.length ? 'Which “' : 'No tool or model is named “', add, may.length ? '” do you mean?' : '”.', listOf(may, keys()));
       form.elements.add.value = add;
     }
   }

@@ -208,11 +208,11 @@ function render({list: all, mini, titles}) {
   if (!found.length && !browse) {
     const instead = near(all, mini, text, within.length < all.length);
     if (instead.length) {
-      hits.append(element('h2', {}, within.length < all.length ? 'Without the filters' : 'Did you mean'),
+      hits.append(element('h2', {}, within.length < all.length ? 'Matches without the filters' : 'Did you mean'),
         element('ul', {class: 'near'}, ...instead.map(e => element('li', {}, element('a', {href: path(e)}, element('bdi', {}, e.name)), ' ',
           element('span', {class: 'quiet'}, e.title)))));
     } else {
-      hits.append(element('p', {class: 'empty'}, 'Try fewer or other words. You can also browse ', element('a', {href: root + 'categories/'}, 'all categories'), ', ',
+      hits.append(element('p', {class: 'empty'}, 'Try fewer or different words. You can also browse ', element('a', {href: root + 'categories/'}, 'all categories'), ', ',
         element('a', {href: root + 'providers/'}, 'providers'), ' and ', element('a', {href: root + 'tags/'}, 'tags'), '.'));
     }
   }
@@ -223,7 +223,7 @@ function render({list: all, mini, titles}) {
     hits.append(pager);
   }
   body.append(hits);
-  const applied = element('p', {class: 'quiet', role: 'status'}, 'Too many filters: only those listed here are applied.');
+  const applied = element('p', {class: 'quiet', role: 'status'}, 'Too many filters: only the filters shown here are applied.');
   results.replaceChildren(head, ...(chosen.childNodes.length ? [chosen] : []), ...(tooMany ? [applied] : []), body);
   for (const e of form.querySelectorAll('input[type=hidden]')) e.remove();
   for (const f of [...facets, 'sort']) for (const v of query.getAll(f)) form.append(element('input', {type: 'hidden', name: f, value: v}));
