@@ -10,7 +10,7 @@ import (
 	"kindex/exports/store"
 )
 
-// Map is the data of llms.txt.
+// Map is the data for llms.txt.
 type Map struct {
 	Manifest   *store.Manifest
 	Base       string // the URL of the service, without a trailing slash
@@ -18,8 +18,8 @@ type Map struct {
 	Leaders    []*record.Entity // the highest-ranked entities, best first
 }
 
-// LLMs renders llms.txt in the format of llmstxt.org: a title, a summary in a quotation,
-// and lists of links with notes. Readers may skip the section Optional.
+// LLMs renders llms.txt in the format of llmstxt.org: a title, a summary as a block
+// quotation, and lists of links with notes. Readers may skip the Optional section.
 func LLMs(m *Map) []byte {
 	w, b, d := &markdown{}, m.Base, m.Manifest
 	w.line("# " + text(d.Title))

@@ -31,7 +31,7 @@ type crawl struct {
 	most   int                            // per shape
 	pages  []string                       // pages that were read
 	each   func(path string, d *document) // called for each page, unless nil
-	asked  map[string]bool                // URLs that may be refused; nil for none
+	asked  map[string]bool                // URLs that may be refused; nil if there is none
 	api    []string                       // API URLs found
 }
 

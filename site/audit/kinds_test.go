@@ -17,7 +17,7 @@ import (
 type kind struct {
 	name, path string
 	at         place
-	status     int    // 0: 200
+	status     int    // HTTP status; 0 means 200
 	signedIn   bool   // the page requires signing in
 	do, until  string // a script that changes the page's state, and the condition to wait for
 	keyboard   bool   // it has controls that no other kind has

@@ -59,9 +59,9 @@ func Assets() []site.Asset {
 // asset returns the URL path of a file of assets.
 func (s *Site) asset(file string) string { return s.to("/assets/" + assets().names[file]) }
 
-// The style sheet, and the same in a cascade layer: rules outside of any layer override
-// it whatever their specificity. Pages that embed a third-party style sheet load the
-// layered one.
+// The style sheet, and a copy of it in a cascade layer. Rules outside any layer override
+// the copy, whatever their specificity. Pages that embed a third-party style sheet load
+// the copy.
 const (
 	styleSheet   = "style.css"
 	layeredSheet = "layered.css"

@@ -50,8 +50,8 @@ func (b *boardView) missingDay(text string, days []string) *page {
 	return p
 }
 
-// addChoices fills in the other choices. A static site has leaderboards by composite
-// score only, and for earlier days only those for all types.
+// addChoices fills in the links to other leaderboards. A static site has leaderboards by
+// composite score only, and those of earlier days only for all types.
 func (d *boardPage) addChoices() {
 	d.Today = ""
 	if d.Day != "" {
@@ -77,7 +77,7 @@ func (d *boardPage) addChoices() {
 func (d *boardPage) addCategoryChoices() {
 	choices := maps.Clone(d.choices)
 	delete(choices, "page")
-	listed := map[string]bool{} // today's categories may be among those that have changes
+	listed := map[string]bool{} // knownCategories may return a category twice
 	for _, slug := range d.knownCategories() {
 		chosen := slug == d.Category
 		if !chosen && d.Static && d.Day != "" && !slices.Contains(d.pastBoards()[slug], d.Day) {
@@ -174,7 +174,7 @@ func (s *Site) boardPagesOf(category, typ string, yield func(string) bool) bool 
 	}
 	set, err := s.Build.Board(category, typ, "composite")
 	if err != nil {
-		return yield(path) // rendering it returns the error
+		return yield(path) // rendering the leaderboard returns the error
 	}
 	for n := range max(1, (int(set.GetCardinality())+boardRows-1)/boardRows) {
 		to := path

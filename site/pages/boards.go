@@ -21,9 +21,9 @@ const boardRows = 50 // per page of a leaderboard
 type boardView struct {
 	*request
 	Category string // or exports.AllBoard
-	Type     string // "" for all
+	Type     string // "" for all types
 	By       string
-	Day      string // "" for the present
+	Day      string // "" for today
 	Number   int    // of the page, from 1
 
 	from exports.Catalogue
@@ -44,10 +44,10 @@ type boardPage struct {
 	Columns    []option // the scores
 	Types      []option
 	Categories []option
-	Days       []option // the latest first
+	Days       []option // latest first
 	Today      string   // path of today's leaderboard, or "" if this is it
 	Prev, Next string
-	Rest       bool // there are more rows, without a page on a static site
+	Rest       bool // there are more rows, but a static site has no page for them
 }
 
 // boards renders a leaderboard.

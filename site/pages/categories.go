@@ -16,7 +16,7 @@ import (
 // maxDescribed is the largest number of categories that are listed with descriptions.
 const maxDescribed = 200
 
-// category is a category with its number of entities of each type.
+// category is a category with the number of its entities of each type.
 type category struct {
 	record.Category
 	Path  string
@@ -84,7 +84,7 @@ func categoryFilter(category, typ string) *exports.Filter {
 	return f
 }
 
-// categories lists all categories, by their most frequent type, then by title.
+// categories lists all categories, sorted by their most frequent type, then by title.
 func (r *request) categories() (*page, error) {
 	all, err := r.categoryCounts()
 	if err != nil {
@@ -183,7 +183,7 @@ func categoryPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		all, err := s.categoryCounts()
 		if err != nil {
-			return // the page with the list of categories returns the error
+			return // the page that lists the categories returns the error
 		}
 		for _, c := range all {
 			of := []typeCount{{"", c.Count, c.Path}}

@@ -21,7 +21,7 @@ import (
 
 const (
 	changeRows = 30
-	// Limits for one change in a list; the page of the entity shows it in full.
+	// Limits for one change in a list; the entity's page shows it in full.
 	maxLines = 12
 	maxItems = 10
 	maxOpen  = 3 // lines that are shown without expanding
@@ -33,13 +33,13 @@ type changesPage struct {
 	Total        int
 	First, Last  int
 	Filters      []facet
-	Chosen       []option // each links to the page without it
+	Chosen       []option // each links to the page without that filter
 	Prev, Next   string
 	Dated        bool // days can be chosen
 	Action       string
 	Since, Until string
 	Wrong        string // an invalid day from the query
-	Newest       string // the last day with changes, or "" for none
+	Newest       string // the last day with changes, or "" if there is none
 	Oldest       string
 }
 
@@ -58,7 +58,7 @@ type describedChange struct {
 	Fold  bool
 }
 
-// changeEvents are the events, named as in URLs.
+// changeEvents lists the events, named as in URLs.
 var changeEvents = func() (list []option) {
 	titles := map[string]string{record.Created: "Added", record.Updated: "Updated", record.Deleted: "Deleted"}
 	for _, e := range record.Events {
@@ -115,7 +115,7 @@ func (r *request) changeFilter() (f exports.ChangeFilter, near []suggestion, ok 
 	return f, nil, true
 }
 
-// chooseChange adds a filter of the path to f.
+// chooseChange adds a filter from the path to f.
 func chooseChange(f *exports.ChangeFilter, field, value string) {
 	switch field {
 	case "event":
@@ -166,7 +166,7 @@ func (r *request) changes() (*page, error) {
 		p.Title += ": " + o.Name
 	}
 	feed := url.Values{}
-	for _, field := range []string{"type", "category"} { // feeds have all events
+	for _, field := range []string{"type", "category"} { // feeds contain all events
 		if v := r.choice(field); v != "" {
 			feed.Set(field, v)
 		}
@@ -210,7 +210,7 @@ func (r *request) fillChanges(d *changesPage, set *roaring.Bitmap, number int) e
 	to := min(from+changeRows, d.Total)
 	d.First, d.Last = min(from+1, d.Total), to
 	for i := from; i < to; i++ {
-		at, err := set.Select(uint32(d.Total - 1 - i)) //nolint:gosec // below the size of the set, whose last is the newest
+		at, err := set.Select(uint32(d.Total - 1 - i)) //nolint:gosec // less than the size of the set; its last element is the newest
 		if err != nil {
 			return err
 		}
@@ -242,7 +242,8 @@ func pageChoice(number int) string {
 	return strconv.Itoa(number)
 }
 
-// describeChange reads a change and keeps its first lines, and the first items of each.
+// describeChange reads a change and keeps its first lines, and the first items of each
+// line.
 func (s *Site) describeChange(i int) (describedChange, error) {
 	c, err := s.changeRow("", i)
 	if err != nil {
@@ -291,7 +292,7 @@ func (r *request) addChangeFilters(d *changesPage) {
 	}
 }
 
-// dated keeps the days of the query in an address.
+// dated adds the days from the query to an address.
 func (r *request) dated(path string, d *changesPage) string {
 	q := url.Values{}
 	if d.Since != "" {

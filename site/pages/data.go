@@ -28,7 +28,7 @@ type dataPage struct {
 	Size       int64
 }
 
-// fileGroup is a group of files with the same content.
+// fileGroup is a group of files with the same kind of content.
 type fileGroup struct {
 	Title, Text string
 	ID          string // of its heading
@@ -36,13 +36,13 @@ type fileGroup struct {
 	Files       []download
 }
 
-// download is a file of the build.
+// download is a file in the build.
 type download struct {
 	store.File
-	To       string // path of the site
+	To       string // path on the site
 	Name     string
 	Format   string
-	Variants []download // the same, compressed
+	Variants []download // compressed versions of the same file
 }
 
 // Bytes returns the total size in words.
@@ -73,8 +73,8 @@ var fileFormats = map[string]string{
 	".gz": "gzip", ".zst": "Zstandard", ".br": "Brotli",
 }
 
-// fileKinds are the groups of files, each with a path prefix. All other files are in the
-// last group.
+// fileKinds lists the groups of files, each with a path prefix. All other files are in
+// the last group.
 var fileKinds = []struct{ begin, title, text string }{
 	{exports.EntitiesFile + ".", "Entities", "Every listed entity with its scores, in the same 20 columns in every format."},
 	{exports.ChangelogFile + ".", "Changelog", "Every recorded change, field by field, oldest first."},
@@ -83,8 +83,8 @@ var fileKinds = []struct{ begin, title, text string }{
 	{"", "Metadata", "The categories, the scoring formula, and the JSON Schema of an entity."},
 }
 
-// publicFiles returns the public files of the build. Compressed files are Variants of
-// their originals.
+// publicFiles returns the build's public files. Compressed files are Variants of their
+// originals.
 func (s *Site) publicFiles() []download {
 	var list []download
 	at := map[string]int{}

@@ -87,8 +87,8 @@ func (s *Site) renderGuides() func() (map[string]*guidePage, error) {
 	})
 }
 
-// guideLink returns the target of a guide's link on the site, or "" for none: project files
-// that are not pages get no link.
+// guideLink returns the page that a link in a guide leads to, or "" if there is none:
+// project files that are not pages are not linked.
 func (s *Site) guideLink(folder, address string, files map[string]string) string {
 	to, anchor, _ := strings.Cut(address, "#")
 	if anchor != "" {
@@ -172,7 +172,7 @@ func guidePaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		files, err := guideFiles()
 		if err != nil {
-			return // the page with the list of guides returns the error
+			return // the page that lists the guides returns the error
 		}
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			if !yield(guidePath(name)) {
@@ -182,7 +182,8 @@ func guidePaths(s *Site) iter.Seq[string] {
 	}
 }
 
-// APIDocsPath is the path of the API reference; its files are below it. Only an edge has it.
+// APIDocsPath is the path of the API reference; the paths of its files start with it.
+// Only an edge has it.
 const APIDocsPath = "/docs/api"
 
 // Operation is an operation of the API.

@@ -20,11 +20,11 @@ const (
 // entityPage is an entity, now or as of the end of a day.
 type entityPage struct {
 	*record.Entity
-	Day     string      // the as-of day of an earlier version, or "" for the current one
+	Day     string      // the as-of day of an earlier version, or "" for the current version
 	AsOf    string      // the day of the scores
 	Now     string      // path of the current page, or "" if deleted
 	Then    string      // its slug on the day, if different
-	Rank    int         // 0 for none
+	Rank    int         // 0 if there is none
 	Of      int         // how many are ranked
 	Moved   *rankChange // nil for earlier versions and if not ranked
 	Crumbs  []link
@@ -44,7 +44,7 @@ type entityPage struct {
 	Source  source
 }
 
-// Maker returns the path of the provider's page, or "" for none.
+// Maker returns the path of the provider's page, or "" if there is none.
 func (d *entityPage) Maker() string {
 	for _, f := range d.Facts {
 		if f.Name == "Provider" {
@@ -57,7 +57,7 @@ func (d *entityPage) Maker() string {
 // rankChange is the movement of an entity on the overall leaderboard.
 type rankChange struct {
 	Since    string // the day of the comparison
-	Previous int    // 0: not ranked
+	Previous int    // 0 if it was not ranked
 	By       int    // places climbed; negative: fallen
 }
 
@@ -98,7 +98,7 @@ func (r *request) entity() (*page, error) {
 	return p, nil
 }
 
-// path returns the path of the page of a record.
+// path returns the path of a record's page.
 func (s *Site) path(o uint32) string { return siteurl.Entity(s.Build.Key(o)) }
 
 // describe fills in everything that depends only on the record.
@@ -118,8 +118,8 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	d.Source = r.sourceOf(e)
 }
 
-// topics returns values of a field with links to their pages. Values of earlier versions
-// may no longer have one.
+// topics returns a field's values, with links to their pages. Values from earlier
+// versions may no longer have a page.
 func (s *Site) topics(k *facetKind, values []string) (list []link) {
 	for _, v := range values[:min(entityTopics, len(values))] {
 		to := ""

@@ -17,7 +17,7 @@ type history struct {
 	Total   int
 	Page    int
 	Pages   int
-	Prev    string // path of the previous page, or "" for none
+	Prev    string // path of the previous page, or "" if there is none
 	Next    string
 	All     string // path of the first page, or "" if this one has all
 }
@@ -28,13 +28,13 @@ type changeRow struct {
 	Address string // of the commit, or "" if the repository is not on the web
 	Pull    string // of the pull request
 	Short   string // of the commit's hash
-	Then    string // path of the entity as of the end of that day, or "" for none
+	Then    string // path of the entity as of the end of that day, or "" if there is none
 }
 
-// shortHash is how many digits of a commit are shown.
+// shortHash is the number of digits of a commit hash that are shown.
 const shortHash = 10
 
-// history returns a page of changes to the entity at a path. If path is "", there is
+// history returns a page of the changes to the entity at a path. If path is "", there is
 // only one page.
 func (s *Site) history(path string, changes []uint32, number int) (*history, error) {
 	h := &history{Total: len(changes), Page: number, Pages: (len(changes) + entityChanges - 1) / entityChanges}

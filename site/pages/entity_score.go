@@ -24,14 +24,14 @@ type scoreExplanation struct {
 	Hatched bool   // a dimension is unknown
 	Share   string // known share of the weight, in percent
 	Needed  string // share needed for a score, in percent
-	Limit   string // the cap that was applied, or "" for none
+	Limit   string // the cap that was applied, or "" if there is none
 	Bar     template.HTML
 }
 
 // dimension is a dimension of an explained score.
 type dimension struct {
 	score.DimensionScore
-	Class    string // d1 to d5, of its colour
+	Class    string // CSS class d1 to d5, which sets its colour
 	Share    string // share of the weight, in percent
 	Points   string // points in the composite, two decimals
 	Exact    float64
@@ -41,7 +41,7 @@ type dimension struct {
 	Picture  template.HTML
 	Measures []measure
 	Missing  []string // names of measures without a figure
-	Covered  string   // weight share of the measures that count, or "" for none
+	Covered  string   // share of the weight that the counted measures have, or "" if none counts
 }
 
 // measure is a measure of a dimension with its figure.

@@ -22,7 +22,7 @@ const (
 type homePage struct {
 	Boards     []homeBoard
 	Trending   []trendingEntity
-	Since      string // the day that trending compares with, or "" if there was no history yet
+	Since      string // the day that scores are compared with, or "" if there was no history yet
 	Changes    []changeSummary
 	Categories []record.Category
 	ChangesAll int
@@ -72,8 +72,8 @@ func (r *request) home() (*page, error) {
 // row is an entity in a list.
 type row struct {
 	*record.Entity
-	Rank     int // 0 for none
-	Previous int // its rank on the day of comparison, or 0 for none
+	Rank     int // 0 if there is none
+	Previous int // its rank on the day of comparison, or 0 if there is none
 }
 
 // Path returns the path of the page of the entity.
@@ -101,8 +101,8 @@ type trendingEntity struct {
 // Points returns the gain of the score.
 func (t trendingEntity) Points() float64 { return float64(t.Gain) / 10 }
 
-// trendingIn returns the entities that gained the most within a window, and the day
-// whose end they are compared with.
+// trendingIn returns the entities that gained the most within a window, and the day whose
+// end their scores are compared with.
 func (s *Site) trendingIn(window string, most int) (since string, list []trendingEntity, err error) {
 	since, empty, trends := s.Build.Archive().Trends(window)
 	if empty {
@@ -131,7 +131,7 @@ type changeSummary struct {
 // Path returns the path of the page of the entity.
 func (c changeSummary) Path() string { return siteurl.Entity(c.Type, c.Slug) }
 
-// changeSummary reads one of the changes.
+// changeSummary reads a change for display.
 func (s *Site) changeSummary(i int) (changeSummary, error) {
 	c, err := s.Build.Archive().Change(i)
 	if err != nil {

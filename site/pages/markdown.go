@@ -76,7 +76,7 @@ func (s *Site) markdownOf(e *record.Entity, asOf time.Time, base string) *site.P
 	return p
 }
 
-// addChanges adds the latest of some changes to a page.
+// addChanges adds the latest of the given changes to a page.
 func (s *Site) addChanges(p *site.Page, list []uint32) error {
 	p.Total = len(list)
 	for i := len(list) - 1; i >= max(0, len(list)-markdownChanges); i-- {

@@ -12,7 +12,7 @@ type Request struct {
 	Path  string // begins with a slash, without Options.Root
 	Query url.Values
 	Base  string // absolute URL of the site, without a trailing slash; "" for Options.Base
-	// Account is the signed-in account, or "" for none. It changes a link in the page header.
+	// Account is the signed-in account, or "" if there is none. It changes a link in the page header.
 	Account string
 }
 
@@ -33,16 +33,16 @@ const htmlType = "text/html; charset=utf-8"
 // page is a page: its template, data and metadata.
 type page struct {
 	Template    string // file name without .html
-	Title       string // "" for only the title of the index
+	Title       string // if "", only the title of the index is shown
 	Description string // a sentence for search engines and links
 	Data        any
-	Status      int    // 0: 200
+	Status      int    // 0 means 200
 	NoIndex     bool   // exclude it from search engines
 	Sheet       string // the style sheet, or "" for the default
 	Scripts     []string
 	Picture     string // path of the preview image, or "" for the image of the index
 	Feed        string // path of the API's feed with its query, or "" for the feed of all changes
-	LinkedData  any    // schema.org, as JSON-LD; nil for none
+	LinkedData  any    // schema.org, as JSON-LD; nil if there is none
 	Canonical   string // canonical path, or "" for its own
 	Section     string // of the navigation, if the path does not determine it
 
@@ -54,8 +54,8 @@ type page struct {
 	maxAge    time.Duration // for how long body may be cached
 }
 
-// Policy is the Content-Security-Policy of every page: only files of the site are loaded
-// and run, and nothing inline.
+// Policy is the Content-Security-Policy of every page. It permits only files from the
+// site, and nothing inline.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"manifest-src 'self'; form-action 'self'; base-uri 'none'"
 

@@ -22,10 +22,10 @@ const sharedPicture = "/og/index.png"
 const (
 	// maxPictures is the largest number of entities for which a static site has an image each.
 	maxPictures = 5000
-	// maxCached is how many images are cached, each up to 40,000 bytes.
+	// maxCached is the number of images that are cached, each of at most 40,000 bytes.
 	maxCached = 128
-	// maxConcurrent is how many images are drawn at a time: each takes some milliseconds
-	// of CPU, and anyone may request all of them.
+	// maxConcurrent is the number of images that are drawn at a time: each takes some
+	// milliseconds of CPU, and anyone may request all of them.
 	maxConcurrent = 2
 	// pictureMaxAge is for how long images may be cached.
 	pictureMaxAge = time.Hour
@@ -72,7 +72,7 @@ func newPictures() *pictureCache {
 	return &pictureCache{of: map[string]*list.Element{}, turns: make(chan struct{}, maxConcurrent)}
 }
 
-// get returns the image of a path, and draws it if it is not cached.
+// get returns the image at a path, and draws it if it is not cached.
 func (p *pictureCache) get(path string, card func() (ogimage.Card, error)) ([]byte, error) {
 	if png := p.cached(path); png != nil {
 		return png, nil

@@ -17,7 +17,7 @@ type problemPage struct {
 	Heading string
 	Text    string
 	Near    []suggestion // suggestions
-	History string       // path of the history of a deleted entity, or "" for none
+	History string       // path of the history of a deleted entity, or "" if there is none
 }
 
 // suggestion is an entity or a page that the user probably meant.
@@ -41,7 +41,8 @@ var parts = []struct{ key, path, name string }{
 }
 
 // notFoundWithSuggestions is the page for an address that matches no route, such as one
-// typed by hand. It suggests sections for the first segment and entities for the last.
+// typed by hand. It suggests sections that resemble the first segment and entities that
+// resemble the last.
 func (r *request) notFoundWithSuggestions() (*page, error) {
 	p := r.notFound()
 	list := p.Data.(*problemPage)
@@ -76,7 +77,7 @@ func (r *request) missing(heading, text string, list []suggestion) *page {
 		Data: &problemPage{Heading: heading, Text: text, Near: list}}
 }
 
-// maxNear is how many names are suggested.
+// maxNear is the maximum number of names that are suggested.
 const maxNear = 5
 
 // suggestEntities returns the entities that best match a text.

@@ -21,7 +21,7 @@ type request struct {
 // arg returns a named segment of the path.
 func (r *request) arg(name string) string { return r.args[name] }
 
-// choice returns a choice in the path, or "" for none.
+// choice returns a choice in the path, or "" if there is none.
 func (r *request) choice(name string) string { return r.choices[name] }
 
 // with returns the path of the same page with another choice; an empty value removes the
@@ -40,7 +40,7 @@ type route struct {
 	pattern string   // :name matches one segment
 	choices []string // names of optional choices, which follow as name-value, in this order
 	show    func(*request) (*page, error)
-	paths   func(*Site) iter.Seq[string] // nil: a static site has none
+	paths   func(*Site) iter.Seq[string] // nil if a static site has no such pages
 }
 
 // match parses a path. Each page has one address: choices that are repeated, empty or in

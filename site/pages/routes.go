@@ -7,8 +7,8 @@ import (
 	"kindex/site/siteurl"
 )
 
-// routes is the whole website on one screen: the paths, their choices, the functions
-// that render them, and the paths of a static site.
+// routes lists all of the website's pages: their paths and choices, the functions that
+// render them, and the paths that a static site has.
 var routes []route
 
 func init() { // in init, because pages look up their own paths in it

@@ -15,7 +15,7 @@ import (
 type scoringPage struct {
 	Version string
 	AsOf    string
-	Cap     string // highest score of a deprecated entity, or "" for none
+	Cap     string // highest score of a deprecated entity, or "" if there is none
 	Types   []scoredType
 	File    string // path of the formula as JSON
 }
@@ -23,7 +23,7 @@ type scoringPage struct {
 // scoredType is the formula of a type.
 type scoredType struct {
 	Type       string
-	Coverage   string // share of the weight that must be known
+	Coverage   string // share of the weight that must be known for a rank
 	Dimensions []scoredDimension
 }
 
@@ -34,7 +34,7 @@ type scoredDimension struct {
 	Prior         string
 	Coverage      string // "" if one measure is enough
 	Measures      []scoredMeasure
-	Stale         bool // a measure has an age limit
+	Stale         bool // some measure has an age limit
 }
 
 // scoredMeasure is a measure of a dimension.
@@ -71,8 +71,9 @@ var dimensionMeanings = map[string]string{
 	"engagement": "How many people work on it or with its code, judged by contributors and forks.",
 }
 
-// scores returns the scores that the formula of the build calculates for entities of
-// types, the composite first. Pages leave out dimensions that the formula does not have.
+// scores returns the scores that the formula of the build calculates for entities of the
+// given types, starting with the composite. Pages leave out dimensions that the formula
+// does not have.
 func (s *Site) scores(types ...string) []string {
 	if s.Formula == nil {
 		return record.ScoreNames
@@ -145,7 +146,7 @@ func describeMeasure(m score.Measure, weights float64) scoredMeasure {
 	return d
 }
 
-// share formats a part of a whole in percent.
+// share formats a part of a whole as a percentage.
 func share(part, whole float64) string {
 	if whole == 0 {
 		return textfmt.Percent(0)

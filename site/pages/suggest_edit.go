@@ -15,7 +15,7 @@ type suggestEditPage struct {
 	*record.Entity
 	File    string
 	YAML    string // "" if the build does not have it
-	Edit    string // page that opens an editor for it, or "" for none
+	Edit    string // page that opens an editor for it, or "" if there is none
 	View    string
 	Content string
 }
@@ -57,10 +57,10 @@ func (s *Site) SuggestEdit(q Request, typ, slug string, write func(*record.Entit
 
 // howToSubmitPage explains how to propose an entity without the form.
 type howToSubmitPage struct {
-	Form    string // URL of a form elsewhere, or "" for none
+	Form    string // URL of a form elsewhere, or "" if there is none
 	Content string
 	Files   []exampleFile
-	Read    string // page of the guide to the content, or "" for none
+	Read    string // page of the guide to the content, or "" if there is none
 }
 
 // exampleFile is a file to start from.

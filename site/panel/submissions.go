@@ -13,9 +13,9 @@ type SubmissionsPage struct {
 	Member
 	Submissions []Submission
 	Count       int    // in total
-	Open        int    // open ones: neither published nor closed
-	MaxOpen     int    // maximum number of open ones
-	Older       string // path of the next page, "" on the last
+	Open        int    // the number of open submissions: neither published nor closed
+	MaxOpen     int    // maximum number of open submissions
+	Older       string // path of the next page, or "" on the last page
 	Later       bool   // this is not the first page
 }
 
@@ -31,8 +31,8 @@ type Submission struct {
 	Name, URL   string
 	Status      string // pending, in-review, accepted, published, rejected or withdrawn
 	Reason      string // why it was rejected
-	PullRequest string // its URL, or "" for none
-	Number      int64  // of the pull request, or 0 for none
+	PullRequest string // its URL, or "" if there is none
+	Number      int64  // of the pull request, or 0 if there is none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
 	YAML        string // only on SubmissionPage
@@ -55,7 +55,7 @@ var submissionSteps = map[string]string{
 // Says returns the state in words.
 func (s Submission) Says() string { return submissionSteps[s.Status] }
 
-// longFile is the number of characters of a file that are shown.
+// longFile is the maximum number of characters of a file that are shown.
 const longFile = 50_000
 
 // File returns the YAML with hidden characters escaped.

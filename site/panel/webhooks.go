@@ -15,7 +15,7 @@ type WebhooksPage struct {
 	Chosen     []string // names of events
 	URLFault   string
 	EventFault string
-	Refused    string // why none was created, if not because of a field
+	Refused    string // why no webhook was created, unless a field is the reason
 	Once       string // detects a form that is sent twice
 	Status     int
 }
@@ -101,7 +101,7 @@ type WebhookPage struct {
 	Webhook    Webhook
 	Deliveries []Delivery
 	Count      int    // deliveries in total
-	Older      string // path of the next page of the log, "" on the last
+	Older      string // path of the next page of the log, or "" on the last page
 	Later      bool   // this is not the first page
 }
 
@@ -120,7 +120,7 @@ func (p *WebhookPage) Pending() bool {
 	return p.Webhook.NextAttemptAt != nil
 }
 
-// Delivery is an entry of the log of a webhook.
+// Delivery is an entry in a webhook's log.
 type Delivery struct {
 	ID             string
 	Kind           string // event, test or replay
@@ -131,7 +131,7 @@ type Delivery struct {
 	CreatedAt      time.Time
 	LastAttemptAt  *time.Time
 	NextAttemptAt  *time.Time
-	ResponseStatus int   // 0: no response
+	ResponseStatus int   // 0 if there was no response
 	Milliseconds   int64 // of the last attempt
 	Error          string
 }

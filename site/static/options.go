@@ -18,17 +18,17 @@ import (
 type Options struct {
 	Out string // the output folder; its published build is rendered
 	Dir string // the folder of the site
-	// URL is the URL of the site, such as https://ada.example/index. If it is "", the
-	// url of the content is used; without one, the site is for the root of any host and
-	// lacks everything that needs an absolute URL.
+	// URL is the URL of the site, such as https://ada.example/index. If it is "", the url
+	// in the content's index.yaml is used; without that too, the site works at the root
+	// of any host and lacks everything that needs an absolute URL.
 	URL string
 	// API is the URL of an edge that the pages link to for features that files cannot
-	// provide, or "" for none.
+	// provide, or "" if there is none.
 	API string
 	// Wait is called once if another run is writing to the folder; Write then waits for
 	// it. If Wait is nil, Write returns an *exports.BusyError instead.
 	Wait func(*store.BusyError)
-	// Progress receives the number of files written; total is 0 until it is known.
+	// Progress is called with the number of files written; total is 0 until it is known.
 	Progress func(done, total int)
 }
 
@@ -63,9 +63,9 @@ func (o *Options) Check() error {
 	return nil
 }
 
-// address parses the URL of a site and removes the trailing slash; "" is a URL without a
-// host. Links start with its path: an empty segment would make them point to other
-// hosts, and ".." to other folders. A password would be on every page.
+// address parses the URL of a site and removes the trailing slash; for "", it returns a
+// URL without a host. Links start with the path: an empty segment would make them point
+// to other hosts, and ".." to other folders. A password would appear on every page.
 func address(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {

@@ -26,7 +26,7 @@ import (
 	"kindex/site/pages"
 )
 
-// Report has the numbers of files of a run.
+// Report holds the numbers of files in a run.
 type Report struct {
 	Pages   int   `json:"pages"`   // HTML files
 	Files   int   `json:"files"`   // all
@@ -39,9 +39,10 @@ type Report struct {
 // line: only those may be replaced and removed.
 const listFile = ".kindex-static"
 
-// Write writes the site of the published build. It leaves unchanged files alone, removes
-// files of the previous site that this one does not have, and keeps all other files in
-// the folder. Runs lock the folder; the build is opened under the lock.
+// Write writes the site of the published build. It does not touch unchanged files,
+// removes files of the previous site that this one does not have, and keeps all other
+// files in the folder. Each run locks the folder and opens the build while holding the
+// lock.
 func Write(ctx context.Context, o Options) (report *Report, err error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -72,8 +73,9 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 	return w.write(ctx)
 }
 
-// writer writes one site. It never writes outside the folder: a symbolic link out of it
-// is replaced if it is in place of a file, and an error if in place of a folder.
+// writer writes one site. It never writes outside the folder: a symbolic link that leads
+// out of it is replaced if it is in place of a file, and is an error if it is in place of
+// a folder.
 type writer struct {
 	Options
 	root     *os.Root
@@ -262,7 +264,7 @@ func isFeed(f store.File) bool {
 	return f.Encoding == "" && strings.TrimSuffix(f.Path, path.Ext(f.Path)) == exports.FeedFile
 }
 
-// put writes a file unless it exists with the same content.
+// put writes a file unless it already exists with the same content.
 func (w *writer) put(name string, body []byte) error {
 	if !ofSite(name) || strings.Contains(name, "\n") {
 		return fmt.Errorf("%q is not a valid file name within the site", name)

@@ -9,7 +9,7 @@ const root = form.dataset.root;
 const say = new Map([...words.querySelectorAll('[data-values] [data-value]')].map(e => [e.dataset.value, e.textContent]));
 const boards = new Map([...words.querySelectorAll('[data-categories] a')].map(a => [a.dataset.value, a]));
 
-// Same formatting of names, numbers and days as package textfmt.
+// Formats names, numbers and days in the same way as package textfmt.
 const hidden = /[\u202a-\u202e\u2060-\u206f\u200e\u200f\u061c\u200b\u2028\u2029\ufeff\u3164\u00ad\u{e0000}-\u{e007f}]/gu;
 const clean = s => String(s ?? '').replace(hidden, ' ').replace(/[\s\p{Cc}\ufffd\u0085]+/gu, ' ').trim();
 const cut = (s, n) => ([...s].length > n ? [...s].slice(0, n).join('').replace(/ +$/, '') + '…' : s);

@@ -12,13 +12,13 @@ const labels = {type: 'Type', category: 'Category', tag: 'Tag', provider: 'Provi
 const orders = {relevance: 'Best match', score: 'Highest score', name: 'Name', updated: 'Latest change'};
 const compare = new Intl.Collator('en', {sensitivity: 'base'}).compare;
 
-// Compares names without case and diacritics, like the server's index.
+// Removes case and diacritics for comparing names, as the server's index does.
 const fold = s => s.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-// Same formatting of short texts as package textfmt.
+// Formats short strings in the same way as package textfmt.
 const hidden = /[\u202a-\u202e\u2060-\u206f\u200e\u200f\u061c\u200b\u2028\u2029\ufeff\u3164\u00ad\u{e0000}-\u{e007f}]/gu;
 const clean = s => [...s.replace(hidden, ' ').replace(/[\s\p{Cc}\ufffd]+/gu, ' ').trim()];
 const named = s => (c => c.slice(0, 120).join('') + (c.length > 120 ? '…' : ''))(clean(s));
-// Looks up own properties only: keys such as "constructor" come from others.
+// Looks up only an object's own properties: every object inherits "constructor" and others.
 const own = (table, word) => (Object.hasOwn(table, word) ? table[word] : undefined);
 const label = s => own(labels, s) ?? s.charAt(0).toUpperCase() + s.slice(1);
 
@@ -96,7 +96,7 @@ function row(e, terms) {
     element('p', {class: 'row-text', dir: 'auto'}, marked(e.description, terms)), meta), score);
 }
 
-// Returns the URL of the current search with a change.
+// Returns the URL of the current search after a change to its query.
 function address(query, change) {
   const q = new URLSearchParams(query);
   change(q);
