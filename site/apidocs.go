@@ -68,7 +68,7 @@ var assets = sync.OnceValue(func() assetList {
 	} {
 		a, err := readAsset(f.from, f.path)
 		if err != nil {
-			panic(fmt.Sprintf("site: %s: %v", f.path, err)) // it is compiled in
+			panic(fmt.Sprintf("site: %s: %v", f.path, err)) // cannot happen: the file is compiled in
 		}
 		plain := strings.TrimSuffix(path.Base(f.path), ".gz")
 		ext := path.Ext(plain)

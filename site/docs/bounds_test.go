@@ -10,7 +10,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// boundTests names, for each row of the tables of bounds in operating.md, the test that
+// boundTests names, for each row in the tables of bounds in operating.md, the test that
 // checks it, by folder and function.
 var boundTests = map[string]string{
 	"requests under `/api` from an address or account":         "edge TestAttackWorkBeforeAdmission",

@@ -76,7 +76,7 @@ var assets = sync.OnceValue(func() assetList {
 	list := assetList{map[string]site.Asset{}, map[string]string{}}
 	files, err := assetFiles.ReadDir("assets")
 	if err != nil {
-		panic(err) // they are compiled in
+		panic(err) // cannot happen: the files are compiled in
 	}
 	for _, f := range files {
 		data, err := fs.ReadFile(assetFiles, "assets/"+f.Name())

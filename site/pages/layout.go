@@ -70,7 +70,7 @@ func (f frame) In(section string) bool {
 var parsed = sync.OnceValue(func() map[string]*template.Template {
 	files, err := templateFiles.ReadDir("templates")
 	if err != nil {
-		panic(err) // they are compiled in
+		panic(err) // cannot happen: the templates are compiled in
 	}
 	var shared, own []string
 	for _, f := range files {
