@@ -114,7 +114,7 @@ func (w *website) passedOver(k kind) bool {
 	return w.static() && k.at == alike && !k.keyboard && !suite.Soaking()
 }
 
-// people returns the kinds of visitors of a website: not signed in, and signed in.
+// people returns the kinds of visitors to a website: not signed in, and signed in.
 func (w *website) people() []bool {
 	if w.static() {
 		return []bool{false}
