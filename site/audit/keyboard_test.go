@@ -76,7 +76,7 @@ func (w *website) byKeyboard(t *testing.T) {
 func (w *website) tabThrough(t *testing.T, tab *browser.Tab, k kind) {
 	t.Helper()
 	reached := map[int]bool{}
-	first, outside := -1, 0 // after the last control, the focus leaves the page and returns at its top
+	first, outside := -1, 0 // after the last control, the focus leaves the page and returns to its top
 	for range maxStops {
 		tab.Do(t, chromedp.KeyEvent(kb.Tab))
 		f := focusNow(t, tab)

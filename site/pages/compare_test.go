@@ -29,7 +29,7 @@ type shownCell struct {
 	Best bool
 }
 
-// readComparison gets a comparison: its columns, and its rows by field.
+// readComparison reads a comparison: its columns, and its rows by field.
 func readComparison(t *testing.T, s *pages.Site, keys ...string) (columns []string, rows map[string][]shownCell) {
 	t.Helper()
 	a, err := s.Get(pages.Request{Path: "/compare/", Query: url.Values{"e": keys}})
@@ -51,7 +51,7 @@ func readComparison(t *testing.T, s *pages.Site, keys ...string) (columns []stri
 }
 
 // TestCompare checks that comparisons show the scores of the entities in the requested
-// order, and mark the best of differing ones.
+// order, and mark the best score if the scores differ.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
@@ -134,8 +134,8 @@ func TestCompareBenchmarks(t *testing.T) {
 	}
 }
 
-// TestCompareAsked checks that requested entities are shown in order, once, and that
-// unknown ones are reported with suggestions.
+// TestCompareAsked checks that requested entities are shown in order and only once, and
+// that unknown entities are reported with suggestions.
 func TestCompareAsked(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
@@ -237,8 +237,8 @@ func TestTrendingRows(t *testing.T) {
 	}
 }
 
-// TestTrendingYoung checks that the page says so, and links on, if the history is shorter
-// than the window.
+// TestTrendingYoung checks that the page states that the history is shorter than the
+// window, and links to other pages.
 func TestTrendingYoung(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})

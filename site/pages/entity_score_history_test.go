@@ -16,8 +16,9 @@ import (
 	"kindex/site/pages"
 )
 
-// TestCourseOfOneDay checks that entities with a score on only one day have a sentence,
-// those with more scores a chart, and those without a score nothing.
+// TestCourseOfOneDay checks that the page of an entity shows a sentence if it has a score
+// on only one day, a chart if it has scores on several days, and nothing if it has no
+// score.
 func TestCourseOfOneDay(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -51,7 +52,8 @@ func TestCourseOfOneDay(t *testing.T) {
 			}
 		}
 	}
-	// Two of the plain build; whether the other has any depends on the day of the week.
+	// The plain build has two; whether the other build has any depends on the day of the
+	// week.
 	if counts["sentence"] < 2 || counts["nothing"] == 0 || counts["pictures"] < 10 {
 		t.Errorf("over all pages: %v", counts)
 	}

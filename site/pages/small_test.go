@@ -13,7 +13,7 @@ import (
 	"kindex/site/pages"
 )
 
-// TestSmallIndex checks that the texts are right for an index of one tool and one day,
+// TestSmallIndex checks that the wording is right for an index of one tool and one day,
 // without git.
 func TestSmallIndex(t *testing.T) {
 	t.Parallel()
@@ -51,7 +51,7 @@ func TestSmallIndex(t *testing.T) {
 	}
 }
 
-// pageAt gets the page of a path with a query.
+// pageAt requests the page at a path with a query.
 func pageAt(t *testing.T, s *pages.Site, address string) *pages.Answer {
 	t.Helper()
 	u, err := url.Parse(address)
