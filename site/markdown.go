@@ -73,7 +73,7 @@ func Markdown(p *Page) []byte {
 // markdown writes blocks separated by empty lines.
 type markdown struct{ bytes.Buffer }
 
-// line writes a block of one line.
+// line writes a block that consists of one line.
 func (w *markdown) line(s string) {
 	if w.Len() > 0 {
 		w.WriteByte('\n')

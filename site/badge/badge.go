@@ -97,8 +97,9 @@ var verdana = [95]uint16{
 	1276, 1276, 874, 1067, 807, 1296, 1212, 1676, 1212, 1212, 1076, 1300, 930, 1300, 1676,
 }
 
-// width returns the width of a text in pixels, rounded up. The image stretches the text
-// to it, so that other fonts and characters of unknown width look right, too.
+// width returns the width of a string in pixels, rounded up. The image stretches the
+// string to that width, so that other fonts and characters of unknown width look right,
+// too.
 func width(s string) int {
 	units := 0
 	for _, r := range s {

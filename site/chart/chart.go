@@ -78,7 +78,8 @@ type Plot struct {
 	Height    float64
 }
 
-// Padding above and below, in pixels, and left and right of the outermost dots, in percent.
+// Padding above and below, in pixels, and to the left and right of the outermost dots, in
+// percent.
 const (
 	plotAbove = 18
 	plotBelow = 24

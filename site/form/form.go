@@ -17,7 +17,7 @@ const DefaultType = "tool"
 
 // Field is a field of the form: a field of the entity's file, its type or its slug.
 type Field struct {
-	Name     string // as in a submission, such as links.homepage
+	Name     string // the same as in a submission, such as links.homepage
 	Label    string
 	Hint     string
 	Kind     string // "type", "line", "text", "address", "list" (slugs separated by commas) or "choice"
@@ -26,7 +26,7 @@ type Field struct {
 	Known    string // filter field whose values are suggested, or "" if there is none
 }
 
-// Groups are the groups of fields, in order; the last one is collapsed.
+// Groups lists the groups of fields, in order; the last one is collapsed.
 var Groups = []string{"Basics", "Description", "Address and terms", "More links"}
 
 var fields = func() []Field {
@@ -91,7 +91,7 @@ type Remark struct {
 	Value      string `json:"value"`      // value of the input with the suggestion applied
 }
 
-// Similar is an existing entity that may be the same.
+// Similar is an existing entity that may be the same as the proposed one.
 type Similar struct {
 	Path string `json:"path"`
 	Name string `json:"name"`

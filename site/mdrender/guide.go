@@ -179,7 +179,7 @@ func plain(n ast.Node, source []byte) string {
 }
 
 // scrolling renders code blocks and tables, which may be wider than the page, in boxes
-// that scroll. They are focusable, for scrolling with the keyboard.
+// that scroll. The boxes are focusable, so that they can be scrolled with the keyboard.
 type scrolling struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.

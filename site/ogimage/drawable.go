@@ -57,7 +57,7 @@ func (w *line) space() {
 }
 
 // replace writes the closest equivalent of a character that the fonts lack: its
-// decomposition without marks, such as for ﬀ or ế, or a plain dash.
+// decomposition without marks, as for ﬀ or ế, or a plain dash.
 func (w *line) replace(r rune) {
 	if unicode.Is(unicode.Pd, r) {
 		w.put('-')

@@ -88,7 +88,7 @@ func (s *Site) changeChoices() func() map[string][]option {
 	})
 }
 
-// withChange returns the path of the changes with another filter value, at page one.
+// withChange returns the path of the first page of changes with another filter value.
 func (r *request) withChange(field, value string) string {
 	chosen := maps.Clone(r.choices)
 	delete(chosen, "page")
@@ -260,8 +260,8 @@ func (s *Site) describeChange(i int) (describedChange, error) {
 	return t, nil
 }
 
-// addChangeFilters fills in the filters. On a static site, one filter replaces another:
-// pages for combinations are not written.
+// addChangeFilters fills in the filters. On a static site, one filter replaces another,
+// because pages for combinations are not written.
 func (r *request) addChangeFilters(d *changesPage) {
 	for _, field := range changeFilters {
 		shown := facet{Name: field}
@@ -309,7 +309,8 @@ func (r *request) dated(path string, d *changesPage) string {
 
 var changesRoute = &route{pattern: "/changes/", choices: slices.Concat(changeFilters, []string{"page"})}
 
-// changesPath returns the path of a page of changes with one filter value, "" for all.
+// changesPath returns the path of a page of changes with one filter value, which may be
+// "" for all changes.
 func changesPath(field, value string, page int) string {
 	return changesRoute.path(nil, map[string]string{field: value, "page": pageChoice(page)})
 }

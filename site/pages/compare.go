@@ -324,7 +324,7 @@ func (r *request) closestMatch(ordinal uint32, typ string, taken map[uint32]bool
 	return best, ok
 }
 
-// comparisonsOf returns comparisons of an entity with similar ones.
+// comparisonsOf returns comparisons of an entity with similar entities.
 func (r *request) comparisonsOf(c comparedEntity) ([]suggestion, error) {
 	var list []suggestion
 	for _, n := range r.Build.Similar(c.ordinal) {

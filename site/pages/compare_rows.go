@@ -15,7 +15,7 @@ type compareGroup struct {
 	Rows        []compareRow
 }
 
-// compareRow is a row: one field of all entities.
+// compareRow is a row: one field of all compared entities.
 type compareRow struct {
 	Field  string // its name in the page, used by scripts and tests
 	Title  string

@@ -11,7 +11,8 @@ import (
 	"kindex/site/textfmt"
 )
 
-// maxBoards is how many leaderboard files are listed. The manifest lists all.
+// maxBoards is the maximum number of leaderboard files that are listed. The manifest
+// lists all of them.
 const maxBoards = 150
 
 // dataPage lists the downloads.

@@ -25,7 +25,7 @@ type entityPage struct {
 	Now     string      // path of the current page, or "" if deleted
 	Then    string      // its slug on the day, if different
 	Rank    int         // 0 if there is none
-	Of      int         // how many are ranked
+	Of      int         // number of ranked entities
 	Moved   *rankChange // nil for earlier versions and if not ranked
 	Crumbs  []link
 	Main    []link // its links

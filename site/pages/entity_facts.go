@@ -195,7 +195,7 @@ func (s *Site) sourceOf(e *record.Entity) source {
 // singleQuery returns a query with one parameter.
 func singleQuery(key, value string) string { return url.Values{key: {value}}.Encode() }
 
-// link is a page of this site, or an external one that has passed textfmt.WebURL.
+// link is a page of this site, or an external URL that has passed textfmt.WebURL.
 type link struct{ Name, To string }
 
 // fact is a line of the list of facts.

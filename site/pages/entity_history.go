@@ -19,7 +19,7 @@ type history struct {
 	Pages   int
 	Prev    string // path of the previous page, or "" if there is none
 	Next    string
-	All     string // path of the first page, or "" if this one has all
+	All     string // path of the first page, or "" if this page has all changes
 }
 
 // changeRow is a change with links to its commit and pull request.

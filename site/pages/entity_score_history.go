@@ -19,8 +19,8 @@ type scoreHistory struct {
 	Only      *scoreHistoryRow  // the only day with a score, which is too little for a chart; nil if there are more
 	Score     template.HTML
 	Rank      template.HTML // "" if ranks are known for fewer than two days
-	Words     string        // text alternative of the charts
-	Ranks     string        // text alternative for ranks, or "" if never ranked
+	Words     string        // text alternative to the charts
+	Ranks     string        // text alternative to the ranks, or "" if never ranked
 }
 
 // scoreHistoryRow is a row of the table.

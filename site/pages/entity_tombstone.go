@@ -108,7 +108,7 @@ func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 }
 
 // tombstones yields the former addresses of entities, each with the version that deleted
-// the entity or the current one.
+// the entity or with its current version.
 func (s *Site) tombstones() iter.Seq2[[2]string, record.Version] {
 	return func(yield func([2]string, record.Version) bool) {
 		a, seen := s.Build.Archive(), map[[2]string]bool{}
@@ -130,7 +130,7 @@ func (s *Site) tombstones() iter.Seq2[[2]string, record.Version] {
 }
 
 // entityPaths yields the pages of all entities, including withdrawn ones, and the former
-// addresses of those that moved or were deleted.
+// addresses of entities that have moved or been deleted.
 func entityPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for typ, slug := range s.Build.Keys {

@@ -92,7 +92,7 @@ func (s *Site) rows(from exports.Catalogue, ordinals []uint32) ([]row, error) {
 	return list, nil
 }
 
-// trendingEntity is an entity whose score has gained.
+// trendingEntity is an entity whose score has risen.
 type trendingEntity struct {
 	row
 	exports.Trend

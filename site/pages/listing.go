@@ -14,7 +14,8 @@ import (
 
 const (
 	listRows = 50
-	// A static site has longer lists in one order only: each order doubles the files.
+	// A static site has longer lists in one order only, because each order doubles the
+	// number of files.
 	maxSorted = 20 * listRows
 	// How many related tags a list links to.
 	maxRelated = 12

@@ -24,7 +24,7 @@ type Answer struct {
 	Location  string // for 301, with Options.Root
 	// Gone is the version that deleted the entity, for 410.
 	Gone *record.Version
-	// Keep is for how long the response may be cached without revalidation.
+	// Keep is the time for which the response may be cached without revalidation.
 	Keep time.Duration
 }
 
@@ -51,7 +51,7 @@ type page struct {
 	query     string          // the query of location, escaped
 	body      []byte          // a complete response other than a page
 	mediaType string
-	maxAge    time.Duration // for how long body may be cached
+	maxAge    time.Duration // the time for which body may be cached
 }
 
 // Policy is the Content-Security-Policy of every page. It permits only files from the

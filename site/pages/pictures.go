@@ -27,7 +27,7 @@ const (
 	// maxConcurrent is the number of images that are drawn at a time: each takes some
 	// milliseconds of CPU, and anyone may request all of them.
 	maxConcurrent = 2
-	// pictureMaxAge is for how long images may be cached.
+	// pictureMaxAge is the time for which images may be cached.
 	pictureMaxAge = time.Hour
 )
 

@@ -13,7 +13,7 @@ import (
 type request struct {
 	*Site
 	Request
-	route   *route            // nil if no page has the address
+	route   *route            // nil if the address does not belong to a page
 	args    map[string]string // named parts of the path
 	choices map[string]string // choices in the path, by name
 }

@@ -232,8 +232,9 @@ func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap
 	return nil
 }
 
-// mark fills in the fields with the matches marked. The index has already escaped these
-// fields. Long ones are left out, because marked text cannot be truncated.
+// mark fills in the fields that have matches, with the matches marked. The index has
+// already escaped them. Long fields are left out, because marked text cannot be
+// truncated.
 func (h *searchHit) mark(res *indexes.Result, found indexes.Hit, category string) error {
 	list, err := res.Highlights(found, h.Entity, category)
 	if err != nil {

@@ -31,7 +31,7 @@ type trendingPage struct {
 	Changes string
 }
 
-// trendingRow is an entity whose score has gained.
+// trendingRow is an entity whose score has risen.
 type trendingRow struct {
 	trendingEntity
 	Rank  int // among all ranked, or 0 if there is none

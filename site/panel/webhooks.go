@@ -6,7 +6,7 @@ import (
 	"kindex/exports/record"
 )
 
-// WebhooksPage lists the webhooks of an account and has the form for new ones.
+// WebhooksPage lists the webhooks of an account and contains the form for new ones.
 type WebhooksPage struct {
 	Member
 	Webhooks   []Webhook

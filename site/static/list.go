@@ -47,7 +47,7 @@ func (w *writer) writeList(names []string) error {
 	})
 }
 
-// others returns the names of the files other than pages.
+// others returns the names of the files that are not pages.
 func (w *writer) others() []string {
 	names := []string{"404.html", w.dataOf(store.ManifestFile)}
 	for _, a := range pages.Assets() {

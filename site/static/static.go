@@ -35,8 +35,8 @@ type Report struct {
 	Removed int   `json:"removed"` // removed files of the previous site
 }
 
-// listFile is the name of the file that lists the files of the site in a folder, one per
-// line: only those may be replaced and removed.
+// listFile is the name of the file in a site's folder that lists the files of the site,
+// one per line. Only these files may be replaced or removed.
 const listFile = ".kindex-static"
 
 // Write writes the site of the published build. It does not touch unchanged files,
@@ -279,8 +279,8 @@ func (w *writer) put(name string, body []byte) error {
 	})
 }
 
-// holds reports whether a file exists with the given content. It compares bytes, since
-// other programs may have written the file.
+// holds reports whether a file exists with the given content. It compares the bytes,
+// because other programs may have written the file.
 func (w *writer) holds(name string, body []byte) bool {
 	if info, err := w.root.Lstat(filepath.FromSlash(name)); err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(body)) {
 		return false // a symbolic link is replaced, and a pipe would block
