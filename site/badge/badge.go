@@ -1,4 +1,4 @@
-// Package badge draws badges as SVG and determines what the badge of an entity shows.
+// Package badge draws badges as SVG and determines what an entity's badge shows.
 package badge
 
 import (

@@ -54,7 +54,7 @@ func (r ramp) shade(coverage uint8) uint8 {
 	return uint8(r) + uint8(n) - 1
 }
 
-// changes counts the pixels that differ from the previous one.
+// changes counts the pixels whose colour differs from that of the previous pixel.
 func (p *painter) changes() (n int) {
 	before := uint8(paper)
 	for _, pixel := range p.canvas.Pix {

@@ -27,7 +27,7 @@ const (
 	footLine   = 586
 )
 
-// The type styles of the parts of an image.
+// The type styles used in an image.
 var (
 	kickerType      = letters{bold, 21, 0.08}
 	labelType       = letters{regular, 21, 0.01}

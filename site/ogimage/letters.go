@@ -22,7 +22,7 @@ const (
 	bold
 )
 
-// fonts are the fonts by weight, read once.
+// fonts returns the fonts by weight, which are read once.
 var fonts = sync.OnceValues(func() ([]*opentype.Font, error) {
 	var all []*opentype.Font
 	for _, data := range [][]byte{regular: goregular.TTF, medium: gomedium.TTF, bold: gobold.TTF} {

@@ -39,7 +39,7 @@ func Searchable() bool {
 // engine is MiniSearch (https://github.com/lucaong/minisearch), as a module.
 const engine = "minisearch.js"
 
-// Asset returns a file that pages load from /assets/, by the name in its URL.
+// Asset returns a file that pages load from /assets/, given the name in its URL.
 func Asset(name string) (site.Asset, bool) {
 	a, ok := assets().byName[name]
 	return a, ok
@@ -56,7 +56,7 @@ func Assets() []site.Asset {
 	return list
 }
 
-// asset returns the URL path of a file of assets.
+// asset returns the URL path of a file in assets.
 func (s *Site) asset(file string) string { return s.to("/assets/" + assets().names[file]) }
 
 // The style sheet, and a copy of it in a cascade layer. Rules outside any layer override

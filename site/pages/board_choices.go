@@ -91,7 +91,7 @@ func (d *boardPage) addCategoryChoices() {
 	}
 }
 
-// addDayChoices lists the days that have snapshots. The snapshot of the as-of day is
+// addDayChoices lists the days that have snapshots. The snapshot for the as-of day is
 // today's leaderboard.
 func (d *boardPage) addDayChoices() {
 	choices := maps.Clone(d.choices)
@@ -140,8 +140,8 @@ func (s *Site) findPastBoards() map[string][]string {
 	return found
 }
 
-// boardPaths yields the leaderboards of a static site: today's by composite score, for
-// each category and type, and the first page of all types for each earlier day.
+// boardPaths yields the leaderboards of a static site: today's, by composite score, for
+// each category and type; and, for each earlier day, the first page for all types.
 func boardPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		categories := []string{exports.AllBoard}

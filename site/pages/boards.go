@@ -15,7 +15,7 @@ import (
 	"kindex/site/textfmt"
 )
 
-const boardRows = 50 // per page of a leaderboard
+const boardRows = 50 // rows per page of a leaderboard
 
 // boardView is a requested leaderboard.
 type boardView struct {
@@ -24,7 +24,7 @@ type boardView struct {
 	Type     string // "" for all types
 	By       string
 	Day      string // "" for today
-	Number   int    // of the page, from 1
+	Number   int    // page number, from 1
 
 	from exports.Catalogue
 	set  *roaring.Bitmap
@@ -112,7 +112,7 @@ func (b *boardView) read() *page {
 	return nil
 }
 
-// pageNumber returns a page number as it is in a URL: "" for the first page.
+// pageNumber returns a page number in the form used in URLs: "" for the first page.
 func pageNumber(n int) string {
 	if n <= 1 {
 		return ""
@@ -129,7 +129,7 @@ func (b *boardView) missingChoice(name, value string, known []string) *page {
 	return b.missing("Leaderboard not found", fmt.Sprintf("Unknown %s “%s”; expected one of: %s.", words, plainName(value), strings.Join(known, ", ")), list)
 }
 
-// plainName is textfmt.Name, for use in functions with a parameter called name.
+// plainName is textfmt.Name, for functions in which name is a parameter.
 func plainName(s string) string { return textfmt.Name(s) }
 
 // knownCategories returns the categories that may have a leaderboard. For an earlier

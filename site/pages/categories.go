@@ -13,7 +13,7 @@ import (
 	"kindex/site/textfmt"
 )
 
-// maxDescribed is the largest number of categories that are listed with descriptions.
+// maxDescribed is the maximum number of categories that are listed with descriptions.
 const maxDescribed = 200
 
 // category is a category with the number of its entities of each type.
@@ -111,7 +111,7 @@ func (r *request) categories() (*page, error) {
 		Description: "All " + textfmt.Plural(len(all), "category", "categories") + " of tools and models, with their number of entities."}, nil
 }
 
-// mainType returns the type of most entities of a category, or "" if it has none.
+// mainType returns the type that most entities in a category have, or "" if it has none.
 func (c category) mainType() string {
 	best := typeCount{}
 	for _, t := range c.Types {
@@ -122,7 +122,7 @@ func (c category) mainType() string {
 	return best.Type
 }
 
-// category lists the entities of a category, highest score first.
+// category lists the entities in a category, highest score first.
 func (r *request) category() (*page, error) {
 	all, err := r.categoryCounts()
 	if err != nil {

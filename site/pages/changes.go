@@ -67,7 +67,8 @@ var changeEvents = func() (list []option) {
 	return list
 }()
 
-// changeFilters are the filters in the path of the page, in the order of the path.
+// changeFilters lists the filters in the path of the page, in the order in which the path
+// has them.
 var changeFilters = []string{"event", "type", "category"}
 
 // filterValues returns the values of a filter that occur in changes.
@@ -234,7 +235,7 @@ func (r *request) fillChanges(d *changesPage, set *roaring.Bitmap, number int) e
 	return nil
 }
 
-// pageChoice returns a page number as it is in a path: "" for the first page.
+// pageChoice returns a page number in the form used in paths: "" for the first page.
 func pageChoice(number int) string {
 	if number <= 1 {
 		return ""
@@ -315,8 +316,8 @@ func changesPath(field, value string, page int) string {
 	return changesRoute.path(nil, map[string]string{field: value, "page": pageChoice(page)})
 }
 
-// changesPaths yields the pages of a static site: all changes, and those of each single
-// filter value.
+// changesPaths yields the pages of a static site: those of all changes, and those for
+// each single filter value.
 func changesPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		a := s.Build.Archive()

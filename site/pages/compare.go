@@ -18,7 +18,7 @@ import (
 const (
 	maxCompared  = 4
 	maxSuggested = 8
-	readyLeaders = 3 // of each type, with a suggested comparison
+	readyLeaders = 3 // number of leaders of each type with a suggested comparison
 	// maxMeant is the number of words of an unknown name that are searched for, without
 	// stop words: searching for four long names would take as long as rendering many
 	// pages.
@@ -46,7 +46,7 @@ type comparedEntity struct {
 	Remove  string // path of the comparison without it
 }
 
-// Path returns the path of the page of the entity.
+// Path returns the path of the entity's page.
 func (c comparedEntity) Path() string { return siteurl.Entity(c.Type, c.Slug) }
 
 // unknownEntity is a requested entity that does not exist.

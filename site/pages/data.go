@@ -22,7 +22,7 @@ type dataPage struct {
 	Groups     []fileGroup
 	MoreBoards int // leaderboards that are not listed
 	Sources    []store.Source
-	Host       string // start of URLs in examples
+	Host       string // start of the URLs in examples
 	Example    download
 	Lines      download // the entities as JSONL, compressed by gzip
 	Files      int
@@ -32,7 +32,7 @@ type dataPage struct {
 // fileGroup is a group of files with the same kind of content.
 type fileGroup struct {
 	Title, Text string
-	ID          string // of its heading
+	ID          string // ID of its heading
 	Fold        bool
 	Files       []download
 }
@@ -46,10 +46,10 @@ type download struct {
 	Variants []download // compressed versions of the same file
 }
 
-// Bytes returns the total size in words.
+// Bytes returns the total size with a unit, as text.
 func (d *dataPage) Bytes() string { return byteSize(d.Size) }
 
-// Bytes returns the size in words.
+// Bytes returns the size with a unit, as text.
 func (d download) Bytes() string { return byteSize(d.Size) }
 
 // byteSize formats a size in decimal units.
@@ -68,7 +68,7 @@ func byteSize(n int64) string {
 	return ""
 }
 
-// fileFormats maps file extensions to format names, compressions last.
+// fileFormats maps file extensions to format names; the compression formats come last.
 var fileFormats = map[string]string{
 	".json": "JSON", ".jsonl": "JSON Lines", ".csv": "CSV", ".parquet": "Parquet", ".xml": "RSS 2.0", ".atom": "Atom",
 	".gz": "gzip", ".zst": "Zstandard", ".br": "Brotli",

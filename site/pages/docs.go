@@ -18,13 +18,14 @@ import (
 	"kindex/site/textfmt"
 )
 
-// guidesFolder is the folder of the guides in the project, for resolving links between them.
+// guidesFolder is the folder in the project that contains the guides, for resolving links
+// between them.
 const guidesFolder = "site/docs"
 
 // fieldsFile documents the content files. Every index has its own.
 const fieldsFile = "content/README.md"
 
-// guidePage is a guide as a page.
+// guidePage is a guide rendered as a page.
 type guidePage struct {
 	*mdrender.Guide
 	Path string
@@ -117,7 +118,7 @@ func (s *Site) guideLink(folder, address string, files map[string]string) string
 	return ""
 }
 
-// docs lists the guides in the order of their README.
+// docs lists the guides in the same order as their README.
 func (r *request) docs() (*page, error) {
 	all, err := r.guides()
 	if err != nil {
@@ -193,8 +194,8 @@ type Operation struct {
 
 // apiPage is the API reference.
 type apiPage struct {
-	Files      map[string]string // paths of its files, by name
-	Operations []Operation       // for browsers without JavaScript
+	Files      map[string]string // paths of the page's files, by name
+	Operations []Operation       // listed for browsers without JavaScript
 }
 
 // APIDocs renders the API reference: Swagger UI for the description at /api/openapi, and

@@ -9,10 +9,10 @@ import (
 	"kindex/site/textfmt"
 )
 
-// Limits of the page of an entity.
+// Limits of an entity's page.
 const (
 	entityNear    = 6
-	entityTopics  = 40 // tags, and capabilities
+	entityTopics  = 40 // for tags, and for capabilities
 	entityResults = 100
 	entityChanges = 20 // per page
 )
@@ -22,9 +22,9 @@ type entityPage struct {
 	*record.Entity
 	Day     string      // the as-of day of an earlier version, or "" for the current version
 	AsOf    string      // the day of the scores
-	Now     string      // path of the current page, or "" if deleted
-	Then    string      // its slug on the day, if different
-	Rank    int         // 0 if there is none
+	Now     string      // path of the entity's current page, or "" if it was deleted
+	Then    string      // its slug on that day, if it was different
+	Rank    int         // 0 if it has none
 	Of      int         // number of ranked entities
 	Moved   *rankChange // nil for earlier versions and if not ranked
 	Crumbs  []link
@@ -56,12 +56,12 @@ func (d *entityPage) Maker() string {
 
 // rankChange is the movement of an entity on the overall leaderboard.
 type rankChange struct {
-	Since    string // the day of the comparison
+	Since    string // the day with which the rank is compared
 	Previous int    // 0 if it was not ranked
-	By       int    // places climbed; negative: fallen
+	By       int    // number of places climbed; negative if the entity has fallen
 }
 
-// Fallen returns the number of places fallen.
+// Fallen returns the number of places by which the entity has fallen.
 func (m *rankChange) Fallen() int { return -m.By }
 
 func (r *request) entity() (*page, error) {
@@ -131,7 +131,7 @@ func (s *Site) topics(k *facetKind, values []string) (list []link) {
 	return list
 }
 
-// fillRank fills in the rank of a record and its history.
+// fillRank fills in a record's rank and its rank history.
 func (r *request) fillRank(d *entityPage, o uint32) error {
 	ranked, err := r.Boards.Ranked()
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 type similarRow struct {
 	row
 	Reasons []string
-	Compare string // path of a comparison of the two
+	Compare string // path of a comparison of the two entities
 }
 
 func (s *Site) similar(d *entityPage, o uint32) ([]similarRow, error) {
@@ -54,7 +54,7 @@ type embedCode struct {
 // snippet is a piece of text to copy.
 type snippet struct{ Name, Text string }
 
-// formulaAddress returns the URL of the scoring formula of the build.
+// formulaAddress returns the URL of the build's scoring formula.
 func (s *Site) formulaAddress() string {
 	return s.to("/data/" + s.Build.Manifest.ID + "/" + exports.ScoringFile)
 }

@@ -171,7 +171,7 @@ type source struct {
 	Forge   string // host of the editor, if that is the only way to suggest a change
 	Suggest string // URL of the form, or "" if there is none
 	How     string // path of the page about proposing changes, if there is no form
-	Updated string // the day of its last change
+	Updated string // day of its last change
 }
 
 func (s *Site) sourceOf(e *record.Entity) source {
@@ -198,7 +198,7 @@ func singleQuery(key, value string) string { return url.Values{key: {value}}.Enc
 // link is a page of this site, or an external URL that has passed textfmt.WebURL.
 type link struct{ Name, To string }
 
-// fact is a line of the list of facts.
+// fact is an entry in the list of facts.
 type fact struct {
 	Name, Value string
 	To          string // path, or "" if there is none

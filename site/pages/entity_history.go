@@ -25,9 +25,9 @@ type history struct {
 // changeRow is a change with links to its commit and pull request.
 type changeRow struct {
 	changeSummary
-	Address string // of the commit, or "" if the repository is not on the web
-	Pull    string // of the pull request
-	Short   string // of the commit's hash
+	Address string // URL of the commit, or "" if the repository is not on the web
+	Pull    string // URL of the pull request
+	Short   string // start of the commit's hash
 	Then    string // path of the entity as of the end of that day, or "" if there is none
 }
 
@@ -76,10 +76,10 @@ func (s *Site) changeRow(path string, i int) (changeRow, error) {
 	return t, nil
 }
 
-// historyPage is a page of the history of an entity.
+// historyPage is a page of an entity's history.
 type historyPage struct {
 	Name    string
-	Path    string // of the entity
+	Path    string // path of the entity
 	Crumbs  []link
 	Deleted bool
 	*history
@@ -145,7 +145,7 @@ func historyPaths(s *Site) iter.Seq[string] {
 	}
 }
 
-// histories yields the paths of all entities with their number of changes.
+// histories yields the paths of all entities, each with the number of its changes.
 func (s *Site) histories() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for typ, slug := range s.Build.Keys {

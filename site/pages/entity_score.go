@@ -19,9 +19,9 @@ import (
 type scoreExplanation struct {
 	*score.Explanation
 	Parts   []dimension
-	Total   string // the sum of the points, two decimals; "" if there is no composite
+	Total   string // the sum of the points, with two decimals; "" if there is no composite
 	Weight  string // sum over all dimensions
-	Hatched bool   // a dimension is unknown
+	Hatched bool   // some dimension is unknown
 	Share   string // known share of the weight, in percent
 	Needed  string // share needed for a score, in percent
 	Limit   string // the cap that was applied, or "" if there is none
@@ -33,7 +33,7 @@ type dimension struct {
 	score.DimensionScore
 	Class    string // CSS class d1 to d5, which sets its colour
 	Share    string // share of the weight, in percent
-	Points   string // points in the composite, two decimals
+	Points   string // points towards the composite, with two decimals
 	Exact    float64
 	Value    string // its value, or the prior if unknown
 	Sum      string // calculation of the value from the measures, or "" if unknown
@@ -51,7 +51,7 @@ type measure struct {
 	Figure  string
 	Unit    string
 	Map     string // how the figure is mapped to a score
-	Score   string // two decimals, or "" if it does not count
+	Score   string // with two decimals, or "" if it does not count
 	Weight  string
 	Why     string // why it does not count
 	Date    string

@@ -15,7 +15,7 @@ import (
 // scoreHistory holds the scores and ranks of an entity over time.
 type scoreHistory struct {
 	Standings []scoreHistoryRow // newest first
-	Since     string            // the day of the oldest
+	Since     string            // day of the oldest rank
 	Only      *scoreHistoryRow  // the only day with a score, which is too little for a chart; nil if there are more
 	Score     template.HTML
 	Rank      template.HTML // "" if ranks are known for fewer than two days

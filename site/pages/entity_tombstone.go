@@ -16,7 +16,7 @@ import (
 // tombstonePage is the page of a deleted entity.
 type tombstonePage struct {
 	Type, Slug, Name string
-	Day              string // of its deletion, YYYY-MM-DD
+	Day              string // day of the deletion, YYYY-MM-DD
 	Taken            bool   // another entity, in Near, has the address now
 	History          *history
 	Near             []suggestion

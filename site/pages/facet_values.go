@@ -18,7 +18,7 @@ import (
 // facetKind is a filter field whose values have pages that list entities.
 type facetKind struct {
 	Field     string // one of exports.FilterFields
-	Path      string // of the list of its values
+	Path      string // path of the list of its values
 	One, Many string
 	Lead      string
 }
@@ -31,7 +31,7 @@ var (
 	byCapability = &facetKind{"capability", "/capabilities/", "capability", "capabilities", "What tools and models can do, as stated in their entries."}
 )
 
-// path returns the path of the page of a value.
+// path returns the path of a value's page.
 func (k *facetKind) path(value string) string { return k.Path + siteurl.Key(record.Fold(value)) + "/" }
 
 // facetValue is a value of a field.
@@ -48,8 +48,8 @@ type facetValues struct {
 	all      []facetValue // sorted by folded form
 	used     int          // number of values with a Count
 	byKey    map[string]int
-	keys     []string         // of values with a Count
-	letters  []option         // of values with a Count, sorted
+	keys     []string         // keys of the values with a Count
+	letters  []option         // letters of the values with a Count, sorted
 	listed   map[string][]int // indexes in all, by letter, or "" for all letters
 	frequent []int            // indexes in all of the most frequent values
 }
@@ -85,7 +85,7 @@ func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
 	for _, c := range counts {
 		add(c.Value, c.Count)
 	}
-	for _, v := range s.Build.Values(k.Field) { // of withdrawn entities only
+	for _, v := range s.Build.Values(k.Field) { // adds the values that only withdrawn entities have
 		if !known[record.Fold(v)] {
 			add(v, 0)
 		}

@@ -12,10 +12,10 @@ import (
 
 // Limits of the home page.
 const (
-	homeLeaders  = 5 // of each type
+	homeLeaders  = 5 // entities of each type
 	homeTrending = 5
 	homeChanges  = 8
-	homeClasses  = 16 // the largest categories
+	homeClasses  = 16 // only the largest categories
 )
 
 // homePage is the home page.
@@ -28,7 +28,7 @@ type homePage struct {
 	ChangesAll int
 }
 
-// homeBoard is the top of the leaderboard of a type.
+// homeBoard is the top of a type's leaderboard.
 type homeBoard struct {
 	Type string
 	Rows []row
@@ -72,11 +72,11 @@ func (r *request) home() (*page, error) {
 // row is an entity in a list.
 type row struct {
 	*record.Entity
-	Rank     int // 0 if there is none
+	Rank     int // 0 if it has none
 	Previous int // its rank on the day of comparison, or 0 if there is none
 }
 
-// Path returns the path of the page of the entity.
+// Path returns the path of the entity's page.
 func (w row) Path() string { return siteurl.Entity(w.Type, w.Slug) }
 
 // rows reads records for a list.
@@ -98,7 +98,7 @@ type trendingEntity struct {
 	exports.Trend
 }
 
-// Points returns the gain of the score.
+// Points returns by how much the score has risen.
 func (t trendingEntity) Points() float64 { return float64(t.Gain) / 10 }
 
 // trendingIn returns the entities that gained the most within a window, and the day whose
@@ -128,7 +128,7 @@ type changeSummary struct {
 	Here bool // the entity has a page or a tombstone
 }
 
-// Path returns the path of the page of the entity.
+// Path returns the path of the entity's page.
 func (c changeSummary) Path() string { return siteurl.Entity(c.Type, c.Slug) }
 
 // changeSummary reads a change for display.

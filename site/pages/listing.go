@@ -17,7 +17,7 @@ const (
 	// A static site has longer lists in one order only, because each order doubles the
 	// number of files.
 	maxSorted = 20 * listRows
-	// How many related tags a list links to.
+	// The number of related tags that a list links to.
 	maxRelated = 12
 )
 
@@ -25,7 +25,7 @@ const (
 type listing struct {
 	Crumbs      []option
 	Heading     string
-	Text        string // description of the list
+	Text        string // description of what is listed
 	Total       int
 	First, Last int // the rows shown, numbered from 1
 	Rows        []row
@@ -109,7 +109,7 @@ func listOrder(name string) (exports.Sort, bool) {
 	return exports.Sort{}, false
 }
 
-// sortChoice returns the name of an order in a path.
+// sortChoice returns the name that an order has in paths.
 func sortChoice(name string) string {
 	if name == sorts[1].Name {
 		return ""

@@ -11,7 +11,7 @@ import (
 type Request struct {
 	Path  string // begins with a slash, without Options.Root
 	Query url.Values
-	Base  string // absolute URL of the site, without a trailing slash; "" for Options.Base
+	Base  string // absolute URL of the site, without a trailing slash; "" means Options.Base
 	// Account is the signed-in account, or "" if there is none. It changes a link in the page header.
 	Account string
 }
@@ -21,7 +21,7 @@ type Answer struct {
 	Status    int // 200, 301, 400, 404 or 410
 	MediaType string
 	Body      []byte
-	Location  string // for 301, with Options.Root
+	Location  string // redirect target for 301, including Options.Root
 	// Gone is the version that deleted the entity, for 410.
 	Gone *record.Version
 	// Keep is the time for which the response may be cached without revalidation.
@@ -40,11 +40,11 @@ type page struct {
 	NoIndex     bool   // exclude it from search engines
 	Sheet       string // the style sheet, or "" for the default
 	Scripts     []string
-	Picture     string // path of the preview image, or "" for the image of the index
-	Feed        string // path of the API's feed with its query, or "" for the feed of all changes
+	Picture     string // path of the preview image; "" means the image of the index
+	Feed        string // path and query of the API's feed; "" means the feed of all changes
 	LinkedData  any    // schema.org, as JSON-LD; nil if there is none
-	Canonical   string // canonical path, or "" for its own
-	Section     string // of the navigation, if the path does not determine it
+	Canonical   string // canonical path; "" means the page's own
+	Section     string // section of the navigation, if the path does not determine it
 
 	deletedBy *record.Version // the version that deleted it, for 410
 	location  string          // redirect target: an unescaped path, which may contain user input

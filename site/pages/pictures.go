@@ -20,7 +20,8 @@ import (
 const sharedPicture = "/og/index.png"
 
 const (
-	// maxPictures is the largest number of entities for which a static site has an image each.
+	// maxPictures is the maximum number of entities for which a static site has an image
+	// of each.
 	maxPictures = 5000
 	// maxCached is the number of images that are cached, each of at most 40,000 bytes.
 	maxCached = 128
@@ -31,7 +32,7 @@ const (
 	pictureMaxAge = time.Hour
 )
 
-// picturePath returns the path of the image of an entity, or "" if it has none.
+// picturePath returns the path of an entity's image, or "" if it has none.
 func (s *Site) picturePath(typ, slug string) string {
 	if s.Static && s.Build.Listed() > maxPictures {
 		return ""
@@ -54,11 +55,11 @@ func picturePaths(s *Site) iter.Seq[string] {
 	}
 }
 
-// pictureCache caches the images that were requested last.
+// pictureCache caches the most recently requested images.
 type pictureCache struct {
 	mu    sync.Mutex
 	of    map[string]*list.Element // by path
-	order list.List                // of *cachedPicture, most recently used first
+	order list.List                // elements are *cachedPicture, most recently used first
 	once  singleflight.Group
 	turns chan struct{}
 }
@@ -143,7 +144,7 @@ func (r *request) entityPicture() (*page, error) {
 	return r.picturePage(func() (ogimage.Card, error) { return r.card(o) })
 }
 
-// card returns the content of the image of an entity.
+// card returns the content of an entity's image.
 func (s *Site) card(o uint32) (ogimage.Card, error) {
 	e, err := s.Build.Entity(o)
 	if err != nil {

@@ -17,7 +17,7 @@ type problemPage struct {
 	Heading string
 	Text    string
 	Near    []suggestion // suggestions
-	History string       // path of the history of a deleted entity, or "" if there is none
+	History string       // path of a deleted entity's history, or "" if there is none
 }
 
 // suggestion is an entity or a page that the user probably meant.
@@ -30,8 +30,8 @@ func (r *request) notFound() *page {
 	return r.missing("Page not found", "There is nothing at this address.", nil)
 }
 
-// parts are the sections of the site by the first segment of their paths, in the order
-// of the navigation.
+// parts lists the sections of the site with the first segment of their paths, in the
+// order of the navigation.
 var parts = []struct{ key, path, name string }{
 	{"leaderboards", "/leaderboards/all/", "Leaderboards"}, {"trending", "/trending/", "Trending"},
 	{"changes", "/changes/", "Changes"}, {"categories", "/categories/", "Categories"},

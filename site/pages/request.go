@@ -18,7 +18,7 @@ type request struct {
 	choices map[string]string // choices in the path, by name
 }
 
-// arg returns a named segment of the path.
+// arg returns a named part of the path.
 func (r *request) arg(name string) string { return r.args[name] }
 
 // choice returns a choice in the path, or "" if there is none.

@@ -15,7 +15,7 @@ import (
 type scoringPage struct {
 	Version string
 	AsOf    string
-	Cap     string // highest score of a deprecated entity, or "" if there is none
+	Cap     string // maximum score of a deprecated entity, or "" if there is no cap
 	Types   []scoredType
 	File    string // path of the formula as JSON
 }
@@ -32,7 +32,7 @@ type scoredDimension struct {
 	Name          string
 	Weight, Share string
 	Prior         string
-	Coverage      string // "" if one measure is enough
+	Coverage      string // share of the weight that must be known, or "" if one measure is enough
 	Measures      []scoredMeasure
 	Stale         bool // some measure has an age limit
 }
@@ -62,7 +62,8 @@ func (r *request) scoring() (*page, error) {
 		Description: "The formula behind every score: the dimensions, weights and figures of this build."}, nil
 }
 
-// dimensionMeanings describes in a sentence what each dimension measures, for any formula.
+// dimensionMeanings describes, in one sentence each, what the dimensions measure in any
+// formula.
 var dimensionMeanings = map[string]string{
 	"adoption":   "How widely it is used, judged by counts such as stars, downloads or likes.",
 	"quality":    "How well it performs, judged by published benchmark results.",

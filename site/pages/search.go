@@ -16,7 +16,7 @@ import (
 
 const (
 	searchRows   = 20
-	searchFacets = 10  // values of a facet
+	searchFacets = 10  // number of values of a facet
 	maxQueryLen  = 500 // bytes, the same limit as in the API
 	// The maximum number of quoted phrases: if its words are frequent, searching for a
 	// phrase reads the descriptions of half of all entities, which takes some
