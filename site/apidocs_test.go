@@ -60,7 +60,7 @@ func TestAPIDocs(t *testing.T) {
 	p.checkConfined(t)
 }
 
-// page is the API reference in a browser.
+// page is the API reference opened in a browser.
 type page struct{ *browser.Tab }
 
 // checkConfined checks that the policy blocks requests to other hosts and inline scripts,

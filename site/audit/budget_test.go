@@ -18,7 +18,7 @@ const (
 
 // budgets checks that every kind of page is small, including everything it loads.
 func (w *website) budgets(t *testing.T) {
-	sizes := map[string]int{} // of loaded resources, by URL
+	sizes := map[string]int{} // sizes of the loaded resources, by URL
 	var table strings.Builder
 	for _, k := range w.kinds(t) {
 		if k.do != "" || !w.there(t, k) {
@@ -48,7 +48,8 @@ func (w *website) budgets(t *testing.T) {
 	t.Logf("bytes, compressed:\nkind                page    code pictures\n%s", table.String())
 }
 
-// loads returns the URLs that a browser loads with a page, each with its element.
+// loads returns the URLs that a browser loads with a page, each with the name of its
+// element.
 func (d *document) loads() map[string]string {
 	m := map[string]string{}
 	for n := range d.nodes {

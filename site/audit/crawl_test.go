@@ -30,7 +30,7 @@ type crawl struct {
 	shapes map[string]int
 	most   int                            // per shape
 	pages  []string                       // pages that were read
-	each   func(path string, d *document) // called for each page, unless nil
+	each   func(path string, d *document) // called for each page unless it is nil
 	asked  map[string]bool                // URLs that may be refused, or nil
 	api    []string                       // API URLs found
 }

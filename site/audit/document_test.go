@@ -75,8 +75,8 @@ func (d *document) moved() string {
 	return ""
 }
 
-// policy returns the Content-Security-Policy of a page. Files have it in their head, before
-// anything it applies to.
+// policy returns the Content-Security-Policy of a page. Files have it in their head,
+// before everything that it applies to.
 func (d *document) policy() string {
 	for n := range d.nodes {
 		switch {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestFaults checks that the checks of this package find faults.
+// TestFaults checks that this package's checks find faults.
 func TestFaults(t *testing.T) {
 	const good = `<!doctype html><html lang="en"><head><title>Good</title><link rel="canonical" href="http://127.0.0.1/"></head>` +
 		`<body><main><h1 id="a">Good</h1><a href="#a">up</a><svg><title>One</title></svg></main></body></html>`

@@ -22,7 +22,7 @@ import (
 // scheme that contains it does not come from a template.
 const canary = "zqx"
 
-// markup has injection attempts for all contexts of a page.
+// markup lists injection attempts for all contexts in a page.
 var markup = []string{
 	`<script>pwned='` + canary + `'</script><` + canary + ` on` + canary + `=1>`,
 	`"><img src=x onerror=pwned=1 ` + canary + `=1><a href=` + canary + `:1>`,
@@ -203,7 +203,7 @@ func (a attacker) build(t testing.TB) string {
 	return out
 }
 
-// spoil adds values to a record that the validator rejects.
+// spoil adds values that the validator rejects to a record.
 func (a attacker) spoil(e *record.Entity, i int) {
 	e.URL = a.address(i)
 	for n := range e.Links {

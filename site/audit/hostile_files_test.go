@@ -107,7 +107,7 @@ func (w *website) harmSeen(t *testing.T, known words) {
 	)
 	list, v := attacker(true).scripted(), w.visit(t)
 	for _, c := range []struct {
-		edits      []string // alternately the original text and its replacement
+		edits      []string // original strings, each followed by its replacement
 		kind, want string
 	}{
 		{[]string{search, unsafe}, "all", "which no page with harmless words has"},

@@ -53,7 +53,7 @@ func focusNow(t testing.TB, tab *browser.Tab) *focus {
 	return f
 }
 
-// maxStops bounds how often Tab is pressed.
+// maxStops limits how often Tab is pressed.
 const maxStops = 500
 
 // byKeyboard checks the kinds of pages that have their own controls. It reaches every

@@ -21,7 +21,7 @@ type kind struct {
 	signedIn   bool   // the page requires signing in
 	do, until  string // a script that changes the state of the page, and the condition to wait for
 	keyboard   bool   // it has controls that no other kind has
-	lacks      bool   // on a static site, its scripts request a file that does not exist
+	lacks      bool   // on a static site, its scripts request a missing file
 }
 
 // place says where a kind of page exists: on the website of an edge, on a static site, or
@@ -113,7 +113,7 @@ var kinds = []kind{ // DAY stands for a day with leaderboards; for the other pla
 // daysAgo returns a day in the form used in URLs.
 func daysAgo(n int) string { return edgetest.Today().AddDate(0, 0, -n).Format(time.DateOnly) }
 
-// kinds returns the kinds of the table, with the day filled in.
+// kinds returns the kinds in the table, with the day filled in.
 func (w *website) kinds(t testing.TB) []kind {
 	t.Helper()
 	d := w.get(t, "/leaderboards/all/", false)

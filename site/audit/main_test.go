@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop, removeBuilt) }
 
-// Changes to the content that the tests check, in addition to those of edgetest.Content.
+// Changes to the content that the tests check, in addition to those in edgetest.Content.
 const (
 	goneTool    = "tool/theano"
 	renamedTool = "tool/flax"

@@ -89,7 +89,7 @@ func TestEveryBoundHasATest(t *testing.T) {
 	}
 }
 
-// declares reports whether a test file of a folder declares a test.
+// declares reports whether a test file in a folder declares a test.
 func declares(t *testing.T, dir, function string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

@@ -56,7 +56,7 @@ func (s *statused) WriteHeader(status int) {
 // Unwrap lets http.ResponseController reach the underlying writer.
 func (s *statused) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// listed returns the entry of a file in the manifest.
+// listed returns a file's entry in the manifest.
 func (p *place) listed(path string) (sum string, size int64) {
 	p.t.Helper()
 	var m struct {

@@ -60,7 +60,7 @@ type searchPage struct {
 	Next    string
 	First   int
 	Last    int
-	Browse  bool // empty query: all entities are listed
+	Browse  bool // the query is empty: all entities are listed
 	TooLong bool
 	TooMany bool     // some filters were ignored
 	Left    []string // words and phrases that were ignored
@@ -70,7 +70,7 @@ type searchPage struct {
 // searchHit is a result.
 type searchHit struct {
 	row
-	Name        template.HTML // with matches marked
+	Name        template.HTML // with the matches marked
 	Description template.HTML
 	Else        []markedField // other fields with matches
 }

@@ -15,7 +15,7 @@ import (
 // site includes descriptions; with more entities, it would be too large to load.
 const searchTexts = 20_000
 
-// searchFields are the columns of the search file.
+// searchFields lists the columns of the search file.
 var searchFields = []string{"type", "slug", "name", "provider", "description", "category", "tags", "license", "pricingModel", "composite", "rank", "lastUpdated"}
 
 // searchFile renders the file that the search on a static site uses: a row for each

@@ -58,7 +58,7 @@ func (s *Site) redirectToSlash(r *request) (*Answer, error) {
 	return &Answer{Status: http.StatusMovedPermanently, Location: to.String()}, nil
 }
 
-// Paths calls yield with the path of every page of a static site, each once.
+// Paths calls yield once with the path of each page of a static site.
 func (s *Site) Paths(yield func(path string) bool) {
 	seen := map[string]bool{}
 	for _, r := range routes {

@@ -74,8 +74,8 @@ func (s *Site) types() []string {
 	return slices.DeleteFunc(slices.Clone(record.Types), func(t string) bool { return s.Build.Bitmap("type", t) == nil })
 }
 
-// to returns the URL of a path of the site: the path with the root as prefix. The path
-// may have a query or a fragment.
+// to returns the URL of a path on the site: the path with the root as its prefix. The
+// path may have a query or a fragment.
 func (s *Site) to(path string) string {
 	tail := ""
 	if at := strings.IndexAny(path, "?#"); at >= 0 {

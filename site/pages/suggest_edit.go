@@ -14,13 +14,13 @@ import (
 type suggestEditPage struct {
 	*record.Entity
 	File    string
-	YAML    string // "" if the build does not have it
-	Edit    string // page that opens an editor for it, or "" if there is none
+	YAML    string // the file, or "" if the build does not contain it
+	Edit    string // URL of a page that opens an editor for it, or "" if there is none
 	View    string
 	Content string
 }
 
-// Path returns the path of the page of the entity.
+// Path returns the path of the entity's page.
 func (a suggestEditPage) Path() string { return siteurl.Entity(a.Type, a.Slug) }
 
 // SuggestEdit renders the page for changing an existing entity. write formats its file

@@ -27,18 +27,18 @@ type trendingPage struct {
 	Types   []option
 	Rows    []trendingRow
 	Total   int
-	Longer  string // path of a longer window, or "" if none can show more
+	Longer  string // path of a longer window, or "" if no longer window can show more
 	Changes string
 }
 
 // trendingRow is an entity whose score has risen.
 type trendingRow struct {
 	trendingEntity
-	Rank  int // among all ranked, or 0 if there is none
+	Rank  int // rank among all ranked entities, or 0 if it has none
 	Moved boardDelta
 }
 
-// Path returns the path of the page of the entity.
+// Path returns the path of the entity's page.
 func (t trendingRow) Path() string { return siteurl.Entity(t.Type, t.Slug) }
 
 // trendingWindows returns the page's time windows, starting with the default.

@@ -1,5 +1,5 @@
-// Package panel defines the data of the sign-in and developer panel pages, which the edge
-// fills in and the templates show.
+// Package panel defines the data for the pages of sign-in and of the developer panel,
+// which the edge fills in and the templates show.
 package panel
 
 import (
@@ -54,7 +54,7 @@ func (*FirstKeyPage) Head() Head {
 
 // RefusalPage explains why a request was refused.
 type RefusalPage struct {
-	Member  // zero if unknown
+	Member  // unknown if zero
 	Status  int
 	Heading string
 	Text    string
@@ -128,7 +128,7 @@ type AuditPage struct {
 // Head implements Page.
 func (*AuditPage) Head() Head { return Head{Template: "panel-audit", Title: "Audit log"} }
 
-// AuditEntry is an entry of the audit log.
+// AuditEntry is an entry in the audit log.
 type AuditEntry struct {
 	At                                     time.Time
 	Action, Actor, Address, Target, Detail string
@@ -147,7 +147,8 @@ type Use struct {
 // Left returns the number of requests left.
 func (u Use) Left() int64 { return max(0, u.Limit-u.Used) }
 
-// Level returns how close the usage is to the limit: "", "near" from 80 percent on, or "full".
+// Level returns how close the usage is to the limit: "", "near" if it is 80 percent or
+// more, or "full".
 func (u Use) Level() string {
 	switch {
 	case u.Used >= u.Limit:

@@ -64,7 +64,7 @@ type Webhook struct {
 	NextAttemptAt  *time.Time
 }
 
-// Path returns the path of the page of the webhook.
+// Path returns the path of the webhook's page.
 func (w Webhook) Path() string { return "/developer/webhooks/" + w.ID + "/" }
 
 // State returns "active", "failing" or "disabled".
@@ -78,7 +78,8 @@ func (w Webhook) State() string {
 	return "active"
 }
 
-// NewWebhookPage shows the secret of a new webhook or the new secret of a webhook, once.
+// NewWebhookPage shows the secret of a new webhook, or the new secret of an existing one,
+// once.
 type NewWebhookPage struct {
 	Member
 	Webhook Webhook
@@ -100,7 +101,7 @@ type WebhookPage struct {
 	Member
 	Webhook    Webhook
 	Deliveries []Delivery
-	Count      int    // deliveries in total
+	Count      int    // total number of deliveries
 	Older      string // path of the next page of the log, or "" on the last page
 	Later      bool   // this is not the first page
 }
