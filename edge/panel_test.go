@@ -155,7 +155,7 @@ func TestPanelWebhooks(t *testing.T) {
 	ann.wantRedirect(ann.submit(path+"test/"), path)
 	eventually(t, "the test failed", func() bool { return strings.Contains(ann.open(path), "state-failed") })
 	page := ann.open(path)
-	if !strings.Contains(page, "answered 500 in") || strings.Contains(page, " data-pending") {
+	if !strings.Contains(page, "responded with 500 in") || strings.Contains(page, " data-pending") {
 		t.Errorf("%s", page)
 	}
 	p.answer.Store(204)
@@ -232,7 +232,7 @@ func TestPanelLog(t *testing.T) {
 	path := console.PanelWebhooks + w.ID + "/"
 	for pages := 1; ; pages++ {
 		page := ann.open(path)
-		if !strings.Contains(page, " data-pending") || !strings.Contains(page, fmt.Sprint(all, " in 30 days")) {
+		if !strings.Contains(page, " data-pending") || !strings.Contains(page, fmt.Sprint(all, " in the last 30 days")) {
 			t.Errorf("%s", page)
 		}
 		for _, id := range regexp.MustCompile(`evt_[a-z2-7]{20}`).FindAllString(page, -1) {
@@ -322,7 +322,7 @@ func TestPanelSubmissions(t *testing.T) {
 			t.Errorf("no %s", good)
 		}
 	}
-	if page := eve.open("/developer/submissions/?before=" + ids[3]); strings.Contains(page, "Thing") || !strings.Contains(page, "None yet") {
+	if page := eve.open("/developer/submissions/?before=" + ids[3]); strings.Contains(page, "Thing") || !strings.Contains(page, "No submissions yet") {
 		t.Errorf("%s", page)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// boundTests names, for each row of the tables of bounds in operating.md, the test that
+// boundTests names, for each row in the tables of bounds in operating.md, the test that
 // checks it, by folder and function.
 var boundTests = map[string]string{
 	"requests under `/api` from an address or account":         "edge TestAttackWorkBeforeAdmission",
@@ -89,7 +89,7 @@ func TestEveryBoundHasATest(t *testing.T) {
 	}
 }
 
-// declares reports whether a test file of a folder declares a test.
+// declares reports whether a test file in a folder declares a test.
 func declares(t *testing.T, dir, function string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))
