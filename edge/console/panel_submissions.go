@@ -56,7 +56,7 @@ func (v *panelRequest) submissions() (panelReply, error) {
 func (v *panelRequest) submission() (panelReply, error) {
 	id := v.Param("submission")
 	if !submission.ValidID(id) {
-		return panelReply{}, web.NewProblem("unknown-submission", "You have no such submission.")
+		return panelReply{}, web.NewProblem("unknown-submission", "Your account has no such submission.")
 	}
 	found, err := v.console.accounts.SubmissionOf(v.Request.Context(), v.account.ID, id)
 	if err != nil {
