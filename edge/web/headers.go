@@ -1,7 +1,7 @@
 package web
 
-// Header values that are the same in every response. They must not be modified; appending
-// to one copies it, since they have no spare capacity.
+// Header values that are the same in every response. They must not be modified. Appending to one
+// of them copies it, since they have no spare capacity.
 var (
 	AnyOrigin      = []string{"*"}
 	ExposedHeaders = []string{"ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, " +

@@ -10,8 +10,8 @@ import (
 	"kindex/edge/live"
 )
 
-// metrics are the metrics that the admin listener reports. They contain routes, never
-// client addresses, keys or queries.
+// metrics are the metrics that the admin listener reports. Their labels contain routes, but
+// never client addresses, keys or queries.
 type metrics struct {
 	Registry      *prometheus.Registry
 	requests      *prometheus.CounterVec
@@ -51,7 +51,7 @@ func (m *metrics) Switched(v *live.ServedBuild, took time.Duration) {
 	m.loadSeconds.Set(took.Seconds())
 }
 
-// routeMetrics are the metrics of one route, looked up once.
+// routeMetrics holds the metrics for a route, so that they are looked up only once.
 type routeMetrics struct {
 	codes   map[int]prometheus.Counter
 	other   *prometheus.CounterVec
