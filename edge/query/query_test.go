@@ -36,7 +36,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// readAll reads all parameters of a list address.
+// readAll reads all parameters that a list accepts.
 func readAll(raw string) error {
 	p, err := Parse(raw, allowed)
 	if err != nil {
