@@ -14,8 +14,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestLockTimeout has another session lock an account's row in PostgreSQL, like a forgotten
-// psql session. Writes to it fail in time, and leave nothing behind when the lock is
+// TestLockTimeout has another session lock an account's row in PostgreSQL, as a forgotten psql
+// session would. Writes to the row must fail in time and have no effect after the lock is
 // released.
 func TestLockTimeout(t *testing.T) {
 	suite.InTest(t)

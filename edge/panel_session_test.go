@@ -19,7 +19,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// panelled is an edge with the developer panel and a provider controlled by the test.
+// panelled is an edge with the developer panel and a sign-in provider that the test controls.
 type panelled struct {
 	*hooked
 	hub    *authtest.GitHub
@@ -36,13 +36,13 @@ func servePanel(t *testing.T, change ...func(*Options)) *panelled {
 	return p
 }
 
-// person is somebody using a browser.
+// person is a user with a browser.
 type person struct {
 	t       *testing.T
 	url     string
 	jar     http.CookieJar
 	account apikey.Account
-	key     string // the first one
+	key     string // the account's first key
 }
 
 // signIn signs in a new person.
@@ -179,7 +179,7 @@ func (p *panelled) use(t *testing.T, key string) int {
 	return p.ask(t, http.MethodGet, "/api/categories", "x-api-key", key).status
 }
 
-// work runs the background jobs until it is stopped.
+// work runs the server's background jobs until stop is called.
 func work(t *testing.T, s *Server) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
