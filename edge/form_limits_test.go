@@ -77,7 +77,7 @@ func TestFormValuesAreCounted(t *testing.T) {
 		t.Errorf("%d %s", status, says)
 	}
 	many.Add("name", "x")
-	if status, says := s.sendForm("198.51.100.1:1", many.Encode()); status != http.StatusRequestEntityTooLarge || !strings.Contains(says, "more fields") {
+	if status, says := s.sendForm("198.51.100.1:1", many.Encode()); status != http.StatusRequestEntityTooLarge || !strings.Contains(says, "too many fields") {
 		t.Errorf("%d %s", status, says)
 	}
 }

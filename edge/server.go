@@ -1,6 +1,6 @@
-// Package edge serves a published build over HTTP. It handles every path under /api, the
-// immutable files under /data, the website, and the operator's listener. It reads only build
-// artifacts and never parses content to answer a request.
+// Package edge serves a published build over HTTP: every path under /api, the immutable files
+// under /data, the website, and the operator's listener. It reads only build artifacts and never
+// parses content to answer a request.
 package edge
 
 import (

@@ -471,10 +471,10 @@ func TestFormRefuses(t *testing.T) {
 		says   string
 	}{
 		{"name=" + strings.Repeat("x", console.MaxFormSize), nil, http.StatusRequestEntityTooLarge, "64 KiB"},
-		{"name=%ff", nil, http.StatusBadRequest, "not UTF-8"},
-		{"%ff=x", nil, http.StatusBadRequest, "not UTF-8"},
-		{"name=\xff", nil, http.StatusBadRequest, "not UTF-8"},
-		{"name=%zz", nil, http.StatusBadRequest, "not a form"},
+		{"name=%ff", nil, http.StatusBadRequest, "not valid UTF-8"},
+		{"%ff=x", nil, http.StatusBadRequest, "not valid UTF-8"},
+		{"name=\xff", nil, http.StatusBadRequest, "not valid UTF-8"},
+		{"name=%zz", nil, http.StatusBadRequest, "not a valid form"},
 		{`{"name":"x"}`, []string{"Content-Type", "application/json"}, http.StatusUnsupportedMediaType, "/api/submit"},
 		{"name=x", []string{"Content-Type", "multipart/form-data; boundary=x"}, http.StatusUnsupportedMediaType, "/api/submit"},
 	} {

@@ -1,7 +1,6 @@
-// Package mcp makes the index available to agents through the Model Context Protocol. It
-// provides seven tools and a few resources, over stdin and stdout or as an HTTP handler. It does
-// not access builds: each call is turned into requests to the API, so the API's limits and
-// problems apply.
+// Package mcp makes the index available to agents through the Model Context Protocol, as seven
+// tools and a few resources, over stdin and stdout or as an HTTP handler. It does not access
+// builds: each call is turned into requests to the API, so the API's limits and problems apply.
 package mcp
 
 import (
