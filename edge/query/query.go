@@ -1,5 +1,5 @@
-// Package query parses request parameters. It is strict: an unknown parameter, a value out
-// of range or two values for a single-valued parameter is an error that suggests the
+// Package query parses request parameters. It is strict: an unknown parameter, a value that is
+// out of range, or a second value for a single-valued parameter is an error, which suggests the
 // nearest valid name or value. Nothing is silently ignored.
 package query
 
@@ -139,7 +139,7 @@ func (p *Params) Text(name string) (string, error) {
 		}
 		return list[0], nil
 	default:
-		return "", &Error{Param: name, Message: "must be given once"}
+		return "", &Error{Param: name, Message: "must be given only once"}
 	}
 }
 
@@ -233,10 +233,10 @@ func (p *Params) Day(name string) (string, error) {
 	return s, nil
 }
 
-// Filters are the names of the parameters that select records.
+// Filters contains the names of the parameters that select records.
 var Filters = append(slices.Clone(exports.FilterFields), "minScore", "addedSince", "updatedSince")
 
-// Filter reads the Filters. categories are the existing categories.
+// Filter reads the parameters in Filters. categories are the existing categories.
 func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 	f := &exports.Filter{Fields: map[string][][]string{}}
 	closed := map[string][]string{"type": record.Types, "status": record.Statuses,

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// PrefersMarkdown reports whether Accept prefers Markdown to JSON (RFC 9110 section
-// 12.5.1). If it prefers neither, the answer is JSON.
+// PrefersMarkdown reports whether Accept prefers Markdown to JSON (RFC 9110 section 12.5.1). If
+// it prefers neither, the response is JSON.
 func PrefersMarkdown(accept []string) bool {
 	if len(accept) == 0 || len(accept) == 1 && (accept[0] == "*/*" || accept[0] == JSONType) {
 		return false // the case for most requests

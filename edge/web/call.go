@@ -72,10 +72,10 @@ func (c *Call) Param(name string) string { return c.Path.ByName(name) }
 // times (RFC 9110 section 5.3), the values are joined with commas.
 func (c *Call) Header(name string) string { return strings.Join(c.Request.Header.Values(name), ",") }
 
-// Handler answers a request with a value or an error.
+// Handler handles a request and returns a reply or an error.
 type Handler func(*Call) (*Reply, error)
 
-// parameters reads the parameters of the request.
+// parameters parses the parameters of the request.
 func (c *Call) parameters(known []string) (*query.Params, error) {
 	if len(known) == 1 && known[0] == AnyParams[0] {
 		return nil, nil // the handler reads the query itself
@@ -83,7 +83,7 @@ func (c *Call) parameters(known []string) (*query.Params, error) {
 	return query.Parse(c.Request.URL.RawQuery, known)
 }
 
-// AnyParams marks a route whose handler reads the query itself.
+// AnyParams is used for routes whose handlers read the query themselves.
 var AnyParams = []string{"*"}
 
 // MatchesETag reports whether the client listed the response's entity tag, which means that it
@@ -121,7 +121,7 @@ func (c *Call) leaveGate() {
 func gateProblem(err error) error {
 	switch {
 	case errors.Is(err, ratelimit.ErrTooManyPerCaller):
-		return NewProblem("busy", "You already have two filtered exports running; wait until one has finished. Exports without filters, and files under /data/, have no such limit.")
+		return NewProblem("busy", "You already have two filtered exports running; wait until one has finished. This limit does not apply to exports without filters or to files under /data/.")
 	case errors.Is(err, ratelimit.ErrBusy):
 		return NewProblem("busy", "The service is busy; try again in a few seconds.")
 	}

@@ -19,5 +19,5 @@ var (
 	cacheForever = []string{"public, max-age=31536000, immutable"}
 )
 
-// VaryValues are the initial values of the Vary header of responses.
+// VaryValues contains the initial values of the Vary header.
 type VaryValues struct{ Encoding, Accept, Key []string }

@@ -71,7 +71,7 @@ func requestID(r *http.Request) string {
 		return id
 	}
 	var b [12]byte
-	binary.LittleEndian.PutUint64(b[:], rand.Uint64())  //nolint:gosec // not a secret: it only identifies a request
+	binary.LittleEndian.PutUint64(b[:], rand.Uint64())  //nolint:gosec // the ID is not a secret: it only identifies a request
 	binary.LittleEndian.PutUint32(b[8:], rand.Uint32()) //nolint:gosec // as above
 	return hex.EncodeToString(b[:])
 }

@@ -114,7 +114,7 @@ func AsProblem(err error) *Problem {
 		p.Errors = append(p.Errors, FieldError{q.Param, q.Message})
 		return p
 	}
-	p = NewProblem("internal", "The request could not be processed. Give the operator its request id.")
+	p = NewProblem("internal", "The request could not be processed. When you report this to the operator, include the request id.")
 	p.Cause = err
 	return p
 }

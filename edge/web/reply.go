@@ -69,7 +69,7 @@ const (
 func AppendJSON(dst []byte, v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("edge: %T does not encode: %v", v, err))
+		panic(fmt.Sprintf("edge: cannot encode %T: %v", v, err))
 	}
 	return append(dst, b...)
 }

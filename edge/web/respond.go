@@ -67,7 +67,7 @@ func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 	return c.respondBody(w, r)
 }
 
-// respondPrivate sends the response to a write, or a personal response.
+// respondPrivate sends the response to a write or a personal response.
 func (c *Call) respondPrivate(w http.ResponseWriter, r *Reply) error {
 	h := w.Header()
 	h["Cache-Control"] = NoStore
@@ -264,11 +264,11 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 	case 0:
 		return nil
 	case http.StatusRequestedRangeNotSatisfiable:
-		return NewProblem("range-not-satisfiable", "The file has no such bytes; use Range: bytes=first-last within its length.")
+		return NewProblem("range-not-satisfiable", "The range is outside the file; use Range: bytes=first-last within the length of the file.")
 	case http.StatusPreconditionFailed:
 		return NewProblem("precondition-failed", "The file does not satisfy If-Match or If-Unmodified-Since; its ETag is "+f.ETag+".")
 	}
-	return fmt.Errorf("serving a file gave status %d", catcher.status)
+	return fmt.Errorf("serving a file resulted in status %d", catcher.status)
 }
 
 // validRange removes a Range header that must be ignored: in a request with a method other than

@@ -79,7 +79,7 @@ func WriteAll(w io.Writer, b []byte) error {
 	return nil
 }
 
-// IgnoreClientGone drops errors that only mean that the client has disconnected.
+// IgnoreClientGone returns nil for errors that only mean that the client has disconnected.
 func IgnoreClientGone(err error) error {
 	var gone writeError
 	if errors.As(err, &gone) {
