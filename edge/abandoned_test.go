@@ -14,7 +14,7 @@ import (
 	"kindex/edge/safedial"
 )
 
-// slowNames is a resolver that never finds a name and reports each query.
+// slowNames is a resolver that reports each name it is asked for and never resolves it.
 type slowNames struct {
 	asked chan string
 	ended atomic.Int64

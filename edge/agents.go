@@ -57,8 +57,8 @@ func (s *Server) newAgents() error {
 	return nil
 }
 
-// Agents handles messages for the served build. It describes the categories that exist
-// at the time of the call.
+// Agents returns the MCP server for the served build. It describes the categories that exist at
+// the time of the call.
 func (s *Server) Agents() *mcp.Server {
 	o := mcp.Options{Version: s.agents.version, Log: s.log, Counted: s.options.LimitAnonymous > 0 || s.options.LimitKey > 0}
 	id := ""
@@ -135,7 +135,7 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	case catcher.refused != 0:
 		c.Fail(w, catcher.problem())
 	case !catcher.started && ctx.Err() != nil:
-		p := web.NewProblem("state-unavailable", "The response took too long; request less, or try again.")
+		p := web.NewProblem("state-unavailable", "The response took too long. Request less data or try again.")
 		p.Cause = ctx.Err()
 		c.Fail(w, p)
 	}

@@ -144,7 +144,7 @@ func testEntityTags(t *testing.T, c *contract) {
 	}
 }
 
-// testRanges: ranges of files match the whole file.
+// testRanges: each range of a file has the same bytes as that part of the whole file.
 func testRanges(t *testing.T, c *contract) {
 	for _, target := range []struct{ op, path string }{
 		{"exportEntities", "/api/export/entities"},
@@ -366,7 +366,7 @@ func testDescriptionForms(t *testing.T, c *contract) {
 	}
 }
 
-// testUnknownAddresses: whatever is requested, an error is a problem document.
+// testUnknownAddresses: whatever is requested, an error response is a problem document.
 func testUnknownAddresses(t *testing.T, c *contract) {
 	for _, target := range []string{"/api", "/api/", "/api/nope", "/api/entity", "/api/entity/tool", "/api/entities/", "/api/Entities",
 		"/api/entity/tool/pytorch/history", "/api//entities", "/nope?x=1", "/data/{build}", "/api/%00"} {

@@ -34,9 +34,9 @@ import (
 	"kindex/exports/store"
 )
 
-// TestContract checks the server against its description and the description against the
-// server: it builds and serves the shipped content, validates every response, and finally
-// fails if anything described was never seen.
+// TestContract checks the server against its description and the description against the server.
+// It builds and serves the shipped content, validates every response, and fails if anything
+// described was never seen.
 func TestContract(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -313,7 +313,8 @@ func (c *contract) checkRequest(t *testing.T, op *operation, r request, req *htt
 	}
 }
 
-// undescribed are headers that belong to HTTP itself or to CORS.
+// undescribed contains headers that need no description because they belong to HTTP itself or to
+// CORS.
 var undescribed = []string{"Date", "Content-Length", "Content-Type", "Content-Encoding", "X-Content-Type-Options"}
 
 func (c *contract) checkHeaders(t *testing.T, op *operation, a *answer, target string) {

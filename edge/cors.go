@@ -81,7 +81,7 @@ func (o *Origins) allows(origin string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && loopback(u.Host)
 }
 
-// varies reports whether responses depend on the requesting origin.
+// varies reports whether responses depend on the origin of the request.
 func (o *Origins) varies() bool { return o.loopback || len(o.allowed) > 0 }
 
 // onInternet reports whether an address is public: its scheme is https, and its host is neither
@@ -98,11 +98,12 @@ func onInternet(address string) bool {
 	return host != "" && !internalName(host)
 }
 
-// internalDomains are top-level domains that no one can register: reserved (RFC 6761, RFC
-// 6762, RFC 8375, ICANN's resolution on .internal) or never to be delegated.
+// internalDomains contains top-level domains in which no one can register a name: they are
+// reserved (RFC 6761, RFC 6762, RFC 8375, ICANN's resolution on .internal) or will never be
+// delegated.
 var internalDomains = []string{"localhost", "local", "internal", "intranet", "private", "lan", "home", "corp", "test", "home.arpa"}
 
-// internalName reports whether a name can only exist in a private network.
+// internalName reports whether a name can exist only in a private network.
 func internalName(host string) bool {
 	return !strings.Contains(host, ".") ||
 		slices.ContainsFunc(internalDomains, func(d string) bool { return strings.HasSuffix(host, "."+d) })

@@ -11,7 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// seen records what the requests of the contract have covered.
+// seen records what the contract test's requests have covered.
 type seen struct {
 	statuses map[string]bool // operation, status
 	headers  map[string]bool // operation, status, header
@@ -128,7 +128,7 @@ func coverRoutes(t *testing.T, c *contract) {
 	}
 }
 
-// testExamples validates every example of the description against its schema.
+// testExamples validates every example in the description against its schema.
 func testExamples(t *testing.T, doc *openapi3.T) {
 	n := 0
 	check := func(where string, schema *openapi3.SchemaRef, example any) {

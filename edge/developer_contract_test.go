@@ -142,7 +142,7 @@ func testLeakedKeys(t *testing.T, c *contract) {
 	}
 }
 
-// testAuditLog pages through a log.
+// testAuditLog reads an audit log page by page.
 func testAuditLog(t *testing.T, c *contract) {
 	const op, path = "listAuditLog", "/api/developer/audit"
 	owner, other := c.newKey(t, "audited", false), c.newKey(t, "not audited", false)
@@ -173,7 +173,7 @@ func testAuditLog(t *testing.T, c *contract) {
 	if e := all[3]; e.Action != "account.created" || e.Actor.Kind != "service" || e.ID != "aud_1" {
 		t.Errorf("%+v", e)
 	}
-	// A cursor of one account used by another continues in the caller's own log.
+	// If an account uses another account's cursor, the page is from the caller's own log.
 	c.send(t, request{op: op, target: path + "?cursor=" + first.NextCursor, status: 200, key: other}).decode(t, &second)
 	for _, e := range second.Data {
 		if e.Target == all[0].Target {

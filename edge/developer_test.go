@@ -207,7 +207,7 @@ func TestSecurityAnotherAccountsKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The responses differ only in the requested ID.
+		// The responses differ only in the ID that was requested.
 		if got := strings.ReplaceAll(string(theirs.body), k.ID, "key_"+strings.Repeat("a", 20)); theirs.status != 404 || got != string(unknown.body) {
 			t.Errorf("%d %s\n%d %s", theirs.status, theirs.body, unknown.status, unknown.body)
 		}
@@ -267,7 +267,7 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 			t.Errorf("%v %d %s", err, a.status, a.body)
 		}
 	}
-	// If the state is unavailable, the database error is logged.
+	// If the database is unavailable, its error is logged.
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +311,8 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// TestLastUse: the edge that saw the use reports it immediately, and RunJobs stores it.
+// TestLastUse: the edge on which the key was used reports the use immediately, and RunJobs
+// stores it.
 func TestLastUse(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {

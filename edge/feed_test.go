@@ -134,7 +134,7 @@ func TestFeedLeadsThroughAllChanges(t *testing.T) {
 	}
 }
 
-// TestFeedOfAnEntity follows an entity's feed through renames, and past its deletion.
+// TestFeedOfAnEntity reads an entity's feed before and after it is renamed and deleted.
 func TestFeedOfAnEntity(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -75,7 +75,8 @@ func testBeyondJSON(t *testing.T, c *contract) {
 	testLibraries(t, c)
 }
 
-// checkPicture: an SVG is well-formed XML with a title and has no external references.
+// checkPicture checks that an SVG is well-formed XML with a title and has no external
+// references.
 func checkPicture(t *testing.T, target string, a *answer) {
 	t.Helper()
 	dec := xml.NewDecoder(bytes.NewReader(a.body))

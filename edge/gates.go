@@ -33,7 +33,8 @@ const (
 	exportWaitTimeout = 5 * time.Second
 )
 
-// pageBurstSeconds is how many seconds' worth of pages an address can request at once.
+// pageBurstSeconds is the burst size: an address can request as many pages at once as in this
+// many seconds.
 const pageBurstSeconds = 2
 
 // How many unknown keys are looked up in the database per IP address: the rate per second, and

@@ -89,7 +89,8 @@ func replay(t testing.TB, day string) *Repository {
 	return r
 }
 
-// serveHistory serves the history up to the end of a day, which is also the as-of day.
+// serveHistory serves a build of the history up to the end of a day, which is also the as-of
+// day.
 func serveHistory(t testing.TB, day string, o Options) (*served, *Repository) {
 	t.Helper()
 	dir := prepare(t, "the past until "+day, func(dir string) {
@@ -262,8 +263,8 @@ func TestTheDayItself(t *testing.T) {
 	}
 }
 
-// TestListsAgreeWithEntities: on the day of a snapshot, a list shows each entity as the
-// entity's own address does.
+// TestListsAgreeWithEntities: for the day of a snapshot, a list shows each entity in the same
+// way as the entity's own address.
 func TestListsAgreeWithEntities(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -297,8 +298,8 @@ func TestListsAgreeWithEntities(t *testing.T) {
 	}
 }
 
-// TestPagesAcrossBuilds keeps paging through historical lists and changelogs while new builds
-// add to them.
+// TestPagesAcrossBuilds reads historical lists and changelogs page by page while new builds are
+// published.
 func TestPagesAcrossBuilds(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -55,7 +55,7 @@ func (c *request) refuseHost(w http.ResponseWriter) {
 		" is not one of its host names. Use its IP address or localhost. The operator can add host names with --hosts, and set the public address with --url."))
 }
 
-// hostname returns the normalized host of host or host:port.
+// hostname returns the host in host or host:port in normalized form.
 func hostname(hostport string) string {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {

@@ -29,7 +29,7 @@ func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	return group.Wait
 }
 
-// purgeInterval is how often expired records are deleted.
+// purgeInterval is the time between deletions of expired records.
 const purgeInterval = 10 * time.Minute
 
 func (s *Server) purge(ctx context.Context) {

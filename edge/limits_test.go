@@ -133,7 +133,7 @@ func TestWhatCounts(t *testing.T) {
 				t.Errorf("%s: %d, limit %q", path, a.status, a.header.Get("X-RateLimit-Limit"))
 			}
 		}
-		// Each account has its own count, shared by all its keys.
+		// Each account has its own count, which all its keys share.
 		first, _ := s.newKey(t, "account")
 		second, k := s.newKey(t, "account")
 		one, two, id := first.Reveal(), second.Reveal(), k.ID

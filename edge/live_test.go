@@ -29,8 +29,8 @@ func writeFile(t testing.TB, dir, name, text string) {
 	}
 }
 
-// pause is how long a client sleeps between requests, so that two cores have time left for
-// the builds.
+// pause is how long a client sleeps between requests, so that the builds have enough processor
+// time even on two cores.
 const pause = 5 * time.Millisecond
 
 // TestManyBuildsUnderLoad sends requests from several clients while builds are published one
@@ -39,7 +39,7 @@ const pause = 5 * time.Millisecond
 func TestManyBuildsUnderLoad(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
-	const clients, least = 6, 20 // requests per build
+	const clients, least = 6, 20 // minimum number of requests per build
 	builds := suite.Pick(5, 20)
 	if suite.Race {
 		builds = 3
@@ -52,7 +52,7 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 	defer followed.Wait()
 	defer stop()
 
-	var known sync.Map // build ID to generation
+	var known sync.Map // generation by build ID
 	known.Store(s.buildID(), 0)
 	var requests atomic.Int64
 	var wg sync.WaitGroup

@@ -115,7 +115,7 @@ func TestAgentsRefused(t *testing.T) {
 	}
 }
 
-// sendAs is send with a Host header, and optionally without Content-Type.
+// sendAs is like send, but sets the Host header and can omit Content-Type.
 func (s *served) sendAs(t testing.TB, body string, header ...string) answer {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, s.url+"/mcp", strings.NewReader(body))
@@ -162,7 +162,7 @@ func TestAgentsInPages(t *testing.T) {
 	}
 }
 
-// TestAgentsHandNothingOn: only the client's identity is passed on to the API.
+// TestAgentsHandNothingOn: only the headers that identify the client are passed on to the API.
 func TestAgentsHandNothingOn(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 2})
@@ -186,7 +186,8 @@ func TestAgentsHandNothingOn(t *testing.T) {
 	}
 }
 
-// TestAgentsAreCounted: an untrusted proxy cannot choose whose limit is charged.
+// TestAgentsAreCounted: a client that is not a trusted proxy cannot choose whose limit its
+// requests count towards.
 func TestAgentsAreCounted(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 2})
@@ -215,7 +216,7 @@ func (s *served) scrape(t testing.TB) string {
 	return w.Body.String()
 }
 
-// TestAgentsAndBuilds: the server describes the index of the current build.
+// TestAgentsAndBuilds: the MCP server describes the index in the current build.
 func TestAgentsAndBuilds(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -391,5 +392,5 @@ func FuzzAgents(f *testing.F) {
 // versions are the protocol versions; "" stands for a client that does not send one.
 var versions = []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
-// plainName matches names that a client can send in a header.
+// plainName matches the names that a client can send in a header.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)

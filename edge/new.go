@@ -21,8 +21,8 @@ import (
 	"kindex/site/pages"
 )
 
-// New verifies and opens the published build. It returns an error if there is no valid
-// build. The caller must close the state after calling Close.
+// New verifies and opens the published build. It returns an error if there is no valid build.
+// The caller must close the database after calling Close.
 func New(o Options) (*Server, error) {
 	if o.State == nil {
 		return nil, errors.New("edge: no database")

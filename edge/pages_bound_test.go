@@ -76,7 +76,7 @@ func TestAttackPages(t *testing.T) {
 		return from("203.0.113.7:1234", p.method, p.target, p.body)
 	})
 	flood(func(int) *http.Request { return from("203.0.113.9:1", "PUT", "/", "") })
-	for i, p := range pageRequests { // all kinds are refused once the limit is reached
+	for i, p := range pageRequests { // requests of all kinds are refused once the limit is reached
 		w := &discarded{header: http.Header{}}
 		s.ServeHTTP(w, from("203.0.113.9:1", p.method, p.target, p.body))
 		if w.status != 503 || w.header.Get("Retry-After") == "" {

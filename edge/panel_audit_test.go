@@ -48,7 +48,7 @@ func TestPanelScopes(t *testing.T) {
 	}
 }
 
-// TestPanelAuditLog pages through the account's own log.
+// TestPanelAuditLog reads the account's own audit log page by page.
 func TestPanelAuditLog(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

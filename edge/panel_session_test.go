@@ -45,7 +45,7 @@ type person struct {
 	key     string // the account's first key
 }
 
-// signIn signs in a new person.
+// signIn signs in a new user.
 func (p *panelled) signIn(t *testing.T, name string) *person {
 	t.Helper()
 	p.people++
@@ -73,7 +73,7 @@ var (
 	faultText  = regexp.MustCompile(`<p class="field-fault"[^>]*>([^<]*)</p>`)
 )
 
-// send requests a page or sends a form, without following redirects.
+// send requests a page or sends a form. It does not follow redirects.
 func (b *person) send(method, path string, form url.Values, header ...string) answer {
 	b.t.Helper()
 	r, err := http.NewRequest(method, b.url+path, strings.NewReader(form.Encode()))

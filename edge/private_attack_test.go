@@ -113,13 +113,13 @@ func TestPrivateIndexAbsolute(t *testing.T) {
 		status  string
 	}{
 		{"GET http://evil.example/api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\n", " 403 "},
-		{"GET http://127.0.0.1/api/categories HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // a page cannot send this
-		{"GET /api/categories HTTP/1.0\r\n", " 200 "},                                       // no browser sends this
+		{"GET http://127.0.0.1/api/categories HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // web pages cannot send this request
+		{"GET /api/categories HTTP/1.0\r\n", " 200 "},                                       // no browser sends this request
 		{"GET /api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n", " 400 "},
 		{"TRACE /api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\n", " 405 "},
 		{"CONNECT 127.0.0.1:443 HTTP/1.1\r\nHost: 127.0.0.1:443\r\n", " 405 "},
 		{"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n", " 403 "},
-		{"OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // answered without reading the index
+		{"OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // answered without access to the index
 	} {
 		if line := s.raw(t, c.request+"Connection: close\r\n\r\n"); !strings.Contains(line, c.status) {
 			t.Errorf("%q: %q, want%s", c.request, line, c.status)

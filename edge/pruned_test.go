@@ -70,7 +70,7 @@ func TestHistoryWhileBuildsArePruned(t *testing.T) {
 	t.Logf("%d requests, %d files were gone", asked.Load(), gone.Load())
 }
 
-// askThePast requests history once, and then a file of the build that answered.
+// askThePast sends one request for history, and then requests a file of the build that answered.
 func (s *served) askThePast(client *http.Client, path string, gone *atomic.Int64) error {
 	get := func(path string) (*http.Response, []byte, error) {
 		res, err := client.Get(s.url + path)

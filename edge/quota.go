@@ -30,7 +30,7 @@ const (
 	conditional
 )
 
-// costOf returns the cost of a path, whether or not it exists.
+// costOf returns the cost of requests to a path, whether or not the path exists.
 func costOf(path string) routeCost {
 	switch {
 	case path == "/api/openapi" || strings.HasPrefix(path, "/api/sdk/"):

@@ -89,7 +89,7 @@ func TestMovement(t *testing.T) {
 			t.Errorf("no leaderboard showed %s", what)
 		}
 	}
-	// There is no snapshot seven days before that day.
+	// There is no snapshot for the day seven days before.
 	l := s.list(t, "/api/leaderboard/all?at=2026-10-03&limit=1")
 	if l.ComparedTo != nil || *l.AsOf != "2026-10-02" || !strings.Contains(string(l.Data[0]), `"previousRank":null,"delta":null`) {
 		t.Errorf("compared with %v: %s", l.ComparedTo, l.Data[0])
@@ -114,7 +114,7 @@ func TestRankHistory(t *testing.T) {
 		of int
 	}
 	days := v.Build.Archive().Snapshots()
-	stood := map[string]map[string]place{} // by day and name
+	stood := map[string]map[string]place{} // by day and name of the entity
 	for _, day := range days {
 		stood[day] = map[string]place{}
 		ranked := s.movers(t, "/api/leaderboard/all?at="+day)

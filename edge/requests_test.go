@@ -19,8 +19,8 @@ import (
 // request is an entry in the test tables: a request and the expected response.
 type request struct {
 	op     string // the ID of the operation
-	verb   string // GET unless set
-	target string // {build} and {old} stand for the builds
+	verb   string // default: GET
+	target string // {build} and {old} are replaced with the IDs of the builds
 	header []string
 	status int
 	fault  string // the parameter that is refused

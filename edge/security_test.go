@@ -61,7 +61,7 @@ func (s *served) keyOf(t testing.TB, account string) (key, id string) {
 // writes are paths that accept a body.
 var writes = []string{"/api/developer/api-keys", "/api/submit", "/api/webhooks"}
 
-// TestAttackMassAssignment sends fields that only the service may set.
+// TestAttackMassAssignment sends fields that only the service is allowed to set.
 func TestAttackMassAssignment(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitKey: 1000})

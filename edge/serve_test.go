@@ -103,7 +103,7 @@ type answer struct {
 	body   []byte
 }
 
-// ask sends a request without the transport's automatic compression.
+// ask sends a request without the transport's automatic decompression.
 func (s *served) ask(t testing.TB, method, path string, header ...string) answer {
 	t.Helper()
 	req, err := http.NewRequest(method, s.url+path, nil)

@@ -43,7 +43,7 @@ type Options struct {
 	// LimitPages is the maximum number of page requests per second and IP address; 0 means no
 	// limit. Requests from this machine are not limited.
 	LimitPages int
-	// TrustedProxies are the proxies whose forwarding headers are trusted.
+	// TrustedProxies are the addresses of proxies whose forwarding headers are trusted.
 	TrustedProxies []netip.Prefix
 	Forge          *github.Forge // where submissions are reviewed, or nil
 	// SignIn configures the website's sign-in providers; New sets its other fields.
@@ -77,7 +77,7 @@ type Server struct {
 	limits   *limits
 	gates    gates
 	origins  *Origins
-	hosts    []string // accepted host names, if not every website can read the service
+	hosts    []string // the accepted host names, if not every website can read the service
 	reloader *live.Reloader
 	accounts *account.Service
 	api      *api.API

@@ -139,7 +139,7 @@ func TestModifiedSinceOfOneDay(t *testing.T) {
 	}
 }
 
-// TestNotUTF8: a value that is not UTF-8 is refused rather than searched for.
+// TestNotUTF8: a value that is not valid UTF-8 is rejected instead of being searched for.
 func TestNotUTF8(t *testing.T) {
 	s := serve(t, 3)
 	for _, path := range []string{"/api/search?q=%ff", "/api/entities?provider=a%c3", "/api/search?%ff=1"} {

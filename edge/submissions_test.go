@@ -291,7 +291,7 @@ func TestAttackSubmissionFlood(t *testing.T) {
 		taken := list.Data[0].Entity
 		edges[1].post(t, ada.Reveal(), submissionBody(taken.Slug, taken.Name, taken.URL), 201)
 
-		// Each withdrawal makes room for one.
+		// Each withdrawal makes room for one submission.
 		for i, status := range []int{204, 204, 404} {
 			id := list.Data[0].ID
 			if i == 2 {

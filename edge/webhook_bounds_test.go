@@ -28,7 +28,7 @@ type aimed struct {
 	later  atomic.Int64 // by how much the guard's clock has advanced
 }
 
-// anyName resolves every name to one address.
+// anyName is a resolver that resolves every name to one address.
 type anyName netip.Addr
 
 func (a anyName) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
@@ -80,7 +80,7 @@ func (a *aimed) move(t *testing.T, generation int) {
 	}
 }
 
-// attempts returns the dispatcher's attempts, by outcome.
+// attempts returns the number of the dispatcher's delivery attempts, by outcome.
 func (a *aimed) attempts(t *testing.T) map[string]float64 {
 	t.Helper()
 	families, err := a.shared.Metrics.Registry.Gather()
@@ -244,8 +244,8 @@ func challenged(t *testing.T, mu *sync.Mutex, asked *int, answer *func(string) (
 	})
 }
 
-// TestWebhookTunnels registers public IPv6 addresses that a router with ISATAP forwards to
-// private IPv4 addresses.
+// TestWebhookTunnels tries to register webhooks at public IPv6 addresses that a router with
+// ISATAP would forward to private IPv4 addresses.
 func TestWebhookTunnels(t *testing.T) {
 	suite.InTest(t)
 	h := serveHooked(t, t.TempDir()+"/kindex.db")

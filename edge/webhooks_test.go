@@ -50,7 +50,7 @@ func noWire(t testing.TB) func(context.Context, *net.Dialer, string, string) (ne
 	}
 }
 
-// hooked is an edge whose webhooks may call a TLS receiver on loopback.
+// hooked is an edge whose webhooks can call a TLS receiver on loopback.
 type hooked struct {
 	*served
 	receiver *httptest.Server

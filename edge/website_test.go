@@ -51,7 +51,7 @@ func TestNothingThere(t *testing.T) {
 			}
 		}
 	}
-	// An existing page is HTML for everyone.
+	// An existing page is served as HTML to all clients.
 	for _, accept := range []string{"", "*/*", "application/json"} {
 		if a := s.ask(t, "GET", "/tool/n1/", "Accept", accept); a.status != 200 || a.header.Get("Content-Type") != page {
 			t.Errorf("existing page, Accept %q: %d %s", accept, a.status, a.header.Get("Content-Type"))

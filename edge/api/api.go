@@ -22,7 +22,7 @@ type API struct {
 	leakReports *ratelimit.Memory // limits reports of leaked keys
 	dir         string            // the output folder of kindex build
 	oldBuilds   live.OldBuilds
-	// Description is the description of the interface.
+	// Description is the API description.
 	Description struct{ YAML, JSON []byte }
 }
 

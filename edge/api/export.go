@@ -17,7 +17,7 @@ import (
 	"kindex/exports/table"
 )
 
-// formatNames are the values of the format parameter; the first is the default.
+// formatNames contains the values of the format parameter; the first is the default.
 var formatNames = func() []string {
 	var names []string
 	for _, f := range table.Formats {
@@ -90,7 +90,7 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 		}}, nil
 }
 
-// entityColumns are the column names of an export of entities.
+// entityColumns contains the column names of an export of entities.
 var entityColumns = func() []string {
 	var names []string
 	for _, c := range table.EntityColumns {
@@ -164,7 +164,7 @@ func (c *chunkWriter) flush() error {
 	return err
 }
 
-// prebuilt responds with a file of the build, to be saved under a different name.
+// prebuilt returns a file of the build, which clients are to save under a different name.
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	data, f, ok := c.Served.Build.File(name)
 	if !ok {

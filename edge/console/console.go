@@ -46,7 +46,7 @@ type Options struct {
 	State    *storage.State
 	// SignIn configures the sign-in providers; New sets its other fields.
 	SignIn auth.Options
-	// LimitKey is the number of requests per account and UTC day.
+	// LimitKey is the maximum number of requests per account and UTC day.
 	LimitKey     int64
 	Peek         func(context.Context, ratelimit.Subject) (ratelimit.State, error)
 	WriteTimeout time.Duration

@@ -13,9 +13,9 @@ const maxQueuedForms = 32
 // errQueueFull means that a network already has too many waiting requests.
 var errQueueFull = errors.New("too many requests from one network are waiting")
 
-// networkQueues processes one request per network at a time. It keeps state only for
-// networks with requests in progress, which bounds its size. The zero value is ready to
-// use; it is safe for concurrent use.
+// networkQueues handles one request per network at a time. It keeps state only for networks with
+// requests in progress, which limits its size. The zero value is ready to use. It is safe for
+// concurrent use.
 type networkQueues struct {
 	mu       sync.Mutex
 	networks map[netip.Prefix]*networkQueue

@@ -99,7 +99,7 @@ func (f *fuzz) status(t *testing.T) int {
 	return res.StatusCode
 }
 
-// heap returns the bytes of memory in use after a forced collection.
+// heap returns the size in bytes of the memory in use after a forced garbage collection.
 func heap() uint64 {
 	runtime.GC()
 	debug.FreeOSMemory() // the second collection frees the contents of each sync.Pool

@@ -25,7 +25,7 @@ type operation struct {
 	params      []*openapi3.Parameter
 	body        []any // example bodies, or nil if there are none
 	contentType string
-	cookie      bool // sent with a session
+	cookie      bool // sent with a session cookie
 	absent      bool // does not exist, or not for strangers
 }
 
@@ -114,7 +114,7 @@ func furtherOperations() []*operation {
 	return list
 }
 
-// raw is a request as sent over the wire.
+// raw is a request in the form in which it is sent.
 type raw struct {
 	op      *operation
 	method  string

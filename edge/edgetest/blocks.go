@@ -45,8 +45,8 @@ var (
 	namingLine = regexp.MustCompile(`^(?:#|//|--)[ \t]*([\w.][\w./-]*\.\w+)[ \t]*$`)
 )
 
-// parseBlocks finds the fenced blocks as defined in section 4.5 of CommonMark 0.31, at any
-// depth of a list; the fence's indentation is removed from the lines of the block.
+// parseBlocks finds fenced blocks as defined in section 4.5 of CommonMark 0.31, in lists of any
+// depth. It removes the fence's indentation from the lines of the block.
 func parseBlocks(text string) ([]Block, error) {
 	var blocks []Block
 	var open []string // parts of the opening fence, or nil outside a block

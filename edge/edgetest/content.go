@@ -28,7 +28,7 @@ func Root(t testing.TB) string {
 			return dir
 		}
 		if dir == filepath.Dir(dir) {
-			err = errors.New("there is no go.mod above the test")
+			err = errors.New("no parent folder of the test contains go.mod")
 		}
 	}
 	t.Fatal(err)
@@ -131,7 +131,7 @@ func replace(t testing.TB, path, pattern, by string) (was []byte) {
 	return was
 }
 
-// Build builds a content folder as of Today.
+// Build builds a content folder with Today as the as-of day.
 func Build(t testing.TB, content, out string) {
 	t.Helper()
 	if _, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: Today(), Keep: 3, Key: builderKey}); err != nil {

@@ -29,7 +29,7 @@ type Run struct {
 	Programs map[string][]string
 	// Except lists blocks that are not run, each with the reason.
 	Except []Exception
-	// After, unless nil, is called with each block's output.
+	// After, if not nil, is called with each block's output.
 	After func(b Block, printed string)
 	// Timeout is the time limit for one block; the default is two minutes.
 	Timeout time.Duration
@@ -169,7 +169,7 @@ func (x *examples) do(b Block, later []Block) {
 	}
 }
 
-// program returns the program that runs a language and its file extension.
+// program returns the command that runs blocks in a language, and the file extension.
 func (x *examples) program(language string) ([]string, string) {
 	for _, table := range []map[string][]string{x.Programs, programs} {
 		for name, program := range table {
@@ -209,8 +209,8 @@ func (x *examples) write(b Block, later []Block) {
 	x.Errorf("%s: no later block uses %s", x.at, b.File)
 }
 
-// run runs a block as a file with that name and removes the file afterwards. Processes left
-// running are killed and reported as an error.
+// run runs a block as a file with the given name and then removes the file. If the block leaves
+// processes running, they are killed, and this is reported as an error.
 func (x *examples) run(program []string, name, text string, merged bool) (string, string, error) {
 	x.Helper()
 	path := filepath.Join(x.Dir, name)

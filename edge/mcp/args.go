@@ -197,7 +197,7 @@ func (a *argument) take(got any) (any, error) {
 	case a.typ == reference:
 		return key(s)
 	case a.typ == slug && (!slugGrammar.MatchString(s) || len(s) > maxText):
-		return nil, fmt.Errorf("%s is not a slug: use lower-case letters, digits and hyphens, as listed in kindex://categories", shown(s))
+		return nil, fmt.Errorf("%s is not a slug: use lower-case letters, digits and hyphens; kindex://categories lists the slugs", shown(s))
 	}
 	if len([]rune(s)) > maxText {
 		return nil, fmt.Errorf("use at most %d characters", maxText)
@@ -268,9 +268,9 @@ func key(s string) (string, error) {
 		return k, nil
 	}
 	if keyGrammar.MatchString("tool/" + k) {
-		return "", fmt.Errorf("%s has no type: use tool/%s or model/%s; search finds the right one", shown(s), shorten(k), shorten(k))
+		return "", fmt.Errorf("%s has no type: use tool/%s or model/%s; use search to find out which", shown(s), shorten(k), shorten(k))
 	}
-	return "", fmt.Errorf("%s is not a type/slug such as tool/pytorch; use the id of a search result", shown(s))
+	return "", fmt.Errorf("%s does not have the form type/slug, such as tool/pytorch; use the id of a search result", shown(s))
 }
 
 // shown returns a value as it was given, but shortened.

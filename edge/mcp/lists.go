@@ -118,9 +118,9 @@ func (t *tools) trending(ctx context.Context, v values) (any, string, error) {
 		return nil, "", err
 	}
 	if l.Total == 0 {
-		l.Note = "No entity has a higher score, or the history does not go back far enough. changes_since lists all changes."
+		l.Note = "No entity is trending in this window, or the history does not go back far enough. changes_since lists all changes."
 	}
-	return l, l.text(fmt.Sprintf("%s than on %s, largest gain first.", counted(l.Total, "entity has a higher score", "entities have higher scores"), p.Since), 0, false), nil
+	return l, l.text(fmt.Sprintf("%s since %s, largest gain first.", counted(l.Total, "trending entity", "trending entities"), p.Since), 0, false), nil
 }
 
 func (t *tools) similar(ctx context.Context, v values) (any, string, error) {

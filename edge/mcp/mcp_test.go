@@ -16,7 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// fake is an API whose responses the test defines.
+// fake is an API with responses that the test defines.
 type fake func(ctx context.Context, path string, query url.Values) (int, http.Header, string, error)
 
 // Get implements API.
@@ -233,7 +233,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestExposed: there is a warning if a key would cross the network in cleartext.
+// TestExposed: Exposed is true if a key would cross a network unencrypted.
 func TestExposed(t *testing.T) {
 	for address, want := range map[string]bool{"http://index.example.org": true, "http://192.0.2.1:8080": true, "https://index.example.org": false,
 		"http://127.0.0.1:8080": false, "http://[::1]": false, "http://localhost:1": false, "http://localhost.example": true} {

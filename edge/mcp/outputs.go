@@ -18,7 +18,7 @@ var (
 "similarity":{"type":"number"},"reasons":{"type":"array","items":{"type":"string"}},
 "record":{"type":"object","description":"The complete record, if full is true."}}}},
 "nextOffset":{"type":"integer","description":"Offset of the next page; absent on the last page."},
-"nearest":{"type":"array","items":{"type":"string"},"description":"If nothing was found: the nearest entities."},
+"nearest":{"type":"array","items":{"type":"string"},"description":"The most similar entities, if nothing was found."},
 "note":{"type":"string"}}}`)
 
 	detailsSchema = `{"type":"object","required":["id","name","description","category","status","scores"],"properties":{

@@ -32,8 +32,8 @@ var fixed = []struct {
 }{
 	{sdk.Resource{URI: "kindex://categories", Name: "categories", Title: "Categories", MIMEType: jsonType,
 		Description: "Every category with its slug, description and number of entities."}, "/api/categories", nil},
-	{sdk.Resource{URI: boardURI + "all", Name: "leaderboard", Title: "Leaderboard of all", MIMEType: jsonType,
-		Description: "The ten entities with the highest composite score."}, "/api/leaderboard/all", url.Values{"limit": {"10"}}},
+	{sdk.Resource{URI: boardURI + "all", Name: "leaderboard", Title: "Leaderboard of all categories", MIMEType: jsonType,
+		Description: "The ten entities with the highest composite scores."}, "/api/leaderboard/all", url.Values{"limit": {"10"}}},
 }
 
 // templates are the resources that have a name in their URI. The name is checked against the
@@ -47,7 +47,7 @@ var templates = []struct {
 	accept   string
 }{
 	{sdk.ResourceTemplate{URITemplate: entityURI + "{type}/{slug}", Name: "entity", Title: "Entity",
-		Description: "One tool or model as a readable page."},
+		Description: "One tool or model as a page in Markdown."},
 		entityURI, keyGrammar, func(key string) string { return "/api/entity/" + key }, nil, markdownType + ", " + jsonType + ";q=0.5"},
 	{sdk.ResourceTemplate{URITemplate: recordURI + "{type}/{slug}", Name: "record", Title: "Record", MIMEType: jsonType,
 		Description: "One tool or model as JSON, with the date and source of every figure."},
@@ -62,7 +62,7 @@ var templates = []struct {
 		Description: "The latest changes to one tool or model, as JSON."},
 		lifeURI, keyGrammar, func(key string) string { return "/api/entity/" + key + "/changelog" }, url.Values{"limit": {"20"}}, jsonType},
 	{sdk.ResourceTemplate{URITemplate: boardURI + "{category}", Name: "board", Title: "Leaderboard", MIMEType: jsonType,
-		Description: "The ten entities of a category with the highest composite score."},
+		Description: "The ten entities in a category with the highest composite scores."},
 		boardURI, slugGrammar, func(c string) string { return "/api/leaderboard/" + c }, url.Values{"limit": {"10"}}, jsonType},
 }
 

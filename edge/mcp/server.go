@@ -113,7 +113,7 @@ func (s *Server) guard(next sdk.MethodHandler) sdk.MethodHandler {
 }
 
 func internalError() error {
-	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error; the server log has the cause."}
+	return &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error; see the server log for the cause."}
 }
 
 // known returns an error if there is no tool with this name.

@@ -22,7 +22,7 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) err
 	err := s.sdk.Run(ctx, patient{lines, s.time})
 	switch {
 	case err == nil, errors.Is(err, io.EOF), errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return nil //nolint:nilerr // a normal end
+		return nil //nolint:nilerr // the streams ended normally
 	}
 	return fmt.Errorf("invalid message on stdin (expected JSON-RPC, one message per line): %w", err)
 }

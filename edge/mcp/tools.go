@@ -87,7 +87,7 @@ func newTools(api API, categories []string) *tools {
 				{name: "minScore", typ: number, min: 0, max: 100, about: "Only with at least this composite score."},
 				limitArgument(10, 50), offsetArgument(), fullArgument("complete records"),
 			}, listSchema, t.search},
-		{"get_entity", "One entity", "Everything about one tool or model: description, scores, version, licence, URL, tags, capabilities, and the figures used for the scores. " +
+		{"get_entity", "One entity", "All information about one tool or model: description, scores, version, licence, URL, tags, capabilities, and the figures used for the scores. " +
 			"Use it when you know the id. The view score explains how the composite score is calculated. Costs one request.",
 			[]argument{
 				entityArgument("type/slug, the id of a result."),
@@ -95,7 +95,7 @@ func newTools(api API, categories []string) *tools {
 					about: "summary; full, which adds links and the date and source of every figure; or score, the calculation of the score."},
 				atArgument(),
 			}, entitySchema, t.getEntity},
-		{"leaderboard", "Leaderboard", "The best tools or models of a category, or of all categories, ranked by a score from 0 to 100. " +
+		{"leaderboard", "Leaderboard", "The best tools or models in a category, or of all categories, ranked by a score from 0 to 100. " +
 			"Use it for \"what is the best …\"; use search for a need described in words. Costs one request.",
 			[]argument{board, typeArgument(),
 				{name: "by", typ: text, choices: record.ScoreNames, standard: "composite",

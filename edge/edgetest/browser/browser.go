@@ -1,4 +1,4 @@
-// Package browser opens pages in Chromium, for tests.
+// Package browser opens pages in Chromium for tests.
 package browser
 
 import (
@@ -140,7 +140,7 @@ var focused = chromedp.Func(func(ctx context.Context, tab *chromedp.Target) erro
 	return err
 })
 
-// note records the browser's events.
+// note records events from the browser.
 func (b *Tab) note(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -207,8 +207,8 @@ func (b *Tab) fail(t testing.TB, err error) {
 	t.Fatalf("%v\nconsole: %q\nrequests: %q", err, b.consoleLog, b.requests)
 }
 
-// CheckQuiet fails the test if something went wrong on the page, or if it requested anything
-// outside base, http://host:port.
+// CheckQuiet fails the test if something went wrong on the page, or if the page requested
+// anything outside base, which has the form http://host:port.
 func (b *Tab) CheckQuiet(t testing.TB, base string) {
 	t.Helper()
 	b.mu.Lock()

@@ -34,8 +34,8 @@ func (b *Tab) Load(t testing.TB, steps ...chromedp.Action[chromedp.Void]) *netwo
 	return res
 }
 
-// Until waits until a JavaScript expression, or the promise it returns, is true, across page
-// loads.
+// Until waits until a JavaScript expression is true, or the promise that it returns resolves to
+// true. It keeps waiting when the browser loads another page.
 func (b *Tab) Until(t testing.TB, format string, args ...any) {
 	t.Helper()
 	condition := fmt.Sprintf(format, args...)

@@ -22,7 +22,7 @@ var Views = []View{{"light", 1440}, {"dark", 1440}, {"dark", 390}, {"light", 390
 
 const height = 900
 
-// OpenView opens a tab in the first of Views.
+// OpenView opens a tab with the first of the Views.
 func OpenView(t testing.TB) *Tab {
 	t.Helper()
 	b := Open(t, Views[0].Width, height)
