@@ -13,8 +13,8 @@ import (
 	"kindex/edge/storage"
 )
 
-// TestPanelScopes: a key has the chosen scopes, and the list shows them; without a choice, no
-// key is created.
+// TestPanelScopes: a key has the chosen scopes, and the list of keys shows them. If none is
+// chosen, no key is created.
 func TestPanelScopes(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -48,7 +48,7 @@ func TestPanelScopes(t *testing.T) {
 	}
 }
 
-// TestPanelAuditLog pages through the account's own log.
+// TestPanelAuditLog reads the account's own audit log page by page.
 func TestPanelAuditLog(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -125,7 +125,7 @@ var agentSteps = []struct {
 
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytrch"}), want: []string{`There is no tool "pytrch".`, "Did you mean tool/pytorch?"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "pytorch"}), want: []string{"has no type: use tool/pytorch or model/pytorch"}},
-	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/../../developer/api-keys"}), want: []string{"is not a type/slug"}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/../../developer/api-keys"}), want: []string{"does not have the form type/slug"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "vew": "full"}), want: []string{`unknown argument "vew"; did you mean view?`}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"view": "ful"}), want: []string{"entity is missing", `"ful" is not one of summary, full, score`, "did you mean full?"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": "2001-01-01"}), want: []string{"There is no history for 2001-01-01"}},
