@@ -161,8 +161,9 @@ func checkAt(t *testing.T, p *madeHistory, r *ArchiveReader) {
 	}
 }
 
-// The last second of a day belongs to it, the first of the next does not; and an
-// earlier slug that only its author knows leads to the entity.
+// A day includes its last second but not the first second of the next day. An
+// earlier slug that appears only in the entity file, not in the history, leads to
+// the entity.
 func TestEndOfDay(t *testing.T) {
 	e := func(slug, name string) *record.Entity {
 		return &record.Entity{Type: "tool", Slug: slug, Name: name, Category: "c", Status: record.Active}
@@ -211,7 +212,7 @@ func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 	if since != "2024-03-01" || empty || len(moved) != 0x20 || len(list) != b.Len() {
 		t.Fatal(since, empty, len(moved), len(list))
 	}
-	// One of them goes, one is withdrawn, one changes.
+	// One entity is removed, one is withdrawn and one changes.
 	var edited []uint32
 	for _, m := range moved {
 		if !slices.Contains(edited, m.Ordinal) {
