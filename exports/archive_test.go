@@ -300,8 +300,8 @@ func TestBadArchives(t *testing.T) {
 			s.Versions[0], s.Versions[1] = s.Versions[1], s.Versions[0]
 			s.Scores[0], s.Scores[1] = s.Scores[1], s.Scores[0]
 		},
-		"with 0 scores":       func(a *Archive) { a.Snapshots[0].Scores = nil },
-		"after that of":       func(a *Archive) { slices.Reverse(a.Snapshots) },
+		"0 scores":       func(a *Archive) { a.Snapshots[0].Scores = nil },
+		"follows that of":       func(a *Archive) { slices.Reverse(a.Snapshots) },
 		"unexpected sections": func(a *Archive) { a.Snapshots[0].Raw = []byte("x") },
 	} {
 		a := p.archive(n)

@@ -228,7 +228,7 @@ func Verify(dir, id string, want store.IndexStub) (*Manifest, error) {
 func readManifestOf(dir, id string, want store.IndexStub) (*Manifest, error) {
 	m, err := readManifest(dir, id)
 	if err == nil && m.IndexStub != want {
-		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: "was built from different documents than the build"}
+		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: "was not built from the build's documents"}
 	}
 	return m, err
 }
@@ -266,9 +266,9 @@ func readManifest(dir, id string) (*Manifest, error) {
 	}
 	switch {
 	case m.FormatVersion != store.FormatVersion:
-		return nil, damage("has format version %d, this program reads %d; build it again with this program", m.FormatVersion, store.FormatVersion)
+		return nil, damage("has format version %d, but this program reads version %d; build it again with this program", m.FormatVersion, store.FormatVersion)
 	case m.MappingVersion != MappingVersion:
-		return nil, damage("has mapping version %d, this program reads %d; build it again with this program", m.MappingVersion, MappingVersion)
+		return nil, damage("has mapping version %d, but this program reads version %d; build it again with this program", m.MappingVersion, MappingVersion)
 	case m.Build != id:
 		return nil, damage("belongs to build %s, not %s", m.Build, id)
 	}
