@@ -286,11 +286,11 @@ func TestBadArchives(t *testing.T) {
 		"has the content of":                     func(a *Archive) { a.Versions[0].Slug += "x" },
 		"follows version":                        func(a *Archive) { second(a).Previous = int32(n - 2) },
 		"both follow version 0":                  func(a *Archive) { a.Versions[n-1].Previous, a.Versions[n-2].Previous = 0, 0 },
-		"has change":                             func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
-		"has commit":                             func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
-		"which has change":                       func(a *Archive) { a.Changes[3].Version++ },
-		"has version":                            func(a *Archive) { a.Changes[3].Version = int32(n) },
-		"or a different time":                    func(a *Archive) { a.Changes[3].Time++ },
+		"refers to change":                       func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
+		"refers to commit":                       func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
+		"which refers to change":                 func(a *Archive) { a.Changes[3].Version++ },
+		"but the change before it":               func(a *Archive) { a.Changes[3].Version = int32(n) },
+		"or has a different time":                func(a *Archive) { a.Changes[3].Time++ },
 		"is not a change ID":                     func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
 		"have the same ID":                       func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
 		"keeps 1 versions":                       func(a *Archive) { a.Kept = 1 },
@@ -300,8 +300,8 @@ func TestBadArchives(t *testing.T) {
 			s.Versions[0], s.Versions[1] = s.Versions[1], s.Versions[0]
 			s.Scores[0], s.Scores[1] = s.Scores[1], s.Scores[0]
 		},
-		"0 scores":       func(a *Archive) { a.Snapshots[0].Scores = nil },
-		"follows that of":       func(a *Archive) { slices.Reverse(a.Snapshots) },
+		", 0 scores":          func(a *Archive) { a.Snapshots[0].Scores = nil },
+		"follows that of":     func(a *Archive) { slices.Reverse(a.Snapshots) },
 		"unexpected sections": func(a *Archive) { a.Snapshots[0].Raw = []byte("x") },
 	} {
 		a := p.archive(n)

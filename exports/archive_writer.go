@@ -193,7 +193,7 @@ func (p *archivePacker) checkSnapshot(s *SnapshotData, rank []uint32) error {
 	}
 	for i, v := range s.Versions {
 		if int(v) >= len(rank) {
-			return fmt.Errorf("version %d of %d", v, len(rank))
+			return fmt.Errorf("lists version %d, but there are %d versions", v, len(rank))
 		}
 		if i == 0 || i == s.Listed {
 			continue
@@ -253,10 +253,10 @@ func (a *Archive) check(previous *ArchiveReader) error {
 	for i := a.KeptChanges; i < len(a.Changes); i++ {
 		c := &a.Changes[i]
 		if c.Version <= before || int(c.Version) >= len(a.Versions) {
-			return fmt.Errorf("change %s has version %d of %d, and the change before it has version %d", c.ID, c.Version, len(a.Versions), before)
+			return fmt.Errorf("change %s belongs to version %d of %d, but the change before it belongs to version %d", c.ID, c.Version, len(a.Versions), before)
 		}
 		if v := int(c.Version); v >= a.Kept && (int(a.Versions[v].Change) != i || a.Versions[v].Time != c.Time) {
-			return fmt.Errorf("change %d has version %d, which has change %d or a different time", i, v, a.Versions[v].Change)
+			return fmt.Errorf("change %d belongs to version %d, which refers to change %d or has a different time", i, v, a.Versions[v].Change)
 		}
 		before = c.Version
 	}
@@ -272,9 +272,9 @@ func (a *Archive) checkVersion(i int, v *record.Version) error {
 	case v.Previous < -1 || int(v.Previous) >= i:
 		return fmt.Errorf("follows version %d", v.Previous)
 	case v.Change < -1 || int(v.Change) >= len(a.Changes):
-		return fmt.Errorf("has change %d of %d", v.Change, len(a.Changes))
+		return fmt.Errorf("refers to change %d, but there are %d changes", v.Change, len(a.Changes))
 	case v.Commit < -1 || int(v.Commit) >= len(a.Commits):
-		return fmt.Errorf("has commit %d of %d", v.Commit, len(a.Commits))
+		return fmt.Errorf("refers to commit %d, but there are %d commits", v.Commit, len(a.Commits))
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ type checker struct {
 func violations(doc []byte) []string {
 	var d map[string]any
 	if err := json.Unmarshal(doc, &d); err != nil {
-		return []string{"Format Example: it is no JSON: " + err.Error()}
+		return []string{"Format Example: it is not JSON: " + err.Error()}
 	}
 	c := &checker{ids: map[string]string{}}
 	c.dataset(d)
@@ -80,7 +80,7 @@ func (c *checker) dataset(d map[string]any) {
 	c.rule(len(objects(d["distribution"])) > 0, "Modified and Added Properties: distribution")
 	_, boolean := d["isLiveDataset"].(bool)
 	c.rule(d["isLiveDataset"] == nil || boolean, "Modified and Added Properties: isLiveDataset is %v", d["isLiveDataset"])
-	c.rule(d["citeAs"] == nil || strings.HasPrefix(text(d["citeAs"]), "@"), "Modified and Added Properties: citeAs is no BibTeX: %v", d["citeAs"])
+	c.rule(d["citeAs"] == nil || strings.HasPrefix(text(d["citeAs"]), "@"), "Modified and Added Properties: citeAs is not BibTeX: %v", d["citeAs"])
 	c.rule(semver.MatchString(text(d["version"])), "Dataset Versioning, Version: %v is not MAJOR.MINOR.PATCH", d["version"])
 	for _, name := range []string{"dateModified", "dateCreated"} {
 		c.rule(d[name] == nil || day(text(d[name])), "Dataset-level Information, Recommended: %s is %v", name, d[name])
