@@ -77,7 +77,7 @@ func (r *Repository) Edit(file string) string {
 	return r.URL + r.hosting().edit + r.branchPath(file)
 }
 
-// View returns the page that shows a file, given by its path like in Edit.
+// View returns the page that shows a file, given by its path as in Edit.
 func (r *Repository) View(file string) string {
 	if r == nil {
 		return ""
@@ -90,7 +90,7 @@ func (r *Repository) View(file string) string {
 const maxPageURLLen = 6000
 
 // New returns the page that opens an editor for a new file with the name filled in.
-// The file is given by its path like in Edit. The text is filled in too, unless the
+// The file is given by its path as in Edit. The text is filled in too, unless the
 // host is GitLab, which does not support it, or the URL would exceed 6,000 bytes.
 func (r *Repository) New(file, text string) string {
 	if r == nil {
