@@ -11,9 +11,9 @@ import (
 
 var errRecord = errors.New("entity record: not in the form that builds store")
 
-// ParseAuthored decodes a record that AppendJSON wrote, except its scores. It mirrors
-// AppendJSON member by member and accepts only its output, so that it costs only a
-// small part of UnmarshalJSON. Unknown lists are nil.
+// ParseAuthored decodes a record that AppendJSON wrote, except its scores. It
+// mirrors AppendJSON member by member and accepts only its output, so it takes only
+// a fraction of the time that UnmarshalJSON takes. Unknown lists are nil.
 func ParseAuthored(record []byte) (*Entity, error) {
 	r := &recordReader{rest: string(record)}
 	e := &Entity{}
@@ -43,8 +43,8 @@ func ParseAuthored(record []byte) (*Entity, error) {
 	return e, nil
 }
 
-// recordReader parses a record from the front. After a syntax error nothing is
-// left, and everything it reads is empty.
+// recordReader parses a record from start to end. After a syntax error, the
+// remaining input is empty, and so is everything that is read from it.
 type recordReader struct {
 	rest   string
 	failed bool
@@ -77,7 +77,7 @@ func (r *recordReader) skipPast(c byte) {
 	r.rest = r.rest[i+1:]
 }
 
-// take returns the next n bytes and skips them.
+// take consumes and returns the next n bytes.
 func (r *recordReader) take(n int) string {
 	s := r.rest[:n]
 	r.rest = r.rest[n:]
@@ -108,7 +108,7 @@ func (r *recordReader) next(end string) bool {
 	return false
 }
 
-// text reads a text, "" for null.
+// text reads a string, or "" for null.
 func (r *recordReader) text() string {
 	if !r.nextIs('"') {
 		r.literal("null")
@@ -134,7 +134,7 @@ func (r *recordReader) text() string {
 	return s
 }
 
-// word reads a text that occurs often in a catalogue: equal ones share memory.
+// word reads a string that occurs often in a catalogue. Equal strings share memory.
 func (r *recordReader) word() string { return unique.Make(r.text()).Value() }
 
 func (r *recordReader) words() (list []string) {

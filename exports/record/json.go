@@ -9,7 +9,7 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// RecordFields are the members of a record's JSON object, in order.
+// RecordFields lists the members of a record's JSON object in order.
 var RecordFields = []string{
 	"type", "slug", "name", "provider", "description", "category", "version", "pricingModel",
 	"license", "url", "tags", "capabilities", "scores", "addedDate", "lastUpdated",
@@ -141,10 +141,10 @@ type recordJSON struct {
 	AddedDate, LastUpdated, Status                                                         string
 	Links                                                                                  map[string]string
 	Signals                                                                                map[string]json.RawMessage
-	Formerly                                                                               []string // only in what AppendAuthored wrote
+	Formerly                                                                               []string // only in records that AppendAuthored wrote
 }
 
-// UnmarshalJSON decodes a record that AppendJSON wrote.
+// UnmarshalJSON decodes a record that AppendJSON or AppendAuthored wrote.
 func (e *Entity) UnmarshalJSON(b []byte) error {
 	var r recordJSON
 	if err := json.Unmarshal(b, &r); err != nil {
@@ -197,7 +197,7 @@ func parseFact(name string, raw []byte) (Fact, error) {
 	case string:
 		f.Day = x
 	default:
-		return Fact{}, fmt.Errorf("entity record: signal %s: value is a %T", name, v.Value)
+		return Fact{}, fmt.Errorf("entity record: signal %s: unexpected value type %T", name, v.Value)
 	}
 	return f, nil
 }
