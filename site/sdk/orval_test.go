@@ -14,7 +14,7 @@ import (
 )
 
 // TestOrval has orval generate a client and zod schemas from the description, compiles
-// both, and parses responses of an edge with the schemas, which allow no unknown members.
+// both, and parses responses from an edge with the schemas, which allow no unknown members.
 func TestOrval(t *testing.T) {
 	suite.InSoak(t, "another generator; TestTypeScriptCompiles has the types of openapi-typescript, and the edge's tests check its answers against the description")
 	suite.WithoutRace(t)
