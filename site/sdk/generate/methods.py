@@ -73,7 +73,7 @@ class Writer:
         if p.required:
             return Argument(p.python, text, None, p.description)
         default = p.schema.get("default")
-        note = f" {records.quoted(default)} by default." if default is not None and p.name != "offset" else ""
+        note = f" Default: {records.quoted(default)}." if default is not None and p.name != "offset" else ""
         return Argument(p.python, f"{self.types.typing('Optional')}[{text}]", "None", p.description.strip() + note)
 
     def value(self, p: Parameter) -> str:

@@ -85,7 +85,7 @@ class Server(http.server.ThreadingHTTPServer):
         self.server_close()
 
 
-def conform(value: Any, hint: Any, where: str = "answer", narrowed: bool = False) -> None:
+def conform(value: Any, hint: Any, where: str = "response", narrowed: bool = False) -> None:
     """Fail if a value does not match a type; if ``narrowed``, members can be missing."""
     origin = typing.get_origin(hint)
     arguments = typing.get_args(hint)

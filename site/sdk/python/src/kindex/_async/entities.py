@@ -77,14 +77,14 @@ class Entities(AsyncCore):
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            sort: What to sort by. "composite" by default.
+            sort: What to sort by. Default: "composite".
             order: The sort direction. Default: ``asc`` with ``sort=name``, otherwise
                 ``desc``.
             fields: The fields of the records to return. Separate them with commas, or
                 repeat the parameter. The name of a score returns ``scores`` with only that
                 score.
             at: Return data as of the end of this day (UTC); by default, as of now.
-            limit: Maximum number of records per page. 20 by default.
+            limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
@@ -174,7 +174,7 @@ class Entities(AsyncCore):
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            sort: What to sort by. "composite" by default.
+            sort: What to sort by. Default: "composite".
             order: The sort direction. Default: ``asc`` with ``sort=name``, otherwise
                 ``desc``.
             fields: The fields of the records to return. Separate them with commas, or
@@ -339,7 +339,7 @@ class Entities(AsyncCore):
         Args:
             type: The type of the entity.
             slug: The slug of the entity, current or former.
-            limit: Maximum number of entities to return. 10 by default.
+            limit: Maximum number of entities to return. Default: 10.
 
         Returns:
             The similar entities.

@@ -54,13 +54,13 @@ class Exports(AsyncCore):
         dates. JSON is one array.
 
         Args:
-            format: The format of the file. "json" by default.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
+                programs. Default: "plain".
             fields: The fields to return. Separate them with commas, or repeat the
                 parameter. The columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
@@ -145,7 +145,7 @@ class Exports(AsyncCore):
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
+                programs. Default: "plain".
             fields: The fields to return. Separate them with commas, or repeat the
                 parameter. The columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
@@ -230,13 +230,13 @@ class Exports(AsyncCore):
 
         Args:
             to: The file to write.
-            format: The format of the file. "json" by default.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
+                programs. Default: "plain".
             fields: The fields to return. Separate them with commas, or repeat the
                 parameter. The columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
@@ -313,14 +313,14 @@ class Exports(AsyncCore):
         snapshot.
 
         Args:
-            format: The format of the file. "json" by default.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
-            category: A category from ``GET /api/categories``, or ``all``. "all" by default.
+                programs. Default: "plain".
+            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
             at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
@@ -365,8 +365,8 @@ class Exports(AsyncCore):
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
-            category: A category from ``GET /api/categories``, or ``all``. "all" by default.
+                programs. Default: "plain".
+            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
             at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
@@ -406,14 +406,14 @@ class Exports(AsyncCore):
 
         Args:
             to: The file to write.
-            format: The format of the file. "json" by default.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
-            category: A category from ``GET /api/categories``, or ``all``. "all" by default.
+                programs. Default: "plain".
+            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
             at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
@@ -462,13 +462,13 @@ class Exports(AsyncCore):
         (the list, as JSON), ``commit``, ``author`` and ``pullRequest``.
 
         Args:
-            format: The format of the file. "json" by default.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
+                programs. Default: "plain".
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.
@@ -508,7 +508,7 @@ class Exports(AsyncCore):
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
+                programs. Default: "plain".
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.
@@ -548,13 +548,13 @@ class Exports(AsyncCore):
 
         Args:
             to: The file to write.
-            format: The format of the file. "json" by default.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
+                programs. Default: "plain".
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.

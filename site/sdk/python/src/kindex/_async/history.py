@@ -34,7 +34,7 @@ class History(AsyncCore):
         Args:
             type: The type of the entity.
             slug: The slug of the entity, current or former.
-            limit: Maximum number of records per page. 20 by default.
+            limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
@@ -133,7 +133,7 @@ class History(AsyncCore):
                 entities. Repeat to match any of several.
             field: Only changes to this field. ``links``, ``signals`` and ``scores`` include
                 all fields nested in them. Repeat to match any of several.
-            limit: Maximum number of records per page. 20 by default.
+            limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
@@ -262,14 +262,14 @@ class History(AsyncCore):
         you will not miss any.
 
         Args:
-            format: RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1. "rss" by default.
+            format: RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1. Default: "rss".
             type: Only entities of this type. Repeat to match any of several.
             category: Only changes to entities that were in this category after the change
                 or, if deleted, before it. This can be a category that no longer has any
                 entities. Repeat to match any of several.
             entity: Only changes to this entity, ``type/slug``, under all slugs it has had,
                 including deleted entities.
-            page: The page number: 1 is the document with the newest changes. 1 by default.
+            page: The page number: 1 is the document with the newest changes. Default: 1.
 
         Returns:
             The document: parsed if it is JSON, otherwise as text.

@@ -162,7 +162,7 @@ class Keys(AsyncCore):
         ``keys``.
 
         Args:
-            limit: Maximum number of records per page. 20 by default.
+            limit: Maximum number of records per page. Default: 20.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
 

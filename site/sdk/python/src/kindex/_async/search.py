@@ -80,7 +80,7 @@ class Search(AsyncCore):
             fields: The fields of the records to return. Separate them with commas, or
                 repeat the parameter. The name of a score returns ``scores`` with only that
                 score.
-            limit: Maximum number of records per page. 20 by default.
+            limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
@@ -226,7 +226,7 @@ class Search(AsyncCore):
         Args:
             q: The search words, at most 500 bytes in UTF-8.
             type: Only entities of this type.
-            limit: Maximum number of entities to return. 10 by default.
+            limit: Maximum number of entities to return. Default: 10.
 
         Returns:
             The suggestions, best first.

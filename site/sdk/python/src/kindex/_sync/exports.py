@@ -55,13 +55,13 @@ class Exports(Core):
         dates. JSON is one array.
 
         Args:
-            format: The format of the file. "json" by default.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
+                programs. Default: "plain".
             fields: The fields to return. Separate them with commas, or repeat the
                 parameter. The columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
@@ -146,7 +146,7 @@ class Exports(Core):
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
+                programs. Default: "plain".
             fields: The fields to return. Separate them with commas, or repeat the
                 parameter. The columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
@@ -231,13 +231,13 @@ class Exports(Core):
 
         Args:
             to: The file to write.
-            format: The format of the file. "json" by default.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
+                programs. Default: "plain".
             fields: The fields to return. Separate them with commas, or repeat the
                 parameter. The columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
@@ -314,14 +314,14 @@ class Exports(Core):
         snapshot.
 
         Args:
-            format: The format of the file. "json" by default.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
-            category: A category from ``GET /api/categories``, or ``all``. "all" by default.
+                programs. Default: "plain".
+            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
             at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
@@ -361,8 +361,8 @@ class Exports(Core):
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
-            category: A category from ``GET /api/categories``, or ``all``. "all" by default.
+                programs. Default: "plain".
+            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
             at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
@@ -402,14 +402,14 @@ class Exports(Core):
 
         Args:
             to: The file to write.
-            format: The format of the file. "json" by default.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
-            category: A category from ``GET /api/categories``, or ``all``. "all" by default.
+                programs. Default: "plain".
+            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
             at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
@@ -453,13 +453,13 @@ class Exports(Core):
         (the list, as JSON), ``commit``, ``author`` and ``pullRequest``.
 
         Args:
-            format: The format of the file. "json" by default.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
+                programs. Default: "plain".
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.
@@ -499,7 +499,7 @@ class Exports(Core):
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
+                programs. Default: "plain".
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.
@@ -539,13 +539,13 @@ class Exports(Core):
 
         Args:
             to: The file to write.
-            format: The format of the file. "json" by default.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
                 ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
                 would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
                 ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
-                programs. "plain" by default.
+                programs. Default: "plain".
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.

@@ -41,9 +41,9 @@ class Leaderboards(Core):
         Args:
             category: A category from ``GET /api/categories``, or ``all``.
             type: Only entities of this type.
-            by: The score to rank by. "composite" by default.
+            by: The score to rank by. Default: "composite".
             at: Return data as of the end of this day (UTC); by default, as of now.
-            limit: Maximum number of records per page. 20 by default.
+            limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
@@ -92,7 +92,7 @@ class Leaderboards(Core):
         Args:
             category: A category from ``GET /api/categories``, or ``all``.
             type: Only entities of this type.
-            by: The score to rank by. "composite" by default.
+            by: The score to rank by. Default: "composite".
             at: Return data as of the end of this day (UTC); by default, as of now.
             cursor: Where to continue: the ``nextCursor`` of a page.
             page_size: The number of records per request, up to 100.
@@ -151,11 +151,11 @@ class Leaderboards(Core):
         filters.
 
         Args:
-            window: How far to look back from the day of the scores. "7d" by default.
+            window: How far to look back from the day of the scores. Default: "7d".
             type: Only entities of this type. Repeat to match any of several.
             category: Only entities of this category, from ``GET /api/categories``. Repeat
                 to match any of several.
-            limit: Maximum number of entities to return. 20 by default.
+            limit: Maximum number of entities to return. Default: 20.
 
         Returns:
             The trending entities, largest gain first.

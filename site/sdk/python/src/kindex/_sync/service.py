@@ -34,8 +34,8 @@ class Service(Core):
             type: The type of the entity.
             slug: The slug of the entity, current or former.
             show: What to show: the composite score, the rank on the leaderboard ``all``, or
-                the places gained or lost on that leaderboard in seven days. "score" by
-                default.
+                the places gained or lost on that leaderboard in seven days. Default:
+                "score".
             label: The text on the left; it replaces the default text.
 
         Returns:

@@ -81,7 +81,7 @@ class Submissions(Core):
 
         Args:
             status: Only submissions with this status. Repeat to match any of several.
-            limit: Maximum number of records per page. 20 by default.
+            limit: Maximum number of records per page. Default: 20.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
 

@@ -244,7 +244,7 @@ class Webhooks(Core):
         Args:
             id: The id of the webhook.
             status: Only deliveries with this status.
-            limit: Maximum number of records per page. 20 by default.
+            limit: Maximum number of records per page. Default: 20.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
 
