@@ -229,7 +229,7 @@ func worked(x *score.Explanation) string {
 	fmt.Fprintf(&b, "| **composite** | (%s) / (%s) | | **%s** | |\n", strings.Join(sum, " + "), strings.Join(weights, " + "), x.Composite)
 	for _, d := range x.Dimensions {
 		if d.MinimumCoverage > 0 {
-			fmt.Fprintf(&b, "\nThe known %s measures have %.0f %% of the dimension's total weight; %.0f %% is needed.\n", d.Name, 100*d.Coverage, 100*d.MinimumCoverage)
+			fmt.Fprintf(&b, "\nThe known %s measures have %.0f%% of the dimension's total weight; %.0f%% is needed.\n", d.Name, 100*d.Coverage, 100*d.MinimumCoverage)
 		}
 	}
 	return b.String()

@@ -189,7 +189,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d kinds of request; at most %d %% of the processor time and %d %% of the memory of a plain 429", asked, worst.processor, worst.bytes)
+	t.Logf("%d kinds of request; at most %d%% of the processor time and %d%% of the memory of a plain 429", asked, worst.processor, worst.bytes)
 }
 
 // tooMuch reports whether a request costs clearly more than a plain 429. Memory use is the same

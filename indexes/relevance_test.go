@@ -89,7 +89,7 @@ func TestKnownItems(t *testing.T) {
 	}{
 		{"by name", &byName, 0.99, 400}, {"by slug", &bySlug, 0.99, 400}, {"without spaces", &joined, 0.98, 400},
 		{"one typo", &oneTypo, 0.98, 1000}, {"two typos in long words", &twoTypos, 0.98, 100},
-		{"the first 60 % of the name", &beginning, 0.8, 350}, {"rarest words of the description", &rarest, 0.9, 350},
+		{"the first 60% of the name", &beginning, 0.8, 350}, {"rarest words of the description", &rarest, 0.9, 350},
 	} {
 		t.Run(k.name, func(t *testing.T) { k.ranks.atLeast(t, k.want, k.fewest) })
 	}
@@ -262,7 +262,7 @@ func TestJudgedQueries(t *testing.T) {
 	}
 	t.Logf("%d queries: %d right first, %d of %d among the first three fit", len(list), first, fine, hits)
 	if len(list) < 50 || first < len(list)*95/100 || fine < hits*9/10 {
-		t.Error("want 95 % of the first and 90 % of the first three")
+		t.Error("want 95% of the first and 90% of the first three")
 	}
 	compareGolden(t, filepath.Join("testdata", "ranking.golden"), golden.String())
 }

@@ -197,7 +197,7 @@ func (d *Report) refusalText() string {
 	if !d.Shrink.Refused {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s would be deleted, more than %.0f %%: the build would be refused without --allow-shrink.",
+	return fmt.Sprintf("%d of %s would be deleted, more than %.0f%%: the build would be refused without --allow-shrink.",
 		d.Shrink.Deleted, plural.Count(d.Shrink.Of, "entity", "entities"), 100*MaxShrink)
 }
 

@@ -93,7 +93,7 @@ func TestCorpusIsValid(t *testing.T) {
 	}
 	near := func(what string, got int, share, off float64) {
 		if math.Abs(float64(got)/n-share) > off {
-			t.Errorf("%d %s of %d, want about %.0f %%", got, what, n, 100*share)
+			t.Errorf("%d %s of %d, want about %.0f%%", got, what, n, 100*share)
 		}
 	}
 	// Names must not exhaust a fixed stock of words: at least three in ten entities

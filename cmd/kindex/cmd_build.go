@@ -85,7 +85,7 @@ ranks on badges and feeds in formats other than RSS.`,
 	f.StringVar(&o.static.URL, "url", "", "the address of the static site (default: from the content)")
 	f.StringVar(&o.static.API, "api", "", "the address of a running service, for features that plain files cannot provide")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON")
-	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10 % of the entities, or any recorded changes, would be lost")
+	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10% of the entities, or any recorded changes, would be lost")
 	builderKeyFlag(f, &o.builderKey)
 	trustFlag(f, &o.trustPrevious)
 	f.BoolVar(&o.noWait, "no-wait", false, "fail instead of waiting if another build is running")

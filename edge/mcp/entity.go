@@ -115,7 +115,7 @@ func (e *explanation) text(name string) string {
 	}
 	b.WriteString("\n")
 	for _, d := range e.Dimensions {
-		fmt.Fprintf(&b, "%s %s, weight %s, %d %% known\n", d.Name, plainScore(d.Score), number64(d.Weight), int(100*d.Coverage+0.5))
+		fmt.Fprintf(&b, "%s %s, weight %s, %d%% known\n", d.Name, plainScore(d.Score), number64(d.Weight), int(100*d.Coverage+0.5))
 		for _, m := range d.Measures {
 			if m.State == "missing" {
 				fmt.Fprintf(&b, "- %s: unknown\n", m.Name)

@@ -133,7 +133,7 @@ func (t *TypeFormula) dimensions(e *record.Entity, asOf time.Time, s *record.Sco
 			all.known += d.Weight
 			s.Set(name, record.ScoreOf(value))
 		} else if explain && coverage > 0 {
-			all.partlyKnown += fmt.Sprintf("; %s is %.0f %% known, but %.0f %% is needed",
+			all.partlyKnown += fmt.Sprintf("; %s is %.0f%% known, but %.0f%% is needed",
 				name, math.Floor(100*coverage), math.Ceil(100*d.MinimumCoverage))
 		}
 		// The conversion keeps the compiler from fusing the multiplication

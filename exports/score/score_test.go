@@ -229,7 +229,7 @@ func TestComposite(t *testing.T) {
 		if got := string(s.Adoption.AppendJSON(nil)) + " " + string(s.Composite.AppendJSON(nil)); got != c.want || d.Coverage != c.cover || d.MinimumCoverage != 0.75 {
 			t.Errorf("%s, want %s: %+v", got, c.want, d)
 		}
-		if !x.Ranked && !strings.HasSuffix(*x.Reason, "minimum coverage; adoption is 25 % known, but 75 % is needed") {
+		if !x.Ranked && !strings.HasSuffix(*x.Reason, "minimum coverage; adoption is 25% known, but 75% is needed") {
 			t.Errorf("the reason is %q", *x.Reason)
 		}
 	}

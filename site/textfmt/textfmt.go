@@ -174,7 +174,7 @@ func Hundredths(n int) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
 
 // Percent formats a share from 0 to 1 as a percentage.
 func Percent(x float64) string {
-	return strings.TrimSuffix(strconv.FormatFloat(100*x, 'f', 1, 64), ".0") + " %"
+	return strings.TrimSuffix(strconv.FormatFloat(100*x, 'f', 1, 64), ".0") + "%"
 }
 
 // Short formats a number in a formula with at most six significant digits.
