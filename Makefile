@@ -1,12 +1,12 @@
 # Start with make run and make test; make help lists all targets.
-# SHELL is bash because of pipefail: if a program in a pipe fails, the line must fail.
+# SHELL is bash because of pipefail: if a program in a pipeline fails, the recipe line must fail.
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 .DEFAULT_GOAL := help
 
 GO       ?= go
 VERSION  := $(shell git describe --always --dirty 2>/dev/null || echo devel)
-# Symbols and DWARF, a third of the program, are only for debuggers: DEBUG=1 keeps them.
+# Symbols and DWARF, a third of the binary, are only for debuggers: DEBUG=1 keeps them.
 LDFLAGS  := $(if $(DEBUG),,-s -w) -X main.release=$(VERSION)
 ADDR     ?= 127.0.0.1:8080
 ADMIN    ?= 127.0.0.1:8081
@@ -15,7 +15,7 @@ CORPUS   ?= $(or $(TMPDIR),/tmp)/kindex-corpus-$(N)
 COMMITS  ?= 5000
 HISTORY  ?= $(CORPUS)-history-$(COMMITS)
 BENCH    ?= $(or $(TMPDIR),/tmp)/kindex-bench
-# A number of runs, because with a duration go test sometimes fails when the time is up.
+# A number of runs: with a duration, go test sometimes fails when the time is up.
 FUZZTIME ?= 5000x
 # Fuzz targets that render an image or a page take milliseconds per input.
 SLOWFUZZ := FuzzPNG|FuzzGet
@@ -30,7 +30,7 @@ run: build ## build the included content and serve it; print a key to try it wit
 	@key=$$(bin/kindex keys create --account local --name 'make run' --replace); \
 	  bin/kindex accounts limit local 1000000 >/dev/null; \
 	  echo; \
-	  echo "Without a key you get 20 requests per day. This key has a million:"; \
+	  echo "Without a key you get 20 requests per day. This key allows a million:"; \
 	  echo "  export KEY=$$key"
 	@echo "Open http://$(ADDR)/ in a browser. Or try these in another terminal:"
 	@echo "  curl -H \"x-api-key: \$$KEY\" 'http://$(ADDR)/api/search?q=gradient+boosting&limit=3'"
@@ -45,7 +45,7 @@ run: build ## build the included content and serve it; print a key to try it wit
 build: tools ## compile bin/kindex
 	@echo 'compiling bin/kindex' && $(GO) build -trimpath -ldflags '$(LDFLAGS)' -o bin/kindex ./cmd/kindex
 
-# MiniSearch, the search of static sites, comes from npm and is embedded in the program.
+# MiniSearch, the search library for static sites, comes from npm and is embedded in the program.
 # Everything else works without it.
 MINISEARCH := site/pages/npm/minisearch.js
 $(MINISEARCH): site/package-lock.json
@@ -77,7 +77,7 @@ RACY := ./builder ./builder/watch ./cmd/kindex ./edge/... ./exports ./exports/st
 check: tools vet ## run the fast tests, in less than a minute; offline once the modules are downloaded
 	$(TEST) -p 4 -short $$($(GO) list ./... | grep -vE '/(site/(audit|e2e|sdk)|cmd/(bench|gencorpus)|edge/edgefuzz)$$')
 
-test: test-tools ## run the linters and all tests for a change, in minutes; the race detector on concurrent code
+test: test-tools ## run the linters and all tests that a change must pass, with the race detector on concurrent code; takes minutes
 	@$(MAKE) --no-print-directory -j 2 lint tests
 
 # The linters run in parallel with the tests.
@@ -87,7 +87,7 @@ tests:
 	GORACE=atexit_sleep_ms=100 $(TEST) -p 4 -timeout 30m -race -short $(RACY)
 	@test ! -e $(NOTRUN) || sort -u $(NOTRUN)
 
-soak: soak-tools ## run every test at full size, the race detector on every package, fuzzing, 100,000 entities: an hour and a half
+soak: soak-tools ## run every test at full size and with the race detector, fuzzing, and a build of 100,000 entities; takes an hour and a half
 	@mkdir -p bin && rm -f $(NOTRUN)
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 ./...
 	KINDEX_SOAK=1 $(TEST) -p 3 -timeout 0 -race ./...
@@ -108,7 +108,7 @@ lint: vet ## run the linters; fail on dead code or unneeded modules
 	@$(GO) mod tidy -diff || { echo "run: go mod tidy"; exit 1; }
 
 SOAKTIME ?= 20m
-requests: tools ## send mutated requests to every address of an edge for SOAKTIME
+requests: tools ## send mutated requests to every path of an edge for SOAKTIME
 	$(GO) test -vet=off -count=1 -timeout 0 -v ./edge/edgefuzz -run TestWholeEdge -fuzz-edge $(SOAKTIME)
 
 # go test runs one fuzz target at a time.
@@ -123,30 +123,30 @@ fuzz: tools ## run every fuzz target for FUZZTIME
 corpus: tools ## generate N entities in CORPUS
 	@test -d $(CORPUS) || { rm -rf $(CORPUS).part && $(GO) run ./cmd/gencorpus -n $(N) -content content -out $(CORPUS).part && mv $(CORPUS).part $(CORPUS); }
 
-# Takes some minutes for 5,000 commits: for each one, git writes a tree of tens of thousands
-# of files.
-history: tools ## generate the same as a repository with COMMITS commits, in HISTORY
+# Takes several minutes for 5,000 commits: for each commit, git writes a tree of tens of
+# thousands of files.
+history: tools ## generate a repository of N entities with COMMITS commits in HISTORY
 	@test -d $(HISTORY) || { rm -rf $(HISTORY).part && $(GO) run ./cmd/gencorpus -n $(N) -content content -commits $(COMMITS) -repo $(HISTORY).part && mv $(HISTORY).part $(HISTORY); }
 
-scale: build corpus ## validate, build and verify N generated entities, with times and memory
+scale: build corpus ## validate, build and verify N generated entities; print times and memory
 	@out=$$(mktemp -d); trap 'rm -rf "$$out"' EXIT; \
 	  echo "validate $(N) generated entities"; time bin/kindex validate $(CORPUS); \
 	  bin/kindex build --content $(CORPUS) --out "$$out" --as-of 2026-11-01; \
 	  bin/kindex verify "$$out"
 
-# Run nothing else meanwhile: half of the figures are times. The profiles of missed targets
-# are written to BENCH.
-bench: build corpus history ## measure N generated entities and compare with git, FTS5, Bleve and net/http: a table and JSON lines
+# Run nothing else at the same time: half of the figures are times. For each missed target, a
+# profile is written to BENCH.
+bench: build corpus history ## run the benchmarks on N generated entities, compared with git, FTS5, Bleve and net/http; print a table and JSON lines
 	@echo 'compiling bin/bench' && $(GO) build -o bin/bench ./cmd/bench
 	@bin/bench -corpus $(CORPUS) -history $(HISTORY) -profile $(BENCH) $(BENCHFLAGS)
 
 snapshots: tools ## build, import, format and replay every public snapshot; prints NOT RUN if they are missing
 	@KINDEX_SOAK=1 $(GO) test -count=1 -v -timeout 0 -run 'ShippedContent|EverySnapshot|SnapshotsAreFormatted|LikeTheConverters|OfCollection' ./builder ./builder/importer ./cmd/kindex | grep -vE '^(=== |    --- PASS)'
 
-sdk: test-tools ## pack the client libraries, with the version of the OpenAPI description, into site/sdk/archives
+sdk: test-tools ## pack the client libraries into site/sdk/archives, with the version of the OpenAPI description
 	$(GO) test -count=1 ./site/sdk -run 'Archives|Sums' -update
 
-screenshots: test-tools ## take screenshots of the main pages of the website, into site/docs/screenshots
+screenshots: test-tools ## save screenshots of the website's main pages in site/docs/screenshots
 	$(GO) test -count=1 ./site/audit -run TestWebsite -screenshots $(CURDIR)/site/docs/screenshots
 
 fmt: ## format the code and the content
@@ -155,7 +155,7 @@ fmt: ## format the code and the content
 
 clean: ## remove builds and binaries
 	rm -rf bin exports/builds exports/seals exports/current indexes/builds .kindex-build.lock
-	@test ! -e kindex.db || echo 'kindex.db is kept: it has accounts, keys and submissions'
+	@test ! -e kindex.db || echo 'kindex.db is kept: it contains accounts, keys and submissions'
 
 # Installed programs are used; missing ones are installed with apt-get, which needs root or
 # sudo. Go itself must be installed already, because distributions package older versions.
@@ -165,8 +165,8 @@ define need
 endef
 
 # The tests start their own PostgreSQL. Debian's package would set up and start a permanent
-# server; a configuration file prevents that during the installation. Its programs are not in
-# PATH.
+# server; a configuration file prevents that during the installation. The package's
+# programs are not in PATH.
 NOCLUSTER := /etc/postgresql-common/createcluster.d/kindex-tests.conf
 define need-postgresql
 @ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || command -v postgres >/dev/null || { echo "installing postgresql"; \

@@ -30,11 +30,11 @@ import (
 // previous build of the same version has read and compressed.
 const Version = "6"
 
-// Options are the options of Build.
+// Options configures Build.
 type Options struct {
 	Content string // the content folder
-	// Loaded is the content if it has already been read without errors; the build keeps
-	// and changes it. If nil, Content is read.
+	// Loaded is the content if it has already been read without errors; Build keeps and
+	// modifies it. If nil, Content is read.
 	Loaded *Loaded
 	Out    string    // the output folder
 	AsOf   time.Time // the time for which scores are calculated
@@ -46,12 +46,12 @@ type Options struct {
 	// and seals it. TakenOver, if not nil, is called with its manifest.
 	TrustPrevious bool
 	TakenOver     func(*store.Manifest)
-	// AllowShrink lets the build lose what a *ShrinkError would protect.
+	// AllowShrink allows a build that would otherwise fail with a *ShrinkError.
 	AllowShrink bool
-	// Still leaves the history of content outside git unchanged, because the content is
-	// being edited.
+	// Still is set while the content is being edited: the history of content outside git is
+	// then left unchanged.
 	Still bool
-	head  *gitlog.Head // the commit of Loaded; nil to ask git
+	head  *gitlog.Head // the git head at which Loaded was read; nil to ask git
 	// Wait is called if another build is running; Build then waits for it. If Wait is
 	// nil, Build returns a *store.BusyError instead.
 	Wait func(*store.BusyError)
@@ -68,17 +68,17 @@ type Report struct {
 	Dirty     bool                   `json:"dirty"`
 	AsOf      string                 `json:"asOf"`
 	Counts    store.Counts           `json:"counts"`
-	Bytes     int64                  `json:"bytes"` // of all files except the index
+	Bytes     int64                  `json:"bytes"` // total size of all files except the index
 	Warnings  []string               `json:"warnings"`
 	Steps     []Step                 `json:"steps"`
 	Seconds   float64                `json:"seconds"`
 	PeakBytes int64                  `json:"peakBytes"` // peak memory of the process
-	Removed   []string               `json:"removed"`   // old builds that were deleted
-	Reused    int                    `json:"reused"`    // entities whose files are unchanged since the previous build
+	Removed   []string               `json:"removed"`   // old builds that were removed
+	Reused    int                    `json:"reused"`    // number of entities whose files are unchanged since the previous build
 }
 
 // Step is one step of a build and its duration. The index is built concurrently with
-// other steps, so the steps may add up to more than the total.
+// other steps, so the durations may add up to more than the total.
 type Step struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"seconds"`
@@ -93,7 +93,7 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = lock.Release() }() // the build is published; the lock ends with the process at the latest
+	defer func() { _ = lock.Release() }() // the build is published, and the lock is released when the process exits at the latest
 	defer b.closePrevious()
 	for _, s := range []struct {
 		name string
@@ -103,15 +103,15 @@ func Build(ctx context.Context, o Options) (*Report, error) {
 		{"earlier", b.openPrevious}, // the previous build, to reuse
 		{"load", b.load},            // YAML → entities
 		{"history", b.walk},         // git, or the previous build → changes, dates
-		{"guard", b.guard},          // refuse a build that loses too much
+		{"guard", b.guard},          // refuse a build that would lose too much
 		{"score", b.score},          // signals → scores
 		{"rank", b.rank},            // scores → ordinals, leaderboards
 		{"index", b.startIndex},     // documents → search index, concurrently with the next two
 		{"similar", b.similar},      // entities → neighbours
 		{"past", b.buildSnapshots},  // changes → leaderboards of earlier days, trending
 		{"write", b.write},          // everything → files
-		{"place", b.place},          // temporary folders → the build's name, durable
-		{"publish", b.publish},      // the pointer, last
+		{"place", b.place},          // rename the temporary folders to the build's ID, durably
+		{"publish", b.publish},      // update the pointer last
 		{"prune", b.prune},          // old builds
 	} {
 		if err := ctx.Err(); err != nil && !b.published {
@@ -136,11 +136,11 @@ type build struct {
 
 	previous *exports.Build // the previous build; nil if nothing is reused
 	damaged  error          // why the current build could not be opened
-	skipped  bool           // a newer build than previous could not be opened
+	skipped  bool           // whether a newer build than previous could not be opened
 
 	untrusted    *UntrustedError // why the current build is not reused; nil if it is reused
 	tracked      string          // why no build in the output folder is trusted; "" if builds may be trusted
-	indexTrusted bool            // the index of the previous build may be reused too
+	indexTrusted bool            // whether the index of the previous build may be reused too
 
 	archive  *changelog.Archive
 	head     gitlog.Head
@@ -158,7 +158,7 @@ type build struct {
 
 	indexSeconds float64
 
-	published bool // from here on the build must not be removed
+	published bool // once set, the build must not be removed
 }
 
 func (b *build) progress(step string, done, total int) {
@@ -280,8 +280,8 @@ func (b *build) write(context.Context) error {
 }
 
 func (b *build) place(context.Context) error {
-	// Place the index first, since a build in place must have one. An existing index with
-	// this ID may come from anyone.
+	// Move the index into place first, since a build that is in place must have one. An
+	// existing index with this ID may come from anyone.
 	trusted := false
 	if manifest, _, err := store.ManifestBytes(filepath.Join(store.BuildsDir(b.Out), b.manifest.ID)); err == nil {
 		_, trusted = b.Key.sealed(b.Out, b.manifest.ID, manifest)
@@ -301,8 +301,8 @@ func (b *build) publish(context.Context) error {
 	return err
 }
 
-// prune removes old builds. Its errors are only warnings, because the build is published;
-// the next build tries again.
+// prune removes old builds. Errors are only reported as warnings, because the build is
+// already published; the next build tries again.
 func (b *build) prune(context.Context) error {
 	if err := b.removeOld(); err != nil {
 		b.report.Warnings = append(b.report.Warnings, "warning: some old builds could not be removed: "+err.Error())
@@ -319,7 +319,7 @@ func (b *build) removeOld() error {
 	return b.pruneIndexes()
 }
 
-// pruneIndexes removes indexes and seals without a build.
+// pruneIndexes removes indexes and seals that belong to no build.
 func (b *build) pruneIndexes() error {
 	kept, err := store.Builds(b.Out, "exports", "builds")
 	if err != nil {
@@ -330,7 +330,7 @@ func (b *build) pruneIndexes() error {
 
 // discard removes the files of an unfinished build.
 func (b *build) discard() error {
-	_ = b.indexing.Wait() // the error that led here is reported; this one may follow from it
+	_ = b.indexing.Wait() // the error that led here is reported; this one may only be a consequence of it
 	var errs []error
 	if b.out != nil {
 		errs = append(errs, b.out.Discard())
@@ -356,13 +356,13 @@ func (b *build) finish() *Report {
 	return r
 }
 
-// Loaded is content and the formula that scores it.
+// Loaded contains content and the formula that scores it.
 type Loaded struct {
 	*content.Content
 	Formula *score.Formula
 }
 
-// LoadContent reads and checks a content folder like a build, including the scoring
+// LoadContent reads and checks a content folder the way a build does, including the scoring
 // file. progress may be nil.
 func LoadContent(dir string, progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(content.Load(dir, progress))

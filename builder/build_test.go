@@ -95,7 +95,7 @@ func TestEverySnapshot(t *testing.T) {
 	}
 }
 
-// TestInterruptedBuildLeavesNothing interrupts at every step that reports progress.
+// TestInterruptedBuildLeavesNothing interrupts a build at every step that reports progress.
 func TestInterruptedBuildLeavesNothing(t *testing.T) {
 	suite.InTest(t)
 	for _, at := range []string{"load", "score", "similar", "write"} {

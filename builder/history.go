@@ -14,8 +14,8 @@ import (
 	"kindex/exports/record"
 )
 
-// walk finds the changes since the previous build, or the whole history, and dates the
-// entities.
+// walk finds the changes since the previous build, or the whole history, and sets the dates
+// of the entities.
 func (b *build) walk(ctx context.Context) error {
 	b.progress("history", 0, 0)
 	o := gitlog.Options{Dir: b.Content, Commit: b.head.Commit, Known: b.known}
@@ -52,7 +52,7 @@ func (b *build) walk(ctx context.Context) error {
 	return nil
 }
 
-// known returns the entity of a file with the same bytes in the working tree.
+// known returns the entity of a file in the working tree if the file is the given blob.
 func (b *build) known(typ, slug, blob string) *record.Entity {
 	at, ok := slices.BinarySearchFunc(b.content.Entities, &record.Entity{Type: typ, Slug: slug}, record.CompareKey)
 	if !ok || hex.EncodeToString(b.content.Blobs[at][:]) != blob {
@@ -61,7 +61,7 @@ func (b *build) known(typ, slug, blob string) *record.Entity {
 	return b.content.Entities[at]
 }
 
-// buildSnapshots builds what depends on both the history and today's scores.
+// buildSnapshots builds everything that depends on both the history and today's scores.
 func (b *build) buildSnapshots(context.Context) error {
 	return b.archive.BuildSnapshots(b.content.Entities)
 }
@@ -70,13 +70,13 @@ func (b *build) buildSnapshots(context.Context) error {
 // build.
 type ShrinkError struct{ Problem string }
 
-// Error returns what would be lost, and which option allows that.
+// Error returns what would be lost, and which option allows that loss.
 func (e *ShrinkError) Error() string {
 	return e.Problem + "; if that is intended, build with --allow-shrink"
 }
 
-// guard refuses a build that would delete a large part of the index or lose changes:
-// usually because of a wrong folder or truncated history.
+// guard refuses a build that would delete a large part of the index or lose changes. The
+// usual causes are a wrong folder and truncated history.
 func (b *build) guard(context.Context) error {
 	switch {
 	case b.AllowShrink:
@@ -123,7 +123,7 @@ func (b *build) deleted() (gone []string) {
 	return gone
 }
 
-// lost lists the changes of the previous build that this one would not have.
+// lost lists the changes in the previous build that this one would not have.
 func (b *build) lost() (lost []string) {
 	before, now := b.previous.Archive(), b.archive.Result()
 	if now.KeptChanges == before.Changes() {

@@ -14,7 +14,7 @@ import (
 	"kindex/exports"
 )
 
-// newRepository is a random history in a repository, with one commit.
+// newRepository returns a random history in a repository, with one commit.
 func newRepository(t *testing.T) *randomHistory {
 	s := newRandomHistory(t, 1)
 	s.git("init", "-q", "-b", "main")
@@ -24,7 +24,7 @@ func newRepository(t *testing.T) *randomHistory {
 	return s
 }
 
-// refused fails unless a build is refused for what it would lose.
+// refused fails the test unless a build is refused because of what it would lose.
 func (s *randomHistory) refused(out, why string) {
 	s.t.Helper()
 	_, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: 3, Key: builderKey})
@@ -33,7 +33,7 @@ func (s *randomHistory) refused(out, why string) {
 	}
 }
 
-// built opens a build.
+// built opens a finished build.
 func built(t *testing.T, r *builder.Report) *exports.Build {
 	t.Helper()
 	b, err := exports.Open(r.Dir)
@@ -57,8 +57,8 @@ func TestUncommittedFileOfADeletedEntity(t *testing.T) {
 	}
 }
 
-// TestUncommittedFileAtAnEarlierSlug gives the former slug of an entity to another one,
-// which must not inherit its date.
+// TestUncommittedFileAtAnEarlierSlug gives an entity's former slug to another entity, which
+// must not inherit its date.
 func TestUncommittedFileAtAnEarlierSlug(t *testing.T) {
 	s := newRepository(t)
 	s.drop("tool/a")
@@ -74,8 +74,8 @@ func TestUncommittedFileAtAnEarlierSlug(t *testing.T) {
 	}
 }
 
-// TestSlugFreedInAFolder gives a third entity the slug of a deleted one that another had
-// taken, in a folder without a repository.
+// TestSlugFreedInAFolder gives a new entity the slug of a deleted one after another entity
+// has claimed it as a former slug. The content is in a folder without a repository.
 func TestSlugFreedInAFolder(t *testing.T) {
 	suite.InTest(t)
 	s := newRandomHistory(t, 1)
@@ -91,8 +91,8 @@ func TestSlugFreedInAFolder(t *testing.T) {
 	s.build(out, 1)
 }
 
-// TestDamagedBuildOfAFolder damages the newer of two builds: nothing else has the change
-// that it added.
+// TestDamagedBuildOfAFolder damages the newer of two builds, which is the only place that
+// records the latest change.
 func TestDamagedBuildOfAFolder(t *testing.T) {
 	suite.InTest(t)
 	s := newRandomHistory(t, 1)
@@ -105,8 +105,7 @@ func TestDamagedBuildOfAFolder(t *testing.T) {
 	s.refused(out, "only it has the history")
 }
 
-// TestRepositoryComesAndGoes builds the same content with and without its
-// repository.
+// TestRepositoryComesAndGoes builds the same content with its repository and without it.
 func TestRepositoryComesAndGoes(t *testing.T) {
 	suite.InTest(t)
 	s := newRandomHistory(t, 1)
@@ -142,9 +141,9 @@ func TestRepositoryComesAndGoes(t *testing.T) {
 	s.refused(out, "would lose 1 of the previous build's 4 changes")
 }
 
-// TestRepositoryWithoutGit builds content of a repository without git installed: an
-// unreadable repository must not be treated as a folder without one, because no later build
-// could find its as-of day changes in the commits.
+// TestRepositoryWithoutGit builds content in a repository while git is not installed. An
+// unreadable repository must not be treated as a folder without one: the changes found would
+// be dated with the as-of day, and no later build could find them in the commits.
 func TestRepositoryWithoutGit(t *testing.T) {
 	suite.InTest(t)
 	s := newRepository(t)
@@ -163,7 +162,7 @@ func TestRepositoryWithoutGit(t *testing.T) {
 	}
 }
 
-// TestOddTimes builds a repository as of times before, within and long after its history,
+// TestOddTimes builds a repository as of times before, during and long after its history,
 // incrementally and from scratch.
 func TestOddTimes(t *testing.T) {
 	suite.InTest(t)

@@ -17,9 +17,9 @@ import (
 	"kindex/indexes"
 )
 
-// Key is the builder's key: a secret of one machine, or of several that share builds, by
-// which a builder recognizes its own builds. Without it, nobody can write a build that a
-// later one reuses.
+// Key is the builder's key: a secret of one machine, or of several machines that share
+// builds, by which a builder recognizes its own builds. Nobody without the key can create a
+// build that a later build reuses.
 type Key struct{ secret []byte }
 
 // GenerateKey returns a new key without storing it.
@@ -33,9 +33,9 @@ func GenerateKey() *Key {
 // section 3).
 const keySize = sha256.Size
 
-// DefaultKeyFile returns the default path of the builder's key: kindex/builder.key in
-// the folder that os.UserConfigDir returns. It returns an error if the user has no such
-// folder.
+// DefaultKeyFile returns the default path of the builder's key: kindex/builder.key in the
+// folder that os.UserConfigDir returns. It returns an error if there is no such folder for
+// the user.
 func DefaultKeyFile() (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {
@@ -44,9 +44,10 @@ func DefaultKeyFile() (string, error) {
 	return filepath.Join(dir, "kindex", "builder.key"), nil
 }
 
-// LoadKey reads the builder's key from a file. If the file is missing, it is created
-// with a new key, readable by its owner only. A file that every user of the machine can
-// read is refused. If several processes create the file, one wins, and all use its key.
+// LoadKey reads the builder's key from a file. If the file is missing, it is created with a
+// new key, readable only by its owner. A file that every user of the machine can read is
+// refused. If several processes create the file at the same time, one wins, and all of them
+// use its key.
 func LoadKey(path string) (*Key, error) {
 	k, err := readKey(path)
 	if !errors.Is(err, fs.ErrNotExist) {
@@ -107,12 +108,12 @@ func createKey(path string) error {
 	return os.Link(f.Name(), path)
 }
 
-// sealHead is the first line of a seal, with its version. Two lines follow: the codes of
-// the build and of its search index.
+// sealHead is the first line of a seal, with its version. It is followed by two lines: the
+// code of the build and that of its search index.
 const sealHead = "kindex seal 1\n"
 
 // code returns the HMAC-SHA256 of a manifest, which contains the size and SHA-256 of all
-// other files. kind and id prevent using the code of one manifest for another.
+// other files. kind and id prevent one manifest's code from being used for another.
 func (k *Key) code(kind, id string, manifest []byte) string {
 	mac := hmac.New(sha256.New, k.secret)
 	sum := sha256.Sum256(manifest)
@@ -120,7 +121,7 @@ func (k *Key) code(kind, id string, manifest []byte) string {
 	return fmt.Sprintf("%s %x\n", kind, mac.Sum(nil))
 }
 
-// seal returns the seal of a build in the output folder, from its manifests there.
+// seal returns the seal for a build, based on its manifests in the output folder.
 func (k *Key) seal(out, id string) ([]byte, error) {
 	build, _, err := store.ManifestBytes(filepath.Join(store.BuildsDir(out), id))
 	if err != nil {
@@ -133,7 +134,7 @@ func (k *Key) seal(out, id string) ([]byte, error) {
 	return []byte(sealHead + k.code("build", id, build) + k.code("index", id, index)), nil
 }
 
-// sealed reports which parts of a build have the seal of the key: the build, given by
+// sealed reports which parts of a build are sealed with the key: the build itself, given by
 // its manifest, and the search index.
 func (k *Key) sealed(out, id string, manifest []byte) (build, index bool) {
 	if k == nil {

@@ -27,7 +27,8 @@ type row struct {
 	Composite  float64
 }
 
-// board is one leaderboard of the shipped content and the number of entities it could list.
+// board is one leaderboard of the shipped content, with the number of entities that it could
+// list.
 type board struct {
 	name string
 	rows []row
@@ -35,7 +36,8 @@ type board struct {
 }
 
 // TestTopTens pins the tops of the leaderboards, so that the effect of changing a figure or
-// the formula is visible. After an intended change: go test ./builder -run TopTens -update
+// the formula is visible. After an intended change, run: go test ./builder -run TopTens
+// -update
 func TestTopTens(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -105,7 +107,7 @@ func fixtureContent(t *testing.T) (*content.Content, *score.Formula) {
 	return c, f
 }
 
-// TestRanksAreEarned checks what the formula must never do.
+// TestRanksAreEarned checks that the formula never produces an undeserved rank.
 func TestRanksAreEarned(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -134,8 +136,8 @@ func TestRanksAreEarned(t *testing.T) {
 	}
 }
 
-// earned checks that a ranked entity has enough data, and a model more than one result and
-// more than its maker's claims.
+// earned checks that a ranked entity has enough data, and that a model has more than one
+// result and more than its maker's claims.
 func earned(t *testing.T, f *score.Formula, e *record.Entity) {
 	t.Helper()
 	x := f.Explain(e, boardsAsOf)
@@ -178,7 +180,7 @@ func TestRetiredModelsNameTheNotice(t *testing.T) {
 	}
 }
 
-// TestReadmeExample recomputes the example of content/README.md.
+// TestReadmeExample recomputes the example in content/README.md.
 func TestReadmeExample(t *testing.T) {
 	suite.InTest(t)
 	c, f := fixtureContent(t)
@@ -196,7 +198,7 @@ func TestReadmeExample(t *testing.T) {
 	}
 }
 
-// worked formats the calculation of a score as a table and the arithmetic.
+// worked formats the calculation of a score as a table followed by the arithmetic.
 func worked(x *score.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintln(&b, "| Dimension | Figure | Value | Score | Weight |\n|---|---|---|---|---|")
@@ -227,7 +229,7 @@ func worked(x *score.Explanation) string {
 	fmt.Fprintf(&b, "| **composite** | (%s) / (%s) | | **%s** | |\n", strings.Join(sum, " + "), strings.Join(weights, " + "), x.Composite)
 	for _, d := range x.Dimensions {
 		if d.MinimumCoverage > 0 {
-			fmt.Fprintf(&b, "\nThe figures of %s carry %.0f %% of its weights, and %.0f %% are needed.\n", d.Name, 100*d.Coverage, 100*d.MinimumCoverage)
+			fmt.Fprintf(&b, "\nThe known %s measures have %.0f%% of the dimension's total weight; %.0f%% is needed.\n", d.Name, 100*d.Coverage, 100*d.MinimumCoverage)
 		}
 	}
 	return b.String()

@@ -5,7 +5,7 @@ import (
 	"syscall"
 )
 
-// peakMemory returns the peak memory of this process in bytes, or 0 if unknown.
+// peakMemory returns the peak memory of this process in bytes, or 0 if it is unknown.
 func peakMemory() int64 {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {

@@ -18,13 +18,14 @@ import (
 )
 
 // openPrevious opens the previous build: the current build of the output folder or, if that
-// is damaged, the newest intact one. It must be sealed by this machine's builder and
-// byte-for-byte intact. It is not an error here if it cannot be used, because a full build
-// usually has the same result.
+// is damaged, the newest intact one. The build must be sealed by this machine's builder and
+// intact, byte for byte. It is not an error here if there is no such build, because a full
+// build usually has the same result.
 func (b *build) openPrevious(ctx context.Context) error {
 	id, err := store.Current(b.Out)
 	if errors.Is(err, store.ErrNoBuild) {
-		// Other builds were never published, unless the pointer was removed.
+		// Without a pointer, none of these builds was ever published, unless somebody has
+		// removed the pointer.
 		if ids, _ := store.Builds(b.Out, "exports", "builds"); len(ids) > 0 {
 			b.report.Warnings = append(b.report.Warnings, fmt.Sprintf("warning: %s is missing, although there are builds in %s: none of them is reused, "+
 				"and content that is not in git starts a new history. To continue from one of them, write its ID to that file and build again",
@@ -119,14 +120,14 @@ func (b *build) checkTracked(ctx context.Context) {
 	case err != nil:
 		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v); fix that, or use an --out folder outside the repository", err)
 	case tracked:
-		b.tracked = "git tracks files of exports/builds or indexes/builds, so whoever commits could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds, then commit)"
+		b.tracked = "git tracks files in exports/builds or indexes/builds, so whoever commits could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds, then commit)"
 	}
 }
 
 // UntrustedError is the error for a previous build that is not known to be built by this
 // machine's builder.
 type UntrustedError struct {
-	Dir    string // of the build
+	Dir    string // folder of the build
 	Reason string
 }
 
@@ -144,9 +145,9 @@ func (b *build) newUntrustedError(id string) error {
 }
 
 // refuseUntrusted decides whether an untrusted previous build is an error, once it is known
-// where the history is. With git the result is the same without it. The history of a plain
-// folder is only in its builds: only the user can decide to start a new one or to trust an
-// untrusted one.
+// where the history is. If the history is in git, a build that does not reuse the previous
+// one has the same result. The history of a plain folder is only in its builds, so only the
+// user can decide to start a new history or to trust the build.
 func (b *build) refuseUntrusted() error {
 	switch {
 	case b.untrusted == nil:
@@ -166,9 +167,9 @@ func (b *build) refuseUntrusted() error {
 	return nil
 }
 
-// CheckPrevious returns nil if an output folder has no published build, or one that
-// Build would reuse. Otherwise it returns the reason, usually an *UntrustedError. Of
-// the build's files it reads only the manifest.
+// CheckPrevious returns nil if an output folder has no published build, or one that Build
+// would reuse. Otherwise it returns the reason, usually an *UntrustedError. It reads none of
+// the build's files but the manifest.
 func CheckPrevious(ctx context.Context, o Options) error {
 	b := &build{Options: o}
 	id, err := store.Current(b.Out)
@@ -190,8 +191,8 @@ func CheckPrevious(ctx context.Context, o Options) error {
 	return b.newUntrustedError(id)
 }
 
-// cache returns the previous build if its parts can be reused, that is, if this build would
-// create them in the same way; otherwise nil.
+// cache returns the previous build if its parts can be reused because this build would create
+// them in the same way; otherwise it returns nil.
 func (b *build) cache() *exports.Build {
 	if b.previous == nil || b.previous.Manifest.Builder != Version {
 		return nil
@@ -199,8 +200,8 @@ func (b *build) cache() *exports.Build {
 	return b.previous
 }
 
-// reopenPrevious unmaps the records that loading has read: as long as they are mapped, they
-// count as memory of this process.
+// reopenPrevious reopens the previous build, which unmaps the records that loading has read.
+// As long as they are mapped, they are counted as memory of this process.
 func (b *build) reopenPrevious() (err error) {
 	if b.previous == nil {
 		return nil
@@ -222,7 +223,7 @@ func (b *build) loadContent(progress func(done, total int)) (*Loaded, yamldoc.Pr
 	return withFormula(content.LoadWithReuse(b.Content, b.reuse, progress))
 }
 
-// reuse is a content.Reuse based on the previous build.
+// reuse is a content.Reuse that uses the previous build.
 func (b *build) reuse(typ, slug string, sum [sha256.Size]byte) *record.Entity {
 	ordinal, ok := b.unchanged(typ, slug, sum)
 	if !ok {

@@ -92,12 +92,12 @@ func (f folder) thin() {
 	}
 }
 
-// entity returns a new file; some of the extra lines cause warnings.
+// entity returns the contents of a new file; some extra lines cause warnings.
 func entity(name string, extra ...string) string {
 	return "name: " + name + "\ndescription: An example of a thing.\ncategory: nlp\n" + strings.Join(extra, "")
 }
 
-// sameBuild fails unless two builds are the same, byte for byte.
+// sameBuild fails the test unless two builds are the same, byte for byte.
 func sameBuild(t *testing.T, got, want string) {
 	t.Helper()
 	m, err := store.Verify(want)
@@ -142,7 +142,7 @@ func TestBuildReusesPrevious(t *testing.T) {
 	for _, s := range []struct {
 		name     string
 		edit     func()
-		reparsed int // number of parsed files, -1 for all
+		reparsed int // number of parsed files, or -1 for all
 	}{
 		{"nothing before", func() {}, -1},
 		{"nothing new", func() {}, 0},
@@ -182,7 +182,7 @@ func TestBuildReusesPrevious(t *testing.T) {
 		{"no categories file", func() { f.remove("categories.yaml") }, 0},
 		{"another scoring", func() { f.replace("scoring.yaml", "full: 75000", "full: 50000") }, 0},
 		{"another title", func() { f.replace("index.yaml", "title: ", "title: Another ") }, 0},
-		{"a damaged build before", func() { alter("entities.jsonl", "PyTorch", "PyTurch") }, 0}, // there is another one
+		{"a damaged build before", func() { alter("entities.jsonl", "PyTorch", "PyTurch") }, 0}, // there is another, intact build
 
 		{"of another format", func() {
 			f.add("tool/odd.yaml", "# again\n")
@@ -191,7 +191,7 @@ func TestBuildReusesPrevious(t *testing.T) {
 		{"of another builder", func() {
 			f.add("tool/odd.yaml", "# and again\n")
 			alter(store.ManifestFile, fmt.Sprintf(`"builder": %q`, builder.Version), `"builder": "0"`)
-		}, -1}, // and the other one is damaged as well
+		}, -1}, // and the other build is damaged as well
 
 		{"of nothing known, but another is there", func() {
 			if err := os.WriteFile(filepath.Join(out, "exports", "current"), []byte("20260101-0000000000000000\n"), 0o644); err != nil {

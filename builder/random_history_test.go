@@ -26,8 +26,8 @@ var builderKey = builder.GenerateKey()
 type randomHistory struct {
 	folder
 	rand   *rand.Rand
-	gitDir string    // the repository, if not in the folder
-	now    time.Time // of the next commit
+	gitDir string    // the git directory, if it is not in the folder
+	now    time.Time // the time of the next commit
 	asOf   time.Time
 
 	files map[string]*source // by type/slug
@@ -83,7 +83,7 @@ func (s *randomHistory) drop(key string) {
 	s.remove(key + ".yaml")
 }
 
-// free returns an address never used by a file, or "".
+// free returns an address never used by a file, or "" if there is none.
 func (s *randomHistory) free(typ string) string {
 	for range 4 {
 		if key := fmt.Sprintf("%s/%c", typ, 'a'+s.rand.IntN(6)); s.files[key] == nil && !s.held[key] {
@@ -93,7 +93,7 @@ func (s *randomHistory) free(typ string) string {
 	return ""
 }
 
-// change makes a random change of one file.
+// change makes a random change to one file.
 func (s *randomHistory) change() {
 	keys := slices.Sorted(maps.Keys(s.files))
 	key := keys[s.rand.IntN(len(keys))]
@@ -123,7 +123,7 @@ func (s *randomHistory) change() {
 		renamed.formerly = append(slices.Clone(f.formerly), slug)
 		to := s.free(typ)
 		if n := len(f.formerly); n > 0 && s.rand.IntN(2) == 0 {
-			to, renamed.formerly = typ+"/"+f.formerly[n-1], []string{slug} // back to where it was
+			to, renamed.formerly = typ+"/"+f.formerly[n-1], []string{slug} // back to its former slug
 		}
 		if to != "" {
 			s.drop(key)
@@ -181,7 +181,7 @@ func (s *randomHistory) git(args ...string) {
 	}
 }
 
-// commit commits everything, sometimes as a merge.
+// commit commits everything, sometimes with a merge.
 func (s *randomHistory) commit(message string) {
 	s.t.Helper()
 	s.git("add", "-A")
@@ -196,7 +196,7 @@ func (s *randomHistory) commit(message string) {
 	s.git("commit", "-q", "--allow-empty", "-m", message)
 }
 
-// build builds the working tree, whatever it loses.
+// build builds the working tree, even if the build loses something.
 func (s *randomHistory) build(out string, keep int) *builder.Report {
 	s.t.Helper()
 	r, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: keep, AllowShrink: true, Key: builderKey})
@@ -206,8 +206,8 @@ func (s *randomHistory) build(out string, keep int) *builder.Report {
 	return r
 }
 
-// TestRandomHistory builds every step of a repository incrementally on an earlier build,
-// and from scratch.
+// TestRandomHistory builds every step of a repository's history, incrementally on top of an
+// earlier build and from scratch.
 func TestRandomHistory(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
@@ -218,7 +218,7 @@ func TestRandomHistory(t *testing.T) {
 			s := newRandomHistory(t, seed)
 			s.git("init", "-q", "-b", "main")
 			s.commit("begin")
-			out, seldom := t.TempDir(), t.TempDir() // the latter skips commits, and keeps one build
+			out, seldom := t.TempDir(), t.TempDir() // builds in seldom skip commits, and only one of them is kept
 			for i := range 6 {
 				full := s.build(t.TempDir(), 1)
 				sameAs := func(kind string, r *builder.Report) {
@@ -260,7 +260,7 @@ func changesOf(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestRandomFolder builds every step of a folder without a repository twice, and finds the
+// TestRandomFolder builds every step of a folder twice, without a repository, and finds the
 // changes that a repository would show.
 func TestRandomFolder(t *testing.T) {
 	suite.InTest(t)

@@ -28,10 +28,11 @@ type Comparison struct {
 	Differs    []string // the differences, one sentence each
 }
 
-// Rebuild rebuilds content like the published build of an output folder - at its commit and
-// as-of time, in full, into a temporary folder - and compares both. If the build has no
-// commit, or had uncommitted changes, the folder is built as it is now: differences may then
-// be later changes, and the history of a folder without git is only in its builds.
+// Rebuild rebuilds the published build of an output folder and compares the result with it.
+// The rebuild is a full one, into a temporary folder, at the build's commit and as-of time.
+// If the build has no commit, or had uncommitted changes, the content folder is built as it
+// is now. Differences may then be due to later changes, and the history of a folder without
+// git cannot be rebuilt, because it is only in the builds.
 //
 // The search index is not reproducible byte for byte; its answers to searches for entity
 // names are compared instead.
@@ -76,14 +77,14 @@ func Rebuild(ctx context.Context, content, out string) (c *Comparison, err error
 	return c, err
 }
 
-// checkOut writes the content at a commit to a folder.
+// checkOut writes the content of a commit to a folder.
 func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 	location, err := gitlog.FindLocation(ctx, o.Content)
 	if err != nil {
 		return err
 	}
 	// The commit comes from an untrusted build: it must be a full commit name before it
-	// becomes an argument of git.
+	// becomes an argument to git.
 	switch name, err := location.Commit(ctx, commit); {
 	case err != nil:
 		return fmt.Errorf("%w; the build is from this commit: fetch it", err)
@@ -150,13 +151,13 @@ func (c *Comparison) differs(format string, args ...any) {
 
 // members returns the members of a manifest as compact JSON.
 func members(m store.Manifest) (list map[string]json.RawMessage) {
-	data, _ := json.Marshal(m)      // strings, numbers and lists of them always encode
-	_ = json.Unmarshal(data, &list) // and encoded JSON always decodes
+	data, _ := json.Marshal(m)      // encoding strings, numbers and lists of them cannot fail
+	_ = json.Unmarshal(data, &list) // nor can decoding the result
 	return list
 }
 
-// maxSearches is the maximum number of entities for which search answers are compared. In
-// larger catalogues, they are sampled at equal distances.
+// maxSearches is the maximum number of entities for which search results are compared. Larger
+// catalogues are sampled at equal distances.
 const maxSearches = 2000
 
 // compareIndexes compares the search indexes of two builds with the same records.

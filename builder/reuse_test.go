@@ -14,8 +14,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestReusedEntitiesAreTheParsedOnes compares every field of the shipped content and of a
-// generated corpus between the parser and an earlier build.
+// TestReusedEntitiesAreTheParsedOnes checks that entities reused from an earlier build equal
+// the parsed ones in every field, for the shipped content and a generated corpus.
 func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -56,7 +56,7 @@ func TestReusedEntitiesAreTheParsedOnes(t *testing.T) {
 	}
 }
 
-// TestContentHandedOverIsMarked passes a build content that was read before, as the watcher
+// TestContentHandedOverIsMarked builds content that has already been read, as the watcher
 // does.
 func TestContentHandedOverIsMarked(t *testing.T) {
 	suite.InTest(t)

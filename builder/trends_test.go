@@ -18,7 +18,7 @@ func TestTrends(t *testing.T) {
 	}
 	const others = "signals:\n  downloads: {value: 1000, date: 2026-02-01, source: https://example.org/}\n" // the stars are gone
 	const old = "  stars: {value: 5000, date: 2019-02-01, source: https://example.org/}\n"
-	steps := map[string][3]*source{ // long ago, at the end of that period, within the week
+	steps := map[string][3]*source{ // well before the week, at the end of that period, within the week
 		"gains":         {thing("", "100", "2026-02-01", ""), nil, thing("", "5000", "2026-02-01", "")},
 		"loses":         {thing("", "5000", "2026-02-01", ""), nil, thing("", "100", "2026-02-01", "")},
 		"another-name":  {thing("", "100", "2026-02-01", ""), nil, thing("", "100", "2026-02-01", "tags: [x]\n")},
@@ -45,7 +45,7 @@ func TestTrends(t *testing.T) {
 		s.commit("begin")
 		s.now = s.now.AddDate(0, 0, 8)
 	}
-	b := built(t, s.build(t.TempDir(), 1)) // the third commit is of 17 March, the build of 20 March
+	b := built(t, s.build(t.TempDir(), 1)) // the third commit is dated 17 March, the build 20 March
 	_, empty, list := b.Archive().Trends("7d")
 	got := map[string]string{}
 	for _, x := range list {

@@ -144,7 +144,7 @@ func (b *build) writeDescriptions() error {
 	return nil
 }
 
-// feedLength is the number of changes in the feeds of a build.
+// feedLength is the number of changes in each feed of a build.
 const feedLength = 200
 
 // writeFeeds writes the newest changes as feeds. Without a public address, they have no
@@ -182,7 +182,7 @@ func (b *build) title() string {
 	return "Knowledge index"
 }
 
-// describe returns the manifest, without files.
+// describe returns the manifest without its files.
 func (b *build) describe() *store.Manifest {
 	m := &store.Manifest{
 		Builder: Version, Title: b.title(), Description: b.content.Index.Description,
@@ -224,7 +224,7 @@ func (b *build) repository() *store.Repository {
 	return &store.Repository{URL: index.Repository, Branch: cmp.Or(index.Branch, content.MainBranch), Path: b.head.Path}
 }
 
-// license joins the licences of all data in records of some types.
+// license combines the licences of all data in records of some types.
 func (b *build) license(types []string) string {
 	var parts []string
 	add := func(s string) {
@@ -247,8 +247,8 @@ func (b *build) license(types []string) string {
 	return strings.Join(parts, " AND ")
 }
 
-// licenseOf returns the licence of a file in the build: the licence of the entities in it,
-// or none for files that are part of the program.
+// licenseOf returns the licence of a file in the build: that of the entities in it, or "" for
+// files that are part of the program.
 func (b *build) licenseOf(path string) string {
 	if strings.HasPrefix(path, exports.SchemaFile) {
 		return ""

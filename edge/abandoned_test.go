@@ -14,7 +14,7 @@ import (
 	"kindex/edge/safedial"
 )
 
-// slowNames is a resolver that never finds a name and reports each query.
+// slowNames is a resolver that reports each name it is asked for and never resolves it.
 type slowNames struct {
 	asked chan string
 	ended atomic.Int64
@@ -27,8 +27,8 @@ func (n *slowNames) LookupNetIP(ctx context.Context, _, host string) ([]netip.Ad
 	return nil, &net.DNSError{Err: "timeout", Name: host, IsTimeout: true}
 }
 
-// TestAttackAbandonedWrites registers webhooks at names of the attacker's choice and
-// disconnects as soon as the name is looked up. Each attempt counts.
+// TestAttackAbandonedWrites registers webhooks for host names chosen by the attacker, and
+// disconnects as soon as the name is looked up. Each attempt counts towards the limit.
 func TestAttackAbandonedWrites(t *testing.T) {
 	suite.InTest(t)
 	names := &slowNames{asked: make(chan string)}

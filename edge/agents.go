@@ -20,30 +20,31 @@ import (
 	"kindex/exports/record"
 )
 
-// mcpAgents serves the Model Context Protocol at /mcp. Each call becomes requests to the
-// API in this process, counted for the caller.
+// mcpAgents serves the Model Context Protocol at /mcp. Each call is turned into in-process
+// requests to the API, which count towards the caller's limit.
 type mcpAgents struct {
 	handler http.Handler
-	version string // of the description
+	version string // of the API description
 
 	mu     sync.Mutex
-	build  string // that the server reports
+	build  string // ID of the build that server describes
 	server *mcp.Server
 }
 
-// agentPath is the path of the MCP endpoint, and agentHeaders are the headers of the
-// protocol.
+// agentPath is the path of the MCP endpoint; agentHeaders are the headers that the protocol
+// uses.
 const (
 	agentPath    = "/mcp"
 	agentHeaders = ", Mcp-Protocol-Version, Mcp-Session-Id, Mcp-Method, Mcp-Name, Last-Event-ID"
 )
 
-// maxMessageLen bounds a message: many times what the longest arguments take. Bodies of
-// callers without remaining requests, and of messages that are not counted, are read all
-// the same, and reading costs time.
+// maxMessageLen is the maximum size of a message, many times the size of the longest arguments.
+// A body is read even if the caller has no requests left or the message does not count towards
+// the limit, and reading it takes time.
 const maxMessageLen = 64 << 10
 
-// agentTimeout bounds a complete response at /mcp. The timeout of a call is shorter.
+// agentTimeout is the time limit for a complete response at /mcp. The time limit for a single
+// call is shorter.
 const agentTimeout = mcp.DefaultCallTime + 5*time.Second
 
 func (s *Server) newAgents() error {
@@ -56,8 +57,8 @@ func (s *Server) newAgents() error {
 	return nil
 }
 
-// Agents handles messages for the served build. It describes the categories that exist
-// at the time of the call.
+// Agents returns the MCP server for the served build. It describes the categories that exist at
+// the time of the call.
 func (s *Server) Agents() *mcp.Server {
 	o := mcp.Options{Version: s.agents.version, Log: s.log, Counted: s.options.LimitAnonymous > 0 || s.options.LimitKey > 0}
 	id := ""
@@ -88,9 +89,9 @@ func bySize(list []record.Category) []string {
 // outerRequestKey is the context key for the request at /mcp.
 type outerRequestKey struct{}
 
-// mcp handles POST /mcp. Messages that are not calls do not count towards the daily
-// limit but are rate-limited like pages. An invalid key is rejected before anything
-// else, and counts as it does under /api.
+// mcp handles POST /mcp. Messages that are not calls do not count towards the daily limit, but
+// are rate-limited like pages. An invalid key is rejected before anything else, and counts in
+// the same way as under /api.
 func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	if refused := c.identify(); refused != nil {
 		if err := c.reserve(metered); err != nil {
@@ -117,7 +118,7 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 		c.Fail(w, err)
 		return
 	}
-	// Only once the body has been read: clients may be slow.
+	// Take a slot only once the body has been read: the client may send it slowly.
 	if err := c.EnterGate(c.server.gates.pages); err != nil {
 		c.Fail(w, err)
 		return
@@ -134,13 +135,14 @@ func (s *Server) mcp(c *request, w http.ResponseWriter) {
 	case catcher.refused != 0:
 		c.Fail(w, catcher.problem())
 	case !catcher.started && ctx.Err() != nil:
-		p := web.NewProblem("state-unavailable", "The response took too long; request less, or try again.")
+		p := web.NewProblem("state-unavailable", "The response took too long. Request less data or try again.")
 		p.Cause = ctx.Err()
 		c.Fail(w, p)
 	}
 }
 
-// plainErrorCatcher intercepts plain-text errors: every error of the edge is a problem.
+// plainErrorCatcher intercepts plain-text errors, because the edge reports every error as a
+// problem document.
 type plainErrorCatcher struct {
 	http.ResponseWriter
 	started bool
@@ -171,7 +173,7 @@ func (p *plainErrorCatcher) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the underlying writer.
 func (p *plainErrorCatcher) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// problem returns the error response as a problem.
+// problem converts the intercepted error response to a problem.
 func (p *plainErrorCatcher) problem() error {
 	text := web.Shorten(strings.ToValidUTF8(strings.TrimSpace(string(p.text)), "?"))
 	if p.refused >= 500 {
@@ -180,11 +182,11 @@ func (p *plainErrorCatcher) problem() error {
 	return web.NewProblem("invalid-body", "The message was rejected: "+strings.TrimSuffix(text, ".")+".")
 }
 
-// inProcessAPI calls the API of this edge.
+// inProcessAPI calls this edge's API within the process.
 type inProcessAPI struct{ server *Server }
 
-// forwardedHeaders are the headers copied from the request at /mcp to the API request: they
-// identify the caller. No other header from the client is passed on.
+// forwardedHeaders are the headers that identify the caller. They are copied from the request at
+// /mcp to the API request; no other header from the client is passed on.
 var forwardedHeaders = []string{"X-Api-Key", "X-Forwarded-For", "Forwarded"}
 
 // Get implements mcp.API.
@@ -198,7 +200,7 @@ func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, he
 		ProtoMajor: 1, ProtoMinor: 1, Header: header.Clone(), Body: http.NoBody}).WithContext(ctx)
 	r.RequestURI = r.URL.RequestURI()
 	if outer, ok := ctx.Value(outerRequestKey{}).(*request); ok {
-		// The protocol's own context does not end with the request that it came by.
+		// The protocol library's context is not cancelled when the HTTP request ends.
 		defer context.AfterFunc(outer.Request.Context(), cancel)()
 		r.RemoteAddr, r.Host, r.TLS = outer.Request.RemoteAddr, outer.Request.Host, outer.Request.TLS
 		for _, name := range forwardedHeaders {
@@ -209,7 +211,7 @@ func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, he
 		r.Header.Set("X-Request-Id", outer.ID)
 	}
 	w := &memoryResponse{header: http.Header{}, status: http.StatusOK}
-	defer func() { // the connection that such a panic cuts is none here
+	defer func() { // the panic is meant to cut the connection, but there is none here
 		if cause := recover(); cause != nil {
 			status, respHeader, body, err = 0, nil, nil, fmt.Errorf("the response was cut off: %v", cause)
 		}
@@ -224,10 +226,10 @@ func (a inProcessAPI) Get(ctx context.Context, path string, query url.Values, he
 	return w.status, w.header, w.body, nil
 }
 
-// maxInProcessLen bounds a response in memory.
+// maxInProcessLen is the maximum size of a response held in memory.
 const maxInProcessLen = 8 << 20
 
-// memoryResponse is an answer in memory.
+// memoryResponse is an http.ResponseWriter that keeps the response in memory.
 type memoryResponse struct {
 	header     http.Header
 	status     int

@@ -25,14 +25,14 @@ import (
 	"kindex/edge/web"
 )
 
-// listPage has the members common to all paged collections.
+// listPage has the fields that all paged collections have in common.
 type listPage struct {
-	Data       []struct{ ID, Type, Slug string } // the id of a change
+	Data       []struct{ ID, Type, Slug string } // for changes, only the ID is set
 	Count      int
 	NextCursor *string
 }
 
-// testPaging walks collections to their ends, by cursor and by offset.
+// testPaging reads whole collections page by page, by cursor and by offset.
 func testPaging(t *testing.T, c *contract) {
 	for _, target := range []struct{ op, path string }{
 		{"listEntities", "/api/entities"},
@@ -118,7 +118,7 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-// testEntityTags: a response's own entity tag gives 304, any other does not.
+// testEntityTags: a response's own entity tag results in a 304; no other tag does.
 func testEntityTags(t *testing.T, c *contract) {
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]
@@ -127,7 +127,7 @@ func testEntityTags(t *testing.T, c *contract) {
 		}
 		target := op.plainTarget(t)
 		if op.Parameters.GetByInAndName("query", "cursor") != nil {
-			// A page has more headers if it is not the last one.
+			// Only a page that is not the last one has all the headers.
 			path, query, _ := strings.Cut(target, "?")
 			target = path + "?limit=1&" + query
 		}
@@ -144,7 +144,7 @@ func testEntityTags(t *testing.T, c *contract) {
 	}
 }
 
-// testRanges: ranges of files match the whole file.
+// testRanges: each range of a file has the same bytes as that part of the whole file.
 func testRanges(t *testing.T, c *contract) {
 	for _, target := range []struct{ op, path string }{
 		{"exportEntities", "/api/export/entities"},
@@ -276,8 +276,8 @@ func decodeBody(t *testing.T, a *answer) []byte {
 	return b
 }
 
-// testFormats: all formats of an export have the same rows, with the fields of the
-// description in its order.
+// testFormats: an export has the same rows in every format, and its fields are in the order
+// given in the description.
 func testFormats(t *testing.T, c *contract) {
 	for _, target := range []struct{ op, path, schema string }{
 		{"exportEntities", "/api/export/entities?format=", "ExportedEntity"},
@@ -340,7 +340,7 @@ func testFormats(t *testing.T, c *contract) {
 	}
 }
 
-// columns returns the required fields of a row in the order of the description.
+// columns returns a row's required fields in the order given in the description.
 func (c *contract) columns(schema string) []string {
 	return c.doc.Components.Schemas[schema].Value.Required
 }
@@ -366,7 +366,7 @@ func testDescriptionForms(t *testing.T, c *contract) {
 	}
 }
 
-// testUnknownAddresses: whatever is requested, an error is a problem document.
+// testUnknownAddresses: whatever is requested, an error response is a problem document.
 func testUnknownAddresses(t *testing.T, c *contract) {
 	for _, target := range []string{"/api", "/api/", "/api/nope", "/api/entity", "/api/entity/tool", "/api/entities/", "/api/Entities",
 		"/api/entity/tool/pytorch/history", "/api//entities", "/nope?x=1", "/data/{build}", "/api/%00"} {
@@ -386,8 +386,8 @@ func testUnknownAddresses(t *testing.T, c *contract) {
 	}
 }
 
-// testDamage provokes the only failure possible without breaking the server: a file of a
-// previous build has become unreadable.
+// testDamage provokes the only failure that is possible without breaking the server: a file of a
+// previous build is no longer readable.
 func testDamage(t *testing.T, c *contract) {
 	c.send(t, request{op: "getDataFile", target: "/data/{old}/categories.json", status: 200})
 	c.damageOld(t, "scoring.json")

@@ -26,7 +26,7 @@ type receivedField struct {
 	Old, New any
 }
 
-// has reports whether a field, or one nested in it, has changed.
+// has reports whether a field, or a field nested in it, has changed.
 func (c *receivedEvent) has(name string) bool {
 	return slices.ContainsFunc(c.Changes, func(f receivedField) bool { return f.Field == name || strings.HasPrefix(f.Field, name+".") })
 }
@@ -64,7 +64,7 @@ func idsOf(list []receivedEvent) []string {
 	return ids
 }
 
-// TestChangelogFilters compares each filter with a linear search.
+// TestChangelogFilters compares the result of each filter with that of a linear search.
 func TestChangelogFilters(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -151,7 +151,7 @@ func TestChangelogTells(t *testing.T) {
 	}
 }
 
-// TestChangelogOfARenamedEntity continues after the redirect with the same cursor.
+// TestChangelogOfARenamedEntity: after the redirect, paging continues with the same cursor.
 func TestChangelogOfARenamedEntity(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -34,9 +34,9 @@ import (
 	"kindex/exports/store"
 )
 
-// TestContract checks the server against its description and the description against the
-// server: it builds and serves the shipped content, validates every response, and finally
-// fails if anything described was never seen.
+// TestContract checks the server against its description and the description against the server.
+// It builds and serves the shipped content, validates every response, and fails if anything
+// described was never seen.
 func TestContract(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -66,17 +66,18 @@ func TestContract(t *testing.T) {
 	t.Run("examples", func(t *testing.T) { testExamples(t, c.doc) })
 }
 
-// contract is the description, the servers under test, and what was seen of them.
+// contract holds the description, the servers under test, and a record of what their responses
+// covered.
 type contract struct {
 	doc        *openapi3.T
 	operations map[string]*operation
 	server     *edge.Server
 	state      *storage.State
-	url        string // of the server
+	url        string // of the normal server
 	closed     string // of a server that has released its build
-	spent      string // of a server whose limit is used up
-	away       string // of a server whose state is unreachable
-	key        string // of an account
+	spent      string // of a server on which the caller has no requests left
+	away       string // of a server whose database is unreachable
+	key        string // an account's key
 	suspended  string // a key of a suspended account
 	onlyRead   string // a key with the scope read
 	onlyKeys   string // a key with the scope keys
@@ -92,10 +93,10 @@ type operation struct {
 	*openapi3.Operation
 }
 
-// own reports whether the operation needs a key.
+// own reports whether the operation requires a key.
 func (op *operation) own() bool { return op.Security != nil && len(*op.Security) > 0 }
 
-// metered reports whether requests are counted.
+// metered reports whether requests count towards the daily limit.
 func (op *operation) metered() bool { return op.Responses.Status(http.StatusTooManyRequests) != nil }
 
 func newContract(t *testing.T) *contract {
@@ -133,7 +134,8 @@ func newContract(t *testing.T) *contract {
 	return c
 }
 
-// contractKey seals the builds, so that later ones reuse them.
+// contractKey is the builder key of all builds in these tests, so that later builds can reuse
+// earlier ones.
 var contractKey = builder.GenerateKey()
 
 func buildFixture(t *testing.T, content, out, day string) string {
@@ -163,11 +165,11 @@ func serve(t *testing.T, o edge.Options, closed bool) (*edge.Server, string) {
 	} else {
 		t.Cleanup(s.Close)
 	}
-	t.Cleanup(listener.Close) // first: no request may be under way
+	t.Cleanup(listener.Close) // runs before the server is closed, when no request may be in progress
 	return s, listener.URL
 }
 
-// defineFormats teaches the validator formats it does not know.
+// defineFormats registers formats that the validator does not know.
 func defineFormats() {
 	for _, mediaType := range []string{"application/x-ndjson", "application/vnd.apache.parquet", "application/gzip", "application/zstd"} {
 		openapi3filter.RegisterBodyDecoder(mediaType, openapi3filter.PlainBodyDecoder)
@@ -209,7 +211,7 @@ func (a *answer) decode(t *testing.T, into any) {
 	}
 }
 
-// client neither follows redirects nor asks for compression by itself.
+// client does not follow redirects, and asks for compression only if the test does.
 var client = &http.Client{
 	Transport:     &http.Transport{DisableCompression: true},
 	CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -265,7 +267,7 @@ func (c *contract) send(t *testing.T, r request) *answer {
 		t.Fatalf("%s: unknown operation %s", target, r.op)
 	}
 	c.seen.request(op, r, req)
-	if r.body != "" { // the client has read it
+	if r.body != "" { // sending the request has consumed the body
 		req.Body = io.NopCloser(strings.NewReader(r.body))
 	}
 	c.checkRequest(t, op, r, req)
@@ -282,8 +284,8 @@ func (c *contract) input(op *operation, req *http.Request) *openapi3filter.Reque
 	}
 }
 
-// pathParams splits an address into its parameters. The last one may contain slashes, and
-// more text may follow it.
+// pathParams returns the parameters in the path of an address. The last one may contain slashes,
+// and text may follow it.
 func (op *operation) pathParams(path string) map[string]string {
 	names := strings.Split(op.path, "/")
 	params := map[string]string{}
@@ -296,8 +298,8 @@ func (op *operation) pathParams(path string) map[string]string {
 	return params
 }
 
-// checkRequest: the description must allow what the server accepts and reject what it
-// refuses, as far as a schema can.
+// checkRequest checks that the description allows every request that the server accepts and
+// rejects every request that the server refuses, as far as a schema can express it.
 func (c *contract) checkRequest(t *testing.T, op *operation, r request, req *http.Request) {
 	t.Helper()
 	err := openapi3filter.ValidateRequest(context.Background(), c.input(op, req))
@@ -311,7 +313,8 @@ func (c *contract) checkRequest(t *testing.T, op *operation, r request, req *htt
 	}
 }
 
-// undescribed are headers that belong to HTTP itself or to CORS.
+// undescribed contains headers that need no description because they belong to HTTP itself or to
+// CORS.
 var undescribed = []string{"Date", "Content-Length", "Content-Type", "Content-Encoding", "X-Content-Type-Options"}
 
 func (c *contract) checkHeaders(t *testing.T, op *operation, a *answer, target string) {
@@ -325,7 +328,8 @@ func (c *contract) checkHeaders(t *testing.T, op *operation, a *answer, target s
 	checkHeaders(t, response.Value.Headers, a, target)
 }
 
-// checkHeaders checks both directions: sent headers are described, required headers are sent.
+// checkHeaders checks that all headers sent are described and that all required headers are
+// sent.
 func checkHeaders(t *testing.T, described openapi3.Headers, a *answer, target string) {
 	t.Helper()
 	byName := map[string]*openapi3.Header{}
@@ -368,7 +372,7 @@ func (c *contract) checkBody(t *testing.T, op *operation, r request, req *http.R
 		return
 	}
 	if a.status == http.StatusPartialContent || a.header.Get("Content-Encoding") != "" {
-		return // its bytes are checked by the tests that request it
+		return // the tests that request it check the bytes
 	}
 	input := &openapi3filter.ResponseValidationInput{RequestValidationInput: c.input(op, req), Status: a.status,
 		Header: a.header, Body: io.NopCloser(bytes.NewReader(a.body)), Options: &openapi3filter.Options{IncludeResponseStatus: true}}
@@ -385,8 +389,8 @@ func (c *contract) checkBody(t *testing.T, op *operation, r request, req *http.R
 	}
 }
 
-// checkProblem checks what a schema cannot express: the members of a problem agree with each
-// other and with their response.
+// checkProblem checks what a schema cannot express: a problem's members must match each other
+// and the response.
 func (c *contract) checkProblem(t *testing.T, r request, req *http.Request, a *answer) {
 	t.Helper()
 	var p web.Problem
@@ -400,8 +404,8 @@ func (c *contract) checkProblem(t *testing.T, r request, req *http.Request, a *a
 	}
 }
 
-// checkWhole checks that records are complete unless the client asked for fewer fields: the
-// schemas of lists allow both.
+// checkWhole checks that records are complete unless the client asked for fewer fields. The
+// schemas for lists allow both.
 func (c *contract) checkWhole(t *testing.T, r request, a *answer) {
 	t.Helper()
 	name := map[string]string{"listEntities": "Entity", "searchEntities": "SearchHit", "exportEntities": "ExportedEntity"}[r.op]
@@ -423,10 +427,10 @@ func (c *contract) checkWhole(t *testing.T, r request, a *answer) {
 	}
 }
 
-// sortedIDs returns the operation ids.
+// sortedIDs returns the operation IDs in alphabetical order.
 func (c *contract) sortedIDs() []string { return slices.Sorted(maps.Keys(c.operations)) }
 
-// damageOld makes a file of the previous build unreadable, like a failing disk.
+// damageOld makes a file of the previous build unreadable, as a failing disk would.
 func (c *contract) damageOld(t *testing.T, file string) {
 	t.Helper()
 	path := filepath.Join(c.oldDir, file)

@@ -17,11 +17,11 @@ import (
 // never involved.
 type Origins struct {
 	any      bool     // every origin
-	loopback bool     // pages served by the reader's own machine
-	allowed  []string // as browsers write them: https://app.example.org
+	loopback bool     // pages served by the user's own machine
+	allowed  []string // in the form that browsers send: https://app.example.org
 }
 
-// ParseOrigins parses a list of origins, "*" for all or "none".
+// ParseOrigins parses a list of origins, or "*" for all, or "none".
 func ParseOrigins(values []string) (*Origins, error) {
 	if len(values) == 0 {
 		return nil, errors.New(`the list is empty: use origins such as https://app.example.org, "*" or "none"`)
@@ -40,9 +40,9 @@ func ParseOrigins(values []string) (*Origins, error) {
 	return o, nil
 }
 
-// DefaultOrigins returns the origins that are allowed if the operator configures none:
-// all for a service with a public https address, otherwise only pages on the reader's
-// own machine.
+// DefaultOrigins returns the origins that are allowed if the operator configures none: all
+// origins for a service with a public https address; otherwise only pages on the user's own
+// machine.
 func DefaultOrigins(address string) *Origins {
 	if onInternet(address) {
 		return &Origins{any: true}
@@ -50,9 +50,9 @@ func DefaultOrigins(address string) *Origins {
 	return &Origins{loopback: true}
 }
 
-// parseOrigin returns an origin as browsers send it (RFC 6454, section 6.2).
+// parseOrigin returns an origin in the form that browsers send (RFC 6454, section 6.2).
 func parseOrigin(s string) (string, error) {
-	if s == "null" { // sandboxed pages and files; allowed only if listed
+	if s == "null" { // the origin of sandboxed pages and local files; allowed only if listed
 		return s, nil
 	}
 	u, err := url.Parse(s)
@@ -81,11 +81,11 @@ func (o *Origins) allows(origin string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && loopback(u.Host)
 }
 
-// varies reports whether responses depend on the requesting origin.
+// varies reports whether responses depend on the origin of the request.
 func (o *Origins) varies() bool { return o.loopback || len(o.allowed) > 0 }
 
-// onInternet reports whether an address is a public one: https, and neither an IP
-// address nor a name of a private network.
+// onInternet reports whether an address is public: its scheme is https, and its host is neither
+// an IP address nor a name in a private network.
 func onInternet(address string) bool {
 	u, err := url.Parse(address)
 	if err != nil || u.Scheme != "https" {
@@ -98,11 +98,12 @@ func onInternet(address string) bool {
 	return host != "" && !internalName(host)
 }
 
-// internalDomains are top-level domains that no one can register: reserved (RFC 6761, RFC
-// 6762, RFC 8375, ICANN's resolution on .internal) or never to be delegated.
+// internalDomains contains top-level domains in which no one can register a name: they are
+// reserved (RFC 6761, RFC 6762, RFC 8375, ICANN's resolution on .internal) or will never be
+// delegated.
 var internalDomains = []string{"localhost", "local", "internal", "intranet", "private", "lan", "home", "corp", "test", "home.arpa"}
 
-// internalName reports whether a name can only exist in a private network.
+// internalName reports whether a name can exist only in a private network.
 func internalName(host string) bool {
 	return !strings.Contains(host, ".") ||
 		slices.ContainsFunc(internalDomains, func(d string) bool { return strings.HasSuffix(host, "."+d) })
@@ -116,11 +117,11 @@ func newVaryValues(o *Origins) web.VaryValues {
 	return web.VaryValues{Encoding: with(web.VaryEncoding), Accept: with(web.VaryAccept), Key: with(web.VaryKey)}
 }
 
-// guardOrigin decides what websites can get from a visitor's browser. Pages of allowed
-// origins can read the responses (CORS). Unless every origin is allowed, other pages
-// cannot embed them either, nor reach them through their own host name pointing here
-// (DNS rebinding). No other origin can use the sign-in and submission pages, whatever
-// the method and the outcome.
+// guardOrigin decides what websites can read through a visitor's browser. Pages of allowed
+// origins can read the responses (CORS). Unless every origin is allowed, pages of other origins
+// cannot embed the responses either, nor reach the service through a host name of their own that
+// points here (DNS rebinding). The sign-in and submission pages can be used only from this
+// service's own origin, whatever the method and the outcome.
 func (s *Server) guardOrigin(next http.Handler) http.Handler {
 	foreign := s.instrument("foreign host", func(c *request, w http.ResponseWriter) { c.refuseHost(w) })
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -150,8 +151,8 @@ func (s *Server) guardOrigin(next http.Handler) http.Handler {
 	})
 }
 
-// allowOrigin sets the headers that let a page read the response. If every origin is
-// allowed, they do not depend on the request, so that one cached response serves all.
+// allowOrigin sets the headers that let a page read the response. If every origin is allowed,
+// the headers do not depend on the request, so one cached response can be used for all origins.
 // Private Network Access is never granted.
 func (s *Server) allowOrigin(h http.Header, r *http.Request, preflight bool) {
 	if s.origins.any {
@@ -176,9 +177,9 @@ func (s *Server) allowOrigin(h http.Header, r *http.Request, preflight bool) {
 	h.Set("Access-Control-Max-Age", "86400")
 }
 
-// embeddable returns the Cross-Origin-Resource-Policy that decides whether the
-// requesting page can embed the answer, such as a badge, without CORS. Browsers name it
-// in Referer; a page can withhold that but not forge it.
+// embeddable returns the Cross-Origin-Resource-Policy, which decides whether the requesting page
+// can embed the response, such as a badge, without CORS. Browsers send the page's address in
+// Referer; a page can withhold it but not forge it.
 func (s *Server) embeddable(r *http.Request) []string {
 	if u, err := url.Parse(r.Header.Get("Referer")); err == nil && u.Host != "" && s.origins.allows(u.Scheme+"://"+strings.ToLower(u.Host)) {
 		return web.CrossOrigin
@@ -186,8 +187,8 @@ func (s *Server) embeddable(r *http.Request) []string {
 	return web.SameOrigin
 }
 
-// setLimitHeaders sets the headers of the anonymous limit, which the request does not count
-// against. A key is not looked up.
+// setLimitHeaders sets the headers for the anonymous limit. The request does not count towards
+// that limit, and its key is not looked up.
 func (c *request) setLimitHeaders(h http.Header) {
 	if costOf(c.Request.URL.Path) == unmetered {
 		return
@@ -199,9 +200,9 @@ func (c *request) setLimitHeaders(h http.Header) {
 	c.quota.state.SetHeaders(h, c.Shared.Now())
 }
 
-// checkOrigin rejects a message at /mcp from a page of an origin that is not allowed, as
-// the Model Context Protocol requires (Streamable HTTP, Security Warning). Pages of this
-// service are allowed.
+// checkOrigin rejects a message to /mcp from a page of an origin that is not allowed, as the
+// Model Context Protocol requires (Streamable HTTP, Security Warning). Pages of this service are
+// allowed.
 func (s *Server) checkOrigin(r *http.Request) error {
 	for _, origin := range r.Header["Origin"] {
 		if s.origins.allows(origin) || s.ownOrigin(origin, r) {
@@ -212,8 +213,8 @@ func (s *Server) checkOrigin(r *http.Request) error {
 	return nil
 }
 
-// ownOrigin reports whether an origin is this service's own, by the address that the
-// operator has named or by the request's Host, which was checked.
+// ownOrigin reports whether an origin is this service's own: it matches the address configured
+// by the operator or the request's Host, which was checked before.
 func (s *Server) ownOrigin(origin string, r *http.Request) bool {
 	if own, err := parseOrigin(s.options.URL); err == nil && origin == own {
 		return true

@@ -11,7 +11,7 @@ import (
 	"github.com/getkin/kin-openapi/openapi3"
 )
 
-// seen records what the requests of the contract have covered.
+// seen records what the contract test's requests have covered.
 type seen struct {
 	statuses map[string]bool // operation, status
 	headers  map[string]bool // operation, status, header
@@ -48,16 +48,16 @@ func (s *seen) answer(op *operation, a *answer) {
 	}
 }
 
-// unprovoked are statuses that no client can cause. Every operation shares the description of
-// its failure with getDataFile, for which it is provoked.
+// unprovoked is the status that no client can provoke. The description of this failure is the
+// same for every operation, and it is provoked for getDataFile.
 const unprovoked = " 500"
 
-// anyValue are parameters that accept any value: an outdated entity tag is no error, and an
-// unsuitable request ID is replaced.
+// anyValue are parameters for which no value is invalid: an outdated entity tag is not an error,
+// and an unsuitable request ID is replaced.
 var anyValue = []string{"If-None-Match", "If-Range", "X-Request-Id"}
 
-// testCoverage fails if something described was never seen, or something served is not
-// described.
+// testCoverage fails if something that is described was never seen, or something that is served
+// is not described.
 func testCoverage(t *testing.T, c *contract) {
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]
@@ -71,7 +71,7 @@ func testCoverage(t *testing.T, c *contract) {
 			}
 			for name := range response.Value.Headers {
 				if strings.Contains(name, "RateLimit") && !strings.HasPrefix(op.path, "/api/") {
-					continue // it shares the description of its failures with operations that are checked
+					continue // these failures are described once, and checked for other operations
 				}
 				if !c.seen.headers[key+" "+http.CanonicalHeaderKey(name)] {
 					t.Errorf("%s: header %s was never seen", key, name)
@@ -103,8 +103,8 @@ func coverCodes(t *testing.T, c *contract) {
 	}
 }
 
-// coverRoutes compares the server's routes with the described ones. testUnknownParameter
-// compares their parameters.
+// coverRoutes compares the server's routes with the routes in the description.
+// testUnknownParameter compares their parameters.
 func coverRoutes(t *testing.T, c *contract) {
 	var described, served []string
 	for path := range c.doc.Paths.Map() {
@@ -128,7 +128,7 @@ func coverRoutes(t *testing.T, c *contract) {
 	}
 }
 
-// testExamples validates every example of the description against its schema.
+// testExamples validates every example in the description against its schema.
 func testExamples(t *testing.T, doc *openapi3.T) {
 	n := 0
 	check := func(where string, schema *openapi3.SchemaRef, example any) {
@@ -168,7 +168,7 @@ func testExamples(t *testing.T, doc *openapi3.T) {
 
 func describesJSON(mediaType string) bool { return strings.HasSuffix(mediaType, "json") }
 
-// exampleTexts returns the example values of a parameter as they appear in a query.
+// exampleTexts returns a parameter's example values in the form in which they appear in a query.
 func exampleTexts(example any) []string {
 	list, ok := example.([]any)
 	if !ok {

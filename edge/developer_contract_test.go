@@ -9,7 +9,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// testKeys goes through the life of keys, using only the API.
+// testKeys creates, lists, uses and revokes keys, using only the API.
 func testKeys(t *testing.T, c *contract) {
 	const path = "/api/developer/api-keys"
 	owner, other := c.newKey(t, "owner", false), c.newKey(t, "other", false)
@@ -33,7 +33,7 @@ func testKeys(t *testing.T, c *contract) {
 	if _, err := apikey.Parse(made.Key); err != nil || made.Name != "one" {
 		t.Errorf("%+v: %v", made, err)
 	}
-	// Keys created in the same millisecond can come in either order.
+	// Keys created in the same millisecond can be listed in either order.
 	l := list(owner)
 	i := slices.IndexFunc(l.Data, func(k struct{ ID, Name, Masked, CreatedAt, LastUsedAt string }) bool { return k.ID == made.ID })
 	if len(l.Data) != 2 || i < 0 || l.Data[i].Masked != made.Key[:7]+"…"+made.Key[37:] || l.Data[i].LastUsedAt != "" {
@@ -93,12 +93,13 @@ func testKeys(t *testing.T, c *contract) {
 	c.send(t, request{op: "listApiKeys", target: path, status: 401, key: made.Key})
 	create(201, `{"name":"again"}`)
 
-	// The key that authenticates the request.
+	// Revoke the key that authenticates the request.
 	revoke(other, 204, "", `{"id":"`+list(other).Data[0].ID+`"}`)
 	c.send(t, request{op: "listApiKeys", target: path, status: 401, key: other})
 }
 
-// testLeakedKeys reports keys, both with and without the right to do anything else.
+// testLeakedKeys reports leaked keys without sending a key, even after the daily limit has been
+// reached.
 func testLeakedKeys(t *testing.T, c *contract) {
 	const op, path = "revokeLeakedKey", "/api/developer/api-keys/revoke"
 	owner := c.newKey(t, "careless", false)
@@ -131,7 +132,7 @@ func testLeakedKeys(t *testing.T, c *contract) {
 	}
 	c.send(t, request{op: op, verb: "POST", target: path, status: 503, base: c.away, body: quoted(owner)})
 	c.send(t, request{op: op, verb: "POST", target: path, status: 503, closed: true, body: quoted(owner)})
-	// The daily limit there is used up.
+	// The daily limit on this server is used up.
 	for i := range 61 {
 		status := 404
 		if i == 60 {
@@ -141,7 +142,7 @@ func testLeakedKeys(t *testing.T, c *contract) {
 	}
 }
 
-// testAuditLog pages through a log.
+// testAuditLog reads an audit log page by page.
 func testAuditLog(t *testing.T, c *contract) {
 	const op, path = "listAuditLog", "/api/developer/audit"
 	owner, other := c.newKey(t, "audited", false), c.newKey(t, "not audited", false)
@@ -172,7 +173,7 @@ func testAuditLog(t *testing.T, c *contract) {
 	if e := all[3]; e.Action != "account.created" || e.Actor.Kind != "service" || e.ID != "aud_1" {
 		t.Errorf("%+v", e)
 	}
-	// A cursor of one account used by another continues in the caller's own log.
+	// If an account uses another account's cursor, the page is from the caller's own log.
 	c.send(t, request{op: op, target: path + "?cursor=" + first.NextCursor, status: 200, key: other}).decode(t, &second)
 	for _, e := range second.Data {
 		if e.Target == all[0].Target {

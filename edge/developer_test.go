@@ -22,8 +22,8 @@ import (
 
 const keysPath = "/api/developer/api-keys"
 
-// onEveryEngine runs a test with edges over one small build that share a state, each with its
-// own handle.
+// onEveryEngine runs a test on each database engine, with n edges that serve the same small
+// build and share the database, each through its own handle.
 func onEveryEngine(t *testing.T, n int, test func(t *testing.T, edges []*served)) {
 	_, out := smallBuild(t, 3)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -35,7 +35,7 @@ func onEveryEngine(t *testing.T, n int, test func(t *testing.T, edges []*served)
 	})
 }
 
-// serveWith listens on loopback.
+// serveWith starts an edge with the given options on loopback.
 func serveWith(t testing.TB, o Options) *served {
 	t.Helper()
 	h := httptest.NewUnstartedServer(nil)
@@ -55,7 +55,7 @@ func serveWith(t testing.TB, o Options) *served {
 	return &served{Server: s, url: h.URL, out: o.Dir}
 }
 
-// newKey creates the account if missing, and a key for it.
+// newKey creates the account if it does not exist, and a key for it.
 func (s *served) newKey(t testing.TB, account string) (apikey.Secret, apikey.Key) {
 	t.Helper()
 	secret := apikey.Generate()
@@ -123,8 +123,8 @@ func TestSecuritySixthKey(t *testing.T) {
 	})
 }
 
-// TestKeyIsMadeOnce sends one write many times concurrently, like a client that gets no
-// timely response.
+// TestKeyIsMadeOnce sends the same write many times concurrently, like a client that does not
+// receive a response in time.
 func TestKeyIsMadeOnce(t *testing.T) {
 	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
@@ -158,7 +158,8 @@ func TestKeyIsMadeOnce(t *testing.T) {
 	})
 }
 
-// TestRevokedKeyStopsEverywhere: immediately on this edge, within a second on another.
+// TestRevokedKeyStopsEverywhere: a revoked key stops working immediately on this edge, and
+// within a second on another.
 func TestRevokedKeyStopsEverywhere(t *testing.T) {
 	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
@@ -190,8 +191,8 @@ func TestRevokedKeyStopsEverywhere(t *testing.T) {
 	})
 }
 
-// TestSecurityAnotherAccountsKey: another account's key looks nonexistent and stays
-// unchanged.
+// TestSecurityAnotherAccountsKey: to other accounts, a key appears not to exist, and they cannot
+// change it.
 func TestSecurityAnotherAccountsKey(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
@@ -206,14 +207,15 @@ func TestSecurityAnotherAccountsKey(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The responses differ only in the requested ID.
+		// The responses differ only in the ID that was requested.
 		if got := strings.ReplaceAll(string(theirs.body), k.ID, "key_"+strings.Repeat("a", 20)); theirs.status != 404 || got != string(unknown.body) {
 			t.Errorf("%d %s\n%d %s", theirs.status, theirs.body, unknown.status, unknown.body)
 		}
 		if a := s.ask(t, "GET", keysPath, "x-api-key", mine.Reveal()); strings.Contains(string(a.body), k.ID) || !strings.Contains(string(a.body), own.ID) {
 			t.Errorf("list of another account: %s", a.body)
 		}
-		// Mass assignment: fields that clients cannot set are refused by name.
+		// Mass assignment: fields that clients cannot set are rejected, and the error names
+		// them.
 		for _, body := range []string{`{"name":"x","accountId":"` + k.AccountID + `"}`, `{"name":"x","key":"` + mine.Reveal() + `"}`, `{"name":"x","account_id":"` + k.AccountID + `"}`} {
 			if a, err := s.write("POST", keysPath, mine.Reveal(), body); err != nil || a.status != 400 || !strings.Contains(string(a.body), "is not a known field") {
 				t.Errorf("%s: %v %d %s", body, err, a.status, a.body)
@@ -225,8 +227,8 @@ func TestSecurityAnotherAccountsKey(t *testing.T) {
 	})
 }
 
-// TestSecurityKeyIsNowhere sends a key everywhere a client might put it by mistake, and looks
-// for it in the log, the metrics and every error.
+// TestSecurityKeyIsNowhere sends a key everywhere a client might put it by mistake, and checks
+// that the log, the metrics and the errors do not contain it.
 func TestSecurityKeyIsNowhere(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -254,7 +256,7 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 		{"GET", "/api/categories", []string{"X-Forwarded-For", key}}, {"GET", "/api/categories", []string{"Forwarded", "for=" + key}},
 	} {
 		a := s.ask(t, r.method, r.path, append([]string{"x-api-key", key}, r.header...)...)
-		// A client sees only its own address and its own ID in responses.
+		// A client's address and request ID are shown only to that client.
 		if a.status >= 400 && !strings.Contains(r.path, key) && !strings.Contains(r.method, key) {
 			errors.Write(a.body)
 			fmt.Fprint(&errors, a.header)
@@ -265,7 +267,7 @@ func TestSecurityKeyIsNowhere(t *testing.T) {
 			t.Errorf("%v %d %s", err, a.status, a.body)
 		}
 	}
-	// If the state is unavailable, the database error is logged.
+	// If the database is unavailable, its error is logged.
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -309,7 +311,8 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// TestLastUse: the edge that saw the use reports it immediately, and RunJobs stores it.
+// TestLastUse: the edge on which the key was used reports the use immediately, and RunJobs
+// stores it.
 func TestLastUse(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {

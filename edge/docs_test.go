@@ -14,7 +14,7 @@ import (
 	"kindex/edge/openapi"
 )
 
-// TestAPIDocsWithoutScripts: the page lists every operation of the description.
+// TestAPIDocsWithoutScripts: without scripts, the page lists every operation in the description.
 func TestAPIDocsWithoutScripts(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -38,9 +38,9 @@ func TestAPIDocsWithoutScripts(t *testing.T) {
 	}
 }
 
-// TestAPIDocsFiles: the page of operations and everything it loads is served locally and free
-// of charge, and what it loads can be cached forever. Package site tests the page in a
-// browser.
+// TestAPIDocsFiles: the API documentation and everything it loads are served from this service
+// and do not count towards the limit. What the page loads can be cached forever. Package site
+// tests the page in a browser.
 func TestAPIDocsFiles(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 1})

@@ -18,7 +18,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// costlyQueries are the most expensive queries for an address; no query is also tested.
+// costlyQueries contains the most expensive queries for each address. Each address is also
+// tested without a query.
 var costlyQueries = map[string][]string{
 	"/api/entities":           {"?limit=100&sort=name&fields=slug,name,scores", "?" + strings.Repeat("tag=search,fast&", 100)},
 	"/api/search":             {"?q=heaps+of+data&facets=tag,provider,category&limit=100", "?q=%22heaps+of+data%22+number"},
@@ -33,7 +34,7 @@ var costlyQueries = map[string][]string{
 	"/api/entity/tool/n3":     {"?at=2026-11-01"},
 }
 
-// conditions are conditional headers, in forms that attackers have used.
+// conditions are conditional headers in forms that an attacker might use.
 func conditions(tag string) [][]string {
 	const past, future = "Mon, 01 Jan 2001 00:00:00 GMT", "Fri, 01 Jan 2100 00:00:00 GMT"
 	many := strings.Repeat(`"0123456789", `, 400) + `"x"`
@@ -47,10 +48,10 @@ func conditions(tag string) [][]string {
 	}
 }
 
-// plainPath returns an address of a route with existing values for its parameters.
+// plainPath replaces a route's path parameters with existing values.
 var plainPath = strings.NewReplacer(":type", "tool", ":slug", "n3", ":category", "alpha", ":id", "x_1", ":delivery", "x_2", ":file", "x.tgz")
 
-// discarded is a response writer that costs as little as possible.
+// discarded is a response writer that discards the body, to cost as little as possible.
 type discarded struct {
 	header http.Header
 	status int
@@ -61,7 +62,7 @@ func (d *discarded) Header() http.Header         { return d.header }
 func (d *discarded) WriteHeader(status int)      { d.status = status }
 func (d *discarded) Write(b []byte) (int, error) { d.bytes += len(b); return len(b), nil }
 
-// requestOf returns a request to call the handler with.
+// requestOf returns a request to pass to the handler.
 func requestOf(method, target, key string, header []string) *http.Request {
 	var body *bytes.Reader
 	if body = bytes.NewReader(nil); method == "POST" {
@@ -78,14 +79,15 @@ func requestOf(method, target, key string, header []string) *http.Request {
 	return r
 }
 
-// cost is what a request consumes.
+// cost is what handling a request consumes.
 type cost struct {
 	processor time.Duration
 	bytes     uint64
 	status    int
 }
 
-// costOf returns the minimum cost of each of n requests over some rounds.
+// costOf sends n requests in each of several rounds. It returns the lowest cost per request in
+// any round.
 func (s *served) costOf(r *http.Request, rounds, n int) cost {
 	least := cost{processor: math.MaxInt64, bytes: math.MaxUint64}
 	var before, after runtime.MemStats
@@ -105,7 +107,7 @@ func (s *served) costOf(r *http.Request, rounds, n int) cost {
 	return least
 }
 
-// processTime returns the processor time of this process.
+// processTime returns the processor time that this process has used.
 func processTime() time.Duration {
 	var u syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &u); err != nil {
@@ -114,15 +116,16 @@ func processTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// TestAttackWorkBeforeAdmission has callers with an exhausted limit send every conditional
-// header to every address. Each is refused before any lookup in the build, and none may cost
-// much more than a plain 429.
+// TestAttackWorkBeforeAdmission has callers who have exhausted their limit send every
+// conditional header to every address. Each request must be refused before anything is looked up
+// in the build, and must not cost much more than a plain 429.
 func TestAttackWorkBeforeAdmission(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	// The limit is so high that callers who have used it up may get 304s to the end.
+	// The limit is so high that callers who have used it up may receive 304s until the end of
+	// the test.
 	spent := suite.Pick(5_000, 20_000)
 	_, out := smallBuild(t, 2000)
 	open := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t)})
@@ -130,8 +133,8 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 	key, _ := s.keyOf(t, "account")
 	s.costOf(requestOf("GET", "/api/nothing", "", nil), 1, spent)
 	s.costOf(requestOf("GET", "/api/nothing", key, nil), 1, spent)
-	// An edge that has released its build cannot look anything up: a request that gets that
-	// far is answered with something other than 429.
+	// An edge that has released its build cannot look anything up. A request that gets as far as
+	// a lookup is answered with a status other than 429.
 	blind := serveWith(t, Options{Dir: out, State: storagetest.SQLite(t), LimitAnonymous: 1, LimitKey: 1})
 	blindKey, _ := blind.keyOf(t, "account")
 	blind.costOf(requestOf("GET", "/api/categories", "", nil), 1, 1)
@@ -158,7 +161,7 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 				for _, header := range conditions(tag) {
 					for _, method := range []string{"GET", "HEAD", "POST", "DELETE"} {
 						if method == "POST" && path == "/api/developer/api-keys/revoke" {
-							continue // a leaked key can be reported even with an exhausted limit; reports have their own limit
+							continue // leaked keys can be reported even if the limit is exhausted; reports have a limit of their own
 						}
 						with := ""
 						if caller != "" {
@@ -186,17 +189,17 @@ func TestAttackWorkBeforeAdmission(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("%d kinds of request; at most %d %% of the processor time and %d %% of the memory of a plain 429", asked, worst.processor, worst.bytes)
+	t.Logf("%d kinds of request; at most %d%% of the processor time and %d%% of the memory of a plain 429", asked, worst.processor, worst.bytes)
 }
 
-// tooMuch reports whether a request costs clearly more than a plain 429. Memory use is the
-// same on every machine; time is not.
+// tooMuch reports whether a request costs clearly more than a plain 429. Memory use is the same
+// on every machine, but processor time is not.
 func tooMuch(got, plain cost) bool {
 	return got.processor > 8*plain.processor || got.bytes > 3*plain.bytes
 }
 
-// TestAttackFortyExports has a caller with an exhausted limit request forty exports at once.
-// All together must cost less than one export.
+// TestAttackFortyExports has a caller whose limit is exhausted request forty exports at once.
+// Together, they must cost less than one export.
 func TestAttackFortyExports(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -236,7 +239,7 @@ func TestAttackFortyExports(t *testing.T) {
 }
 
 // TestExportsAtOnce has one caller, and then many, request more exports at once than can run.
-// Refused requests get an explanation and are not charged.
+// The error says why a request was refused, and refused requests do not count towards the limit.
 func TestExportsAtOnce(t *testing.T) {
 	s := serveFew(t, Options{LimitAnonymous: 1000})
 	const target = "/api/export/entities?format=jsonl&type=tool"
@@ -249,7 +252,7 @@ func TestExportsAtOnce(t *testing.T) {
 	s.expect(t, 200, 998, "anonymous", "GET", "/api/export/entities?format=jsonl")
 	release()
 	s.expect(t, 200, 997, "anonymous", "GET", target)
-	// Callers allowed to wait do so briefly.
+	// Callers that are allowed to wait must only wait briefly.
 	s.shared.Exports = ratelimit.NewGate(ratelimit.GateOptions{Slots: maxExports, PerCaller: exportsPerCaller, MaxWaiting: 1, Wait: 10 * time.Millisecond})
 	for i := range maxExports / exportsPerCaller {
 		defer s.HoldExports(fmt.Sprint("other ", i))()

@@ -2,10 +2,10 @@ package edge
 
 import "context"
 
-// Paths returns the addresses below /api that the server registers, in router syntax.
+// Paths returns the paths under /api that the server registers, in the router's syntax.
 func (s *Server) Paths() []string { return s.shared.Paths }
 
-// HoldExports takes all export slots of a caller until release.
+// HoldExports occupies all of a caller's export slots until release is called.
 func (s *Server) HoldExports(caller string) (release func()) {
 	for range exportsPerCaller {
 		if err := s.shared.Exports.Enter(context.Background(), caller); err != nil {

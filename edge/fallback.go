@@ -9,8 +9,8 @@ import (
 	"kindex/edge/web"
 )
 
-// fallbackHandler handles paths without a route: with a page of the website or, under the
-// API's paths, with an API error.
+// fallbackHandler handles paths that have no route. It answers with a page of the website or,
+// for the paths of the API, with a problem document.
 func (s *Server) fallbackHandler() http.Handler {
 	nothing, allowed, refused := s.unrouted("not found", (*web.Call).NotFound), s.unrouted("options", answerOptions), s.unrouted("method not allowed", s.console.PageMethodNotAllowed)
 	page := s.instrument("page", func(c *request, w http.ResponseWriter) { c.run(w, unmetered, web.AnyParams, s.console.Page) })
@@ -29,7 +29,7 @@ func (s *Server) fallbackHandler() http.Handler {
 	})
 }
 
-// unrouted answers outside the routes. Parameters do not matter there.
+// unrouted returns a handler for requests that match no route. It ignores the query parameters.
 func (s *Server) unrouted(name string, h web.Handler) http.Handler {
 	var byCost [metered + 1]httprouter.Handle
 	for cost := range byCost {
@@ -54,5 +54,5 @@ func (s *Server) methodNotAllowed(c *web.Call) (*web.Reply, error) {
 	return nil, web.MethodNotAllowed(c, allow...)
 }
 
-// answerOptions answers OPTIONS; the router has set the header Allow.
+// answerOptions answers OPTIONS requests; the router has already set the Allow header.
 func answerOptions(*web.Call) (*web.Reply, error) { return web.JSONReply(http.StatusNoContent, nil) }

@@ -13,10 +13,10 @@ import (
 // document is a page of a feed in any format.
 type document struct {
 	ids, links []string
-	rel        map[string]string // addresses, by relation
+	rel        map[string]string // addresses of links, by relation
 }
 
-// readFeed reads a page with the standard library's parsers.
+// readFeed reads a page of a feed with the standard library's parsers.
 func (s *served) readFeed(t *testing.T, format, path string) document {
 	t.Helper()
 	a := s.ask(t, "GET", path)
@@ -85,7 +85,7 @@ func (s *served) readFeed(t *testing.T, format, path string) document {
 	return d
 }
 
-// through follows the links from page to page.
+// through follows the links to the next page until the end of the feed.
 func (s *served) through(t *testing.T, format, path string) (ids []string, pages int) {
 	t.Helper()
 	for address := s.url + path; address != ""; pages++ {
@@ -105,7 +105,8 @@ func (s *served) through(t *testing.T, format, path string) (ids []string, pages
 	return ids, pages
 }
 
-// TestFeedLeadsThroughAllChanges in every format, with filters and without.
+// TestFeedLeadsThroughAllChanges: following the links of a feed yields all changes, in every
+// format, with filters and without.
 func TestFeedLeadsThroughAllChanges(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -133,7 +134,7 @@ func TestFeedLeadsThroughAllChanges(t *testing.T) {
 	}
 }
 
-// TestFeedOfAnEntity follows an entity's feed through renames, and past its deletion.
+// TestFeedOfAnEntity reads an entity's feed before and after it is renamed and deleted.
 func TestFeedOfAnEntity(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -150,7 +151,7 @@ func TestFeedOfAnEntity(t *testing.T) {
 	if d := s.readFeed(t, "atom", "/api/feed?entity=tool/right&format=atom&type=model"); len(d.ids) != 0 {
 		t.Errorf("models of a tool: %v", d.ids)
 	}
-	// A new build without changes to this feed leaves it byte for byte the same.
+	// A new build without changes to this entity leaves its feed unchanged, byte for byte.
 	const path = "/api/feed?entity=tool/n9&format=atom"
 	tag, build := s.ask(t, "GET", path).header.Get("Etag"), s.buildID()
 	r.Commit("2026-11-01T06:00:00Z", "Another tool", "tool/n10.yaml", sheet("Tool 10", "beta", 4))

@@ -9,9 +9,9 @@ import (
 	"kindex/edge"
 )
 
-// fixtureHistory is a repository with the shipped content in the folder content, and a
-// history with everything that can happen to an entity: it is created, updated, renamed,
-// deleted, and created again.
+// fixtureHistory creates a repository that has the shipped content in the folder content, and a
+// history that includes everything that can happen to an entity: it is created, updated,
+// renamed, deleted, and created again.
 func fixtureHistory(t *testing.T) string {
 	t.Helper()
 	r := edge.NewRepository(t)
@@ -35,7 +35,7 @@ func fixtureHistory(t *testing.T) string {
 	return content
 }
 
-// without removes a part of a text that must be there.
+// without returns a text without a part that it must contain.
 func without(t *testing.T, text, part string) string {
 	t.Helper()
 	if !strings.Contains(text, part) {

@@ -13,7 +13,7 @@ import (
 	"kindex/site/siteurl"
 )
 
-// sendForm has the handler check a form directly, from an address.
+// sendForm sends a form to be checked directly to the handler, from the given address.
 func (s *served) sendForm(from, body string) (status int, says string) {
 	r := httptest.NewRequest(http.MethodPost, s.url+siteurl.CheckSubmission, strings.NewReader(body))
 	r.RemoteAddr = from
@@ -41,8 +41,8 @@ func TestAttackFormByBytes(t *testing.T) {
 	}
 }
 
-// TestAttackFormOfNetwork: the addresses of one network share a limit; others are not
-// affected.
+// TestAttackFormOfNetwork: the addresses in a network share a limit; addresses in other networks
+// are not affected.
 func TestAttackFormOfNetwork(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -64,7 +64,7 @@ func TestAttackFormOfNetwork(t *testing.T) {
 	}
 }
 
-// TestFormValuesAreCounted: a form with thousands of values is not from this page and is
+// TestFormValuesAreCounted: a form with thousands of values cannot come from this page and is
 // refused.
 func TestFormValuesAreCounted(t *testing.T) {
 	suite.WithoutRace(t)
@@ -77,7 +77,7 @@ func TestFormValuesAreCounted(t *testing.T) {
 		t.Errorf("%d %s", status, says)
 	}
 	many.Add("name", "x")
-	if status, says := s.sendForm("198.51.100.1:1", many.Encode()); status != http.StatusRequestEntityTooLarge || !strings.Contains(says, "more fields") {
+	if status, says := s.sendForm("198.51.100.1:1", many.Encode()); status != http.StatusRequestEntityTooLarge || !strings.Contains(says, "too many fields") {
 		t.Errorf("%d %s", status, says)
 	}
 }

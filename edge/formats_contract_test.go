@@ -13,7 +13,7 @@ import (
 	"kindex/site/sdk"
 )
 
-// clients are requests for the client libraries.
+// clients returns requests for the client libraries.
 func clients() []request {
 	return slices.Concat(
 		ok("getTypescriptSdk", "/api/sdk/typescript", ""),
@@ -25,7 +25,7 @@ func clients() []request {
 	)
 }
 
-// badges are requests for badges.
+// badges returns requests for badges.
 func badges() []request {
 	return slices.Concat(
 		ok("getBadge", "/badge/", "tool/pytorch.svg", "model/o3.svg", "tool/theano.svg", "tool/pytorch.svg?show=rank&label=our%20place",
@@ -40,7 +40,7 @@ func badges() []request {
 	)
 }
 
-// testBeyondJSON: what no schema can check in responses of other formats.
+// testBeyondJSON checks what no schema can check in responses in other formats.
 func testBeyondJSON(t *testing.T, c *contract) {
 	markdown := map[string]string{}
 	for accept, want := range map[string]string{
@@ -75,7 +75,8 @@ func testBeyondJSON(t *testing.T, c *contract) {
 	testLibraries(t, c)
 }
 
-// checkPicture: an SVG is well-formed XML with a title and has no external references.
+// checkPicture checks that an SVG is well-formed XML with a title and has no external
+// references.
 func checkPicture(t *testing.T, target string, a *answer) {
 	t.Helper()
 	dec := xml.NewDecoder(bytes.NewReader(a.body))
@@ -99,7 +100,7 @@ func checkPicture(t *testing.T, target string, a *answer) {
 	}
 }
 
-// checkCroissant: the dataset's files are those of the manifest.
+// checkCroissant: the dataset's files are those in the manifest.
 func checkCroissant(t *testing.T, c *contract) {
 	t.Helper()
 	var manifest struct {
@@ -127,8 +128,8 @@ func checkCroissant(t *testing.T, c *contract) {
 	}
 }
 
-// testLibraries: the newest version of each library is that of the description, and the
-// address it names serves the same bytes.
+// testLibraries: the newest version of each library is the version in the description, and the
+// address in Content-Location serves the same bytes.
 func testLibraries(t *testing.T, c *contract) {
 	for op, language := range map[string]string{"getTypescriptSdk": sdk.TypeScript, "getPythonSdk": sdk.Python} {
 		newest := c.send(t, request{op: op, target: "/api/sdk/" + language, status: 200})

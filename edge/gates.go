@@ -13,37 +13,40 @@ import (
 // gates limit concurrent work that no daily limit covers.
 type gates struct {
 	pages  *ratelimit.Gate
-	images *ratelimit.Gate // preview images, which cost more than pages and take turns
-	files  *ratelimit.Gate // opening files under /data, which may require hashing one
-	// addresses limits how often each address can request pages; nil for no limit.
+	images *ratelimit.Gate // preview images, which take more time than pages, have slots of their own
+	files  *ratelimit.Gate // opening files under /data, which may have to be hashed
+	// addresses limits how often each IP address can request pages; it is nil if there is no
+	// limit.
 	addresses *ratelimit.Buckets
-	// wrongKeys limits how many unknown keys are looked up for each address.
+	// wrongKeys limits how many unknown keys are looked up per IP address.
 	wrongKeys *ratelimit.Buckets
 }
 
-// The limits of the gates. A waiting request costs a connection and little else.
+// The limits of the gates. A waiting request costs little more than a connection.
 const (
 	maxImages         = 2
 	maxFiles          = 8
 	maxExports        = 4
-	exportsPerCaller  = 2 // of an account, or an address without a key
+	exportsPerCaller  = 2 // per account, or per IP address without a key
 	maxQueued         = 512
 	pageWaitTimeout   = 3 * time.Second
 	exportWaitTimeout = 5 * time.Second
 )
 
-// pageBurstSeconds is how many seconds' worth of pages an address can request at once.
+// pageBurstSeconds is the burst size: an address can request as many pages at once as in this
+// many seconds.
 const pageBurstSeconds = 2
 
-// How many unknown keys are looked up in the state for an address, per second and at once.
+// How many unknown keys are looked up in the database per IP address: the rate per second, and
+// the burst.
 const (
 	wrongKeyRate  = 5
 	wrongKeyBurst = 100
 )
 
-// newExportGate limits exports, each of which costs as much as hundreds of other
-// requests: how many run at once per caller (0: any number), and how long further ones
-// wait.
+// newExportGate returns a gate for exports, each of which costs as much as hundreds of other
+// requests. perCaller is how many of a caller's exports can run at once, 0 for any number; wait
+// is how long further exports wait.
 func newExportGate(perCaller int, wait time.Duration) *ratelimit.Gate {
 	return ratelimit.NewGate(ratelimit.GateOptions{Slots: maxExports, PerCaller: perCaller, MaxWaiting: maxQueued / 8, Wait: wait})
 }
@@ -61,12 +64,12 @@ func newGates(o Options) gates {
 	return g
 }
 
-// limitConcurrency limits what no daily limit covers: how often an address makes requests,
-// and how many calls run at once. If the call gets a slot, leave returns it. A request with
-// a body gets no slot: its client would hold it while sending. The handler that reads the
-// body limits the cost of such requests.
+// limitConcurrency limits what no daily limit covers: how often an IP address sends requests,
+// and how many calls run at once. The call's leaveGate method returns the slot. A request with a
+// body gets no slot, because its client would occupy it while sending; the handler that reads
+// the body limits the cost of such a request.
 func (c *request) limitConcurrency(cost routeCost) error {
-	if cost == asset || cost >= metered || c.Request.Context().Value(outerRequestKey{}) != nil { // the last is bounded at /mcp
+	if cost == asset || cost >= metered || c.Request.Context().Value(outerRequestKey{}) != nil { // requests from /mcp are limited there
 		return nil
 	}
 	g := &c.server.gates
@@ -85,14 +88,14 @@ func (c *request) limitConcurrency(cost routeCost) error {
 	return c.EnterGate(g.pages)
 }
 
-// limitRate rejects an address that requests pages too often.
+// limitRate rejects a request from an IP address that requests pages too often.
 func (c *request) limitRate() error {
 	b := c.server.gates.addresses
 	if b == nil {
 		return nil
 	}
-	// Contradicting headers count for the proxy, which may be on this machine: a client
-	// behind it must not get the machine's exemption that way.
+	// A request with contradictory forwarding headers counts for the proxy, which may be on this
+	// machine. A client must not become exempt from the limit that way.
 	proxies := c.Shared.Proxies
 	addr := proxies.Client(c.Request)
 	if addr.IsLoopback() && !proxies.Relayed(c.Request) || b.Take(addr) {
@@ -103,8 +106,8 @@ func (c *request) limitRate() error {
 	return p
 }
 
-// Exporter implements admission: it returns the ID of the account or address whose
-// exports are limited together.
+// Exporter implements web.Admission. It returns the ID of the account or address that shares a
+// limit for exports.
 func (c *request) Exporter() string {
 	if c.quota.subject.ID != "" {
 		return c.quota.subject.ID

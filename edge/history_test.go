@@ -18,10 +18,10 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// builderKey seals the builds of tests, so that later ones reuse them.
+// builderKey is the builder key of all test builds, so that later builds can reuse earlier ones.
 var builderKey = builder.GenerateKey()
 
-// sheet returns the file of an entity whose stars determine its score.
+// sheet returns the content file of an entity; its score depends on the number of stars.
 func sheet(name, category string, stars int, more ...string) string {
 	return fmt.Sprintf(`name: %s
 category: %s
@@ -37,13 +37,14 @@ signals:
 // step is a commit in the test history.
 type step struct {
 	at    string
-	files []string // path, text …
+	files []string // path, content, path, content, …
 }
 
 var greek = []string{"alpha", "beta", "gamma"}
 
-// historyDays has everything that can happen to an entity. The as-of day of the tests,
-// 2026-11-01, is a Sunday: there are snapshots of it and of 2026-10-25, 2026-10-18 and so on.
+// historyDays returns a history that includes everything that can happen to an entity. The as-of
+// day of the tests, 2026-11-01, is a Sunday: there are snapshots for this day, 2026-10-25,
+// 2026-10-18 and so on.
 func historyDays() []step {
 	begin := step{at: "2026-08-01T08:00:00Z"}
 	for i := range 30 {
@@ -76,7 +77,7 @@ func historyDays() []step {
 	}
 }
 
-// replay creates a repository of the history up to the end of a day.
+// replay creates a repository that has the history up to the end of a day.
 func replay(t testing.TB, day string) *Repository {
 	t.Helper()
 	r := NewRepository(t)
@@ -88,7 +89,8 @@ func replay(t testing.TB, day string) *Repository {
 	return r
 }
 
-// serveHistory serves the history up to the end of a day, which is also the as-of day.
+// serveHistory serves a build of the history up to the end of a day, which is also the as-of
+// day.
 func serveHistory(t testing.TB, day string, o Options) (*served, *Repository) {
 	t.Helper()
 	dir := prepare(t, "the past until "+day, func(dir string) {
@@ -114,7 +116,7 @@ func serveHistory(t testing.TB, day string, o Options) (*served, *Repository) {
 	return s, r
 }
 
-// buildDay creates a build scored as of a day.
+// buildDay creates a build with scores as of a day.
 func buildDay(t testing.TB, r *Repository, out, day string) {
 	t.Helper()
 	asOf, err := time.Parse(time.DateOnly, day)
@@ -126,7 +128,7 @@ func buildDay(t testing.TB, r *Repository, out, day string) {
 	}
 }
 
-// oldList has the members common to all historical collections.
+// oldList has the fields that all historical collections have in common.
 type oldList struct {
 	Data       []json.RawMessage
 	Count      int
@@ -146,7 +148,7 @@ func (s *served) list(t testing.TB, path string) (l oldList) {
 	return l
 }
 
-// pages reads all pages of a collection, a few records at a time.
+// pages reads all pages of a collection, with a few records per page.
 func (s *served) pages(t testing.TB, path string) (all []json.RawMessage) {
 	t.Helper()
 	sep := "?"
@@ -165,7 +167,8 @@ func (s *served) pages(t testing.TB, path string) (all []json.RawMessage) {
 	}
 }
 
-// TestEntityAt looks up entities at the ends of days, and what happened to them.
+// TestEntityAt looks up entities as of the ends of days and checks what had happened to them by
+// then.
 func TestEntityAt(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
@@ -181,7 +184,7 @@ func TestEntityAt(t *testing.T) {
 		{"n1?at=2026-11-02", 400, `"suggestion":"2026-11-01"`},
 		{"n30?at=2026-10-26", 404, "was not in the index on 2026-10-26"},
 		{"nowhere?at=2026-10-26", 404, `"code":"unknown-entity"`},
-		// another entity now has this address
+		// a different entity now has this address
 		{"a?at=2026-08-19", 200, `"slug":"a","name":"First a"`},
 		{"a?at=2026-08-25", 404, `"code":"no-history"`},
 		{"a?at=2026-09-01", 200, `"slug":"a","name":"Second a"`},
@@ -210,7 +213,7 @@ func TestEntityAt(t *testing.T) {
 		// withdrawn
 		{"n4?at=2026-10-10", 200, `"status":"withdrawn"`},
 		{"n4?at=2026-10-09", 200, `"status":"active"`},
-		// nothing that counts has changed
+		// only the dates of signals have changed, which is not recorded as a change
 		{"n8?at=2026-10-30", 200, `"lastUpdated":"2026-08-01"`},
 		{"n8/changelog", 200, `"count":1`},
 	} {
@@ -222,8 +225,8 @@ func TestEntityAt(t *testing.T) {
 	}
 }
 
-// TestTheDayItself compares the answer about a past day with the answer given on that day:
-// with a build of that day's content.
+// TestTheDayItself compares the response for a past day with the response given on that day,
+// which comes from a build of that day's content.
 func TestTheDayItself(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -238,7 +241,7 @@ func TestTheDayItself(t *testing.T) {
 				continue
 			}
 			for i := range want {
-				if strings.HasPrefix(path, "/api/leaderboard") { // how far back a build looks is tested elsewhere
+				if strings.HasPrefix(path, "/api/leaderboard") { // a different test checks how far back a build looks
 					want[i], _, _ = bytes.Cut(want[i], []byte(`,"previousRank"`))
 					got[i], _, _ = bytes.Cut(got[i], []byte(`,"previousRank"`))
 				}
@@ -260,8 +263,8 @@ func TestTheDayItself(t *testing.T) {
 	}
 }
 
-// TestListsAgreeWithEntities: on the day of a snapshot, a list shows each entity as the
-// entity's own address does.
+// TestListsAgreeWithEntities: for the day of a snapshot, a list shows each entity in the same
+// way as the entity's own address.
 func TestListsAgreeWithEntities(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -281,7 +284,7 @@ func TestListsAgreeWithEntities(t *testing.T) {
 			}
 		}
 	}
-	// A category that has become empty exists only in the past.
+	// A category that is now empty exists only in the past.
 	if l := s.list(t, "/api/entities?category=delta&at=2026-10-18"); l.Count != 1 {
 		t.Errorf("category delta had %d entities", l.Count)
 	}
@@ -295,8 +298,8 @@ func TestListsAgreeWithEntities(t *testing.T) {
 	}
 }
 
-// TestPagesAcrossBuilds keeps paging through historical lists and changelogs while new builds
-// add to them.
+// TestPagesAcrossBuilds reads historical lists and changelogs page by page while new builds are
+// published.
 func TestPagesAcrossBuilds(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

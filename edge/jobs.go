@@ -10,9 +10,9 @@ import (
 	"kindex/edge/webhook"
 )
 
-// RunJobs runs the background work of the server until ctx ends; it must be called only
-// once: it stores counters and key usage, turns new builds into events, delivers them
-// to webhooks and deletes expired records. The returned function waits for the end.
+// RunJobs runs the server's background jobs until ctx ends and must be called only once. The
+// jobs store counters and key usage, turn new builds into events, deliver the events to
+// webhooks, and delete expired records. The returned function waits until all jobs have ended.
 func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	var group sync.WaitGroup
 	for _, job := range []func(context.Context){
@@ -29,7 +29,7 @@ func (s *Server) RunJobs(ctx context.Context) (wait func()) {
 	return group.Wait
 }
 
-// purgeInterval is how often expired records are deleted.
+// purgeInterval is the time between deletions of expired records.
 const purgeInterval = 10 * time.Minute
 
 func (s *Server) purge(ctx context.Context) {
@@ -50,7 +50,7 @@ func (s *Server) purge(ctx context.Context) {
 	}
 }
 
-// stateStatus describes the state of the database, for the operator.
+// stateStatus reports whether the database is reachable, for the operator.
 func (s *Server) stateStatus(ctx context.Context) string {
 	ctx, cancel := context.WithTimeout(ctx, 2*time.Second)
 	defer cancel()
@@ -60,7 +60,7 @@ func (s *Server) stateStatus(ctx context.Context) string {
 	return "reachable"
 }
 
-// onSwitch is called when the server has switched to a build. It must not block.
+// onSwitch is called after the server has switched to a build. It must not block.
 func (s *Server) onSwitch(v *live.ServedBuild, took time.Duration) {
 	s.shared.Metrics.Switched(v, took)
 	v.Retain()

@@ -19,7 +19,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// settable is a clock that a test sets.
+// settable is a clock that tests can set.
 type settable struct {
 	mu sync.Mutex
 	at time.Time
@@ -37,12 +37,12 @@ func (c *settable) now() time.Time {
 	return c.at
 }
 
-// targets returns an empty state of each engine.
+// targets returns an empty database on each engine.
 func targets(t *testing.T) []string {
 	return []string{filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)}
 }
 
-// forgetScopes turns a key into one from before scopes.
+// forgetScopes turns a key into one that was created before scopes existed.
 func forgetScopes(t *testing.T, s *served, id string) {
 	t.Helper()
 	if err := storagetest.Exec(s.state.String(), "UPDATE api_keys SET scopes = NULL WHERE id = '"+id+"'"); err != nil {
@@ -51,7 +51,7 @@ func forgetScopes(t *testing.T, s *served, id string) {
 	s.keys.Forget()
 }
 
-// auditOf returns an account's log as its owner reads it, one line per entry.
+// auditOf returns an account's audit log as shown to its owner, one line per entry.
 func (s *served) auditOf(t *testing.T, owner apikey.Secret) (lines []string) {
 	t.Helper()
 	a := s.ask(t, "GET", "/api/developer/audit?limit=100", "x-api-key", owner.Reveal())
@@ -70,16 +70,16 @@ func (s *served) auditOf(t *testing.T, owner apikey.Secret) (lines []string) {
 	return lines
 }
 
-// TestSecurityReportedKey: a thief has used up the limits of the account and the address;
-// still, anyone who has the key can revoke it, within a second everywhere, and its owner sees
-// who did.
+// TestSecurityReportedKey: a thief has used up the limits of the account and of the IP address.
+// Still, anyone who has the key can revoke it, it stops working everywhere within a second, and
+// its owner sees who revoked it.
 func TestSecurityReportedKey(t *testing.T) {
 	suite.InTest(t)
 	_, out := smallBuild(t, 1)
 	var log lockedBuffer
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		var edges []*served
-		for _, limit := range []int64{1, 1_000_000} { // the second edge shows how the key itself is refused
+		for _, limit := range []int64{1, 1_000_000} { // on the second edge the limit is not reached, so the error is about the key itself
 			edges = append(edges, serveWith(t, Options{Dir: out, State: open(), LimitAnonymous: limit, LimitKey: 100 * limit, LogRequests: true,
 				Log: slog.New(slog.NewJSONHandler(&log, nil))}))
 		}
@@ -147,8 +147,8 @@ func TestSecurityReportedKey(t *testing.T) {
 	})
 }
 
-// TestReportsAreBounded: an address cannot report more than MaxReports keys in an hour, with
-// or without keys of its own.
+// TestReportsAreBounded: an IP address cannot report more than MaxReports keys per hour, whether
+// or not it sends a key of its own.
 func TestReportsAreBounded(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)
@@ -175,8 +175,8 @@ func TestReportsAreBounded(t *testing.T) {
 	}
 }
 
-// TestAuditShowsTheAttack: the log of an account shows what a thief did with it, however the
-// key was created.
+// TestAuditShowsTheAttack: the audit log of an account shows what a thief did with it, however
+// the thief's key was created.
 func TestAuditShowsTheAttack(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {

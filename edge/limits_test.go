@@ -22,7 +22,7 @@ import (
 	"kindex/edge/web"
 )
 
-// clock is a time that a test advances.
+// clock is a clock that a test advances.
 type clock struct{ unix atomic.Int64 }
 
 func newClock(at string) *clock {
@@ -38,7 +38,7 @@ func newClock(at string) *clock {
 func (c *clock) now() time.Time          { return time.UnixMilli(c.unix.Load()).UTC() }
 func (c *clock) advance(d time.Duration) { c.unix.Add(d.Milliseconds()) }
 
-// serveFew serves a few entities with options.
+// serveFew serves a few entities with the given options.
 func serveFew(t testing.TB, o Options) *served {
 	t.Helper()
 	content, out := smallBuild(t, 5)
@@ -54,7 +54,7 @@ func serveFew(t testing.TB, o Options) *served {
 	return s
 }
 
-// noNames and noNetwork keep tests from the network.
+// noNames and noNetwork keep tests from accessing the network.
 type noNames struct{}
 
 func (noNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
@@ -65,8 +65,8 @@ func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, e
 	return nil, errors.New("no network in tests: " + address)
 }
 
-// expect sends a request and compares the status (-1 for any), the remaining requests (-1 for
-// any) and the tier.
+// expect sends a request and checks the status, the number of remaining requests (-1 for any
+// value of either) and the tier.
 func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path string, header ...string) answer {
 	t.Helper()
 	a := s.ask(t, verb, path, header...)
@@ -82,7 +82,7 @@ func (s *served) expect(t *testing.T, status, remaining int, tier, verb, path st
 	return a
 }
 
-// TestWhatCounts follows the rules of the limits through one day.
+// TestWhatCounts checks the rules of the limits over one day.
 func TestWhatCounts(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -100,7 +100,7 @@ func TestWhatCounts(t *testing.T) {
 		s.expect(t, 405, 4, tier, "PUT", "/api/categories")
 		s.expect(t, 400, 3, tier, "GET", "/api/categories?x=1")
 		s.expect(t, 401, 2, tier, "GET", "/api/categories", "x-api-key", "kx_nonsense")
-		for range 2 { // free of charge
+		for range 2 { // these do not count
 			s.expect(t, 200, 2, tier, "GET", "/api/openapi")
 			s.expect(t, 204, 2, tier, "OPTIONS", "/api/entities", "Access-Control-Request-Method", "GET", "Origin", "https://example.org")
 			s.expect(t, 500, 2, tier, "GET", "/api/broken")
@@ -118,8 +118,8 @@ func TestWhatCounts(t *testing.T) {
 				t.Errorf("HEAD %s: %s", path, a.body)
 			}
 		}
-		// A response whose entity tag is a hash of its body costs something even if
-		// unchanged.
+		// A response whose entity tag is a hash of its body counts even if it is unchanged,
+		// because the body must be generated.
 		s.expect(t, 429, 0, tier, "GET", "/api/categories", "If-None-Match", tag)
 		for _, method := range []string{"GET", "HEAD"} {
 			s.expect(t, 304, 0, tier, method, "/api/export/entities?format=csv", "If-None-Match", prebuilt)
@@ -133,7 +133,7 @@ func TestWhatCounts(t *testing.T) {
 				t.Errorf("%s: %d, limit %q", path, a.status, a.header.Get("X-RateLimit-Limit"))
 			}
 		}
-		// Each account has its own count, shared by all its keys.
+		// Each account has its own count, which all its keys share.
 		first, _ := s.newKey(t, "account")
 		second, k := s.newKey(t, "account")
 		one, two, id := first.Reveal(), second.Reveal(), k.ID
@@ -144,7 +144,7 @@ func TestWhatCounts(t *testing.T) {
 	})
 }
 
-// TestMidnight has the day end while requests are being sent.
+// TestMidnight: the day ends while requests are being sent.
 func TestMidnight(t *testing.T) {
 	suite.WithoutRace(t)
 	c := newClock("2026-11-21T23:59:58Z")
@@ -169,7 +169,7 @@ func TestMidnight(t *testing.T) {
 	}
 }
 
-// TestCountsOutliveARestart closes an edge and opens another on the same state.
+// TestCountsOutliveARestart closes an edge and opens another one on the same database.
 func TestCountsOutliveARestart(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -191,7 +191,7 @@ func TestCountsOutliveARestart(t *testing.T) {
 	})
 }
 
-// TestTwoEdgesOneLimit sends two edges ten times as many concurrent requests as the limit
+// TestTwoEdgesOneLimit concurrently sends two edges ten times as many requests as the limit
 // allows.
 func TestTwoEdgesOneLimit(t *testing.T) {
 	suite.InRace(t)
@@ -241,8 +241,8 @@ func TestTwoEdgesOneLimit(t *testing.T) {
 	}
 }
 
-// TestForgedForwardingHeaders: an attacker without a proxy names another address with each
-// request, and one using a proxy puts addresses before the real one.
+// TestForgedForwardingHeaders: an attacker without a proxy sends a different address with each
+// request, and an attacker behind a proxy puts addresses in front of the real one.
 func TestForgedForwardingHeaders(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 3})
@@ -259,8 +259,8 @@ func TestForgedForwardingHeaders(t *testing.T) {
 	behind.expect(t, 200, 2, "anonymous", "GET", "/api/categories", "X-Forwarded-For", "203.0.113.8")
 }
 
-// TestStateAway takes the state away from a running edge: anonymous clients are served and
-// still counted, clients with a key are told to wait.
+// TestStateAway makes the database unavailable to a running edge. Anonymous clients are still
+// served and counted; clients with a key are told to wait.
 func TestStateAway(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

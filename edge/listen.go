@@ -16,28 +16,27 @@ import (
 
 // Listeners configure where a server listens and how it stops.
 type Listeners struct {
-	Addr  string        // of the public interface
-	Admin string        // of the operator's: health, readiness, metrics; "" for none
-	Drain time.Duration // how long requests in progress can take at shutdown
+	Addr  string        // address of the public listener
+	Admin string        // address of the operator's listener (health, readiness, metrics), "" if there is none
+	Drain time.Duration // how long shutdown waits for requests in progress
 	// Ready is called with the addresses once both listeners are open.
 	Ready func(public, admin string)
 }
 
-// Limits of a connection.
+// Limits for a connection.
 const (
 	headerTimeout = 5 * time.Second
 	readTimeout   = 15 * time.Second
-	writeTimeout  = 60 * time.Second // extended for long responses while the client is reading
+	writeTimeout  = 60 * time.Second // extended for a long response while the client keeps reading
 	idleTimeout   = 120 * time.Second
 	maxHeaderLen  = 32 << 10
 )
 
-// timeouts are timeouts set by tests instead of headerTimeout and readTimeout; 0 keeps the
-// default.
+// timeouts overrides headerTimeout and readTimeout in tests; 0 keeps the default.
 type timeouts struct{ header, read time.Duration }
 
-// Run listens, follows new builds and serves until ctx ends, then lets requests in progress
-// finish.
+// Run listens, follows new builds and serves requests until ctx ends. Then it lets requests in
+// progress finish.
 func (s *Server) Run(ctx context.Context, l Listeners) error {
 	public, err := net.Listen("tcp", l.Addr)
 	if err != nil {
@@ -58,7 +57,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	follow, stopFollowing := context.WithCancel(context.Background())
 	go s.Follow(follow)
 	waitJobs := s.RunJobs(follow)
-	defer func() { // the caller closes the state next
+	defer func() { // before the caller closes the database
 		stopFollowing()
 		waitJobs()
 	}()
@@ -90,8 +89,7 @@ func (s *Server) Run(ctx context.Context, l Listeners) error {
 	return err
 }
 
-// httpServer is like HTTPServer, but with a log and the timeouts that a test may have
-// set.
+// httpServer is like HTTPServer, but sets a log, and the timeouts if a test has set any.
 func (s *Server) httpServer(h http.Handler) *http.Server {
 	srv := HTTPServer(h)
 	srv.ReadHeaderTimeout = cmp.Or(s.timeouts.header, srv.ReadHeaderTimeout)
@@ -100,14 +98,14 @@ func (s *Server) httpServer(h http.Handler) *http.Server {
 	return srv
 }
 
-// HTTPServer returns an HTTP server with the limits for all connections.
+// HTTPServer returns an HTTP server with the limits for connections.
 func HTTPServer(h http.Handler) *http.Server {
 	return &http.Server{Handler: h, ReadHeaderTimeout: headerTimeout, ReadTimeout: readTimeout,
 		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderLen}
 }
 
-// adminHandler returns the handler of the operator's listener. It reveals more than strangers should know and
-// belongs on a private address.
+// adminHandler returns the handler of the operator's listener. It reveals more than strangers
+// should know, so the listener should have a private address.
 func (s *Server) adminHandler(draining *atomic.Bool) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) {

@@ -29,17 +29,17 @@ func writeFile(t testing.TB, dir, name, text string) {
 	}
 }
 
-// pause is how long a client sleeps between requests, so that two cores have time left for
-// the builds.
+// pause is how long a client sleeps between requests, so that the builds have enough processor
+// time even on two cores.
 const pause = 5 * time.Millisecond
 
-// TestManyBuildsUnderLoad sends requests from several clients while builds are published
-// one after another. Each build has a different number of entities, and all of its records
-// carry its generation, so a mixed answer would show.
+// TestManyBuildsUnderLoad sends requests from several clients while builds are published one
+// after the other. Each build has a different number of entities, and all of its records carry
+// its generation, so a response that mixed two builds would be noticed.
 func TestManyBuildsUnderLoad(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
-	const clients, least = 6, 20 // requests per build
+	const clients, least = 6, 20 // minimum number of requests per build
 	builds := suite.Pick(5, 20)
 	if suite.Race {
 		builds = 3
@@ -52,7 +52,7 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 	defer followed.Wait()
 	defer stop()
 
-	var known sync.Map // build ID to generation
+	var known sync.Map // generation by build ID
 	known.Store(s.buildID(), 0)
 	var requests atomic.Int64
 	var wg sync.WaitGroup
@@ -79,7 +79,7 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 	last := ""
 	for g := 1; g <= builds; g++ {
 		writeContent(t, s.content, 30+g, g)
-		// The id is known only after publication, so clients wait for it.
+		// The ID is known only after publication, so clients wait for it.
 		last = buildInto(t, s.content, s.out, 2)
 		known.Store(last, g)
 		eventually(t, "the new build", func() bool { return s.buildID() == last || t.Failed() })
@@ -91,12 +91,12 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 	t.Logf("%d requests while %d builds were published", requests.Load(), builds)
 }
 
-// stressPaths are addresses whose responses contain many or all records.
+// stressPaths have responses that contain many or all records.
 var stressPaths = []string{"/api/entities?limit=100", "/api/search?q=heaps&limit=100", "/api/leaderboard/all?limit=100",
 	"/api/entity/tool/n3", "/api/entity/tool/n3/similar", "/api/export/entities?format=jsonl", "/api/export/entities?format=jsonl&type=tool",
 	"/api/export/entities", "/api/entities?type=model&sort=name&limit=100"}
 
-// oneRequest sends one request and checks that the response is from one build.
+// oneRequest sends one request and checks that the whole response is from one build.
 func oneRequest(client *http.Client, base, path string, known *sync.Map) error {
 	res, err := client.Get(base + path)
 	if err != nil {
@@ -112,7 +112,7 @@ func oneRequest(client *http.Client, base, path string, known *sync.Map) error {
 	}
 	id := res.Header.Get("X-Build")
 	var generation any
-	for begin := time.Now(); generation == nil && time.Since(begin) < hanging; { // the publisher learns the ID a moment after the edge
+	for begin := time.Now(); generation == nil && time.Since(begin) < hanging; { // the test may learn the ID of a new build slightly later than the edge
 		if generation, _ = known.Load(id); generation == nil {
 			time.Sleep(5 * time.Millisecond)
 		}
@@ -143,8 +143,8 @@ func oneRequest(client *http.Client, base, path string, known *sync.Map) error {
 	return nil
 }
 
-// TestDamagedBuildIsRefused damages one file of a new build in every way; each time, the old
-// build continues to be served.
+// TestDamagedBuildIsRefused damages one file of a new build in every possible way. Each time,
+// the edge must continue to serve the previous build.
 func TestDamagedBuildIsRefused(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -212,8 +212,8 @@ func flip(path string, data []byte) error {
 	return os.WriteFile(path, b, 0o644)
 }
 
-// TestOldBuildsStayAtTheirAddresses reads /data of a build that is no longer current, and of
-// a build that was removed.
+// TestOldBuildsStayAtTheirAddresses requests files under /data of a build that is no longer
+// current, and of a build that was removed.
 func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -257,7 +257,7 @@ func TestOldBuildsStayAtTheirAddresses(t *testing.T) {
 	}
 }
 
-// run starts the real listeners and returns their addresses.
+// run starts the server's listeners and returns their addresses.
 func run(t *testing.T, s *Server) (public, admin string, stop context.CancelFunc, ended <-chan error) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())

@@ -14,8 +14,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestLockTimeout has another session lock an account's row in PostgreSQL, like a forgotten
-// psql session. Writes to it fail in time, and leave nothing behind when the lock is
+// TestLockTimeout has another session lock an account's row in PostgreSQL, as a forgotten psql
+// session would. Writes to the row must fail in time and have no effect after the lock is
 // released.
 func TestLockTimeout(t *testing.T) {
 	suite.InTest(t)
@@ -40,7 +40,7 @@ func TestLockTimeout(t *testing.T) {
 	if _, err := held.Exec("SELECT id FROM accounts FOR UPDATE"); err != nil {
 		t.Fatal(err)
 	}
-	// Clients that disconnect do not fill the log.
+	// The failures of clients that disconnect must not fill the log.
 	ctx, leave := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer leave()
 	req, err := http.NewRequestWithContext(ctx, "POST", s.url+"/api/developer/api-keys", strings.NewReader(`{"name":"second"}`))

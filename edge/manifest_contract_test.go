@@ -13,8 +13,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestManifestNamesRepository checks the manifest of content that names its repository
-// against the description; TestContract does so for the shipped content, which names none.
+// TestManifestNamesRepository checks a manifest that names the content's repository against the
+// description. TestContract does so for the shipped content, whose manifest names none.
 func TestManifestNamesRepository(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -88,8 +88,8 @@ func TestOtherFormsOfEdits(t *testing.T) {
 	}
 }
 
-// TestUnknownBadgesAreCheap: badges are not counted, so a badge of an unknown entity must not
-// trigger a search for suggestions as in the API.
+// TestUnknownBadgesAreCheap: badges do not count towards the limit, so a badge for an unknown
+// entity must not trigger a search for suggestions like the one in the API.
 func TestUnknownBadgesAreCheap(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 4)
@@ -104,8 +104,8 @@ func TestUnknownBadgesAreCheap(t *testing.T) {
 	}
 }
 
-// TestMapOfOneAddress: /llms.txt uses the address that the client used, and shared caches
-// store it only if that is the same for everyone.
+// TestMapOfOneAddress: the links in /llms.txt use the host that the client requested. Shared
+// caches may store the response only if the links are the same for every client.
 func TestMapOfOneAddress(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 4)

@@ -26,12 +26,12 @@ import (
 	"kindex/edge/web"
 )
 
-// message is a tool call to /mcp.
+// message returns a message that calls a tool.
 func message(tool, arguments string) string {
 	return fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`, tool, arguments)
 }
 
-// agentAnswer has the relevant members of a response of /mcp.
+// agentAnswer has the relevant members of a response from /mcp.
 type agentAnswer struct {
 	Error  *struct{ Message string }
 	Result struct {
@@ -40,7 +40,7 @@ type agentAnswer struct {
 	}
 }
 
-// called is the response to a call.
+// called is the result of a tool call.
 func called(t testing.TB, a answer) agentAnswer {
 	t.Helper()
 	var c agentAnswer
@@ -62,8 +62,8 @@ func (c *agentAnswer) text() string {
 
 const listTools = `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 
-// TestAgentsRefused sends what is not a protocol message. Each is refused with a problem that
-// says why.
+// TestAgentsRefused sends requests that are not valid protocol messages. Each is refused with a
+// problem that gives the reason.
 func TestAgentsRefused(t *testing.T) {
 	suite.InTest(t)
 	s := serveFew(t, Options{})
@@ -115,7 +115,7 @@ func TestAgentsRefused(t *testing.T) {
 	}
 }
 
-// sendAs is send with a Host header, and optionally without Content-Type.
+// sendAs is like send, but sets the Host header and can omit Content-Type.
 func (s *served) sendAs(t testing.TB, body string, header ...string) answer {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodPost, s.url+"/mcp", strings.NewReader(body))
@@ -143,8 +143,8 @@ func (s *served) sendAs(t testing.TB, body string, header ...string) answer {
 	return answer{res.StatusCode, res.Header, text}
 }
 
-// TestAgentsInPages: pages of every origin may query a public index, using the headers that
-// the protocol needs.
+// TestAgentsInPages: pages of every origin can query a public index and use the headers that the
+// protocol needs.
 func TestAgentsInPages(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{URL: "https://index.example.org"})
@@ -162,7 +162,7 @@ func TestAgentsInPages(t *testing.T) {
 	}
 }
 
-// TestAgentsHandNothingOn: only the client's identity is passed on to the API.
+// TestAgentsHandNothingOn: only the headers that identify the client are passed on to the API.
 func TestAgentsHandNothingOn(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 2})
@@ -186,13 +186,14 @@ func TestAgentsHandNothingOn(t *testing.T) {
 	}
 }
 
-// TestAgentsAreCounted: an untrusted proxy cannot choose whose limit is charged.
+// TestAgentsAreCounted: a client that is not a trusted proxy cannot choose whose limit its
+// requests count towards.
 func TestAgentsAreCounted(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 2})
 	one := message("get_entity", `{"entity":"tool/n1"}`)
 	for i, refused := range []bool{false, false, true} {
-		s.sendAs(t, listTools) // free of charge
+		s.sendAs(t, listTools) // does not count
 		c := called(t, s.sendAs(t, one, "X-Forwarded-For", fmt.Sprintf("192.0.2.%d", i)))
 		if c.Result.IsError != refused || refused && !strings.Contains(c.text(), "limit of 2 requests has been reached") {
 			t.Errorf("call %d: %+v", i+1, c)
@@ -206,7 +207,7 @@ func TestAgentsAreCounted(t *testing.T) {
 	}
 }
 
-// scrape returns the metrics of the operator's listener.
+// scrape returns the metrics from the operator's listener.
 func (s *served) scrape(t testing.TB) string {
 	t.Helper()
 	var draining atomic.Bool
@@ -215,7 +216,7 @@ func (s *served) scrape(t testing.TB) string {
 	return w.Body.String()
 }
 
-// TestAgentsAndBuilds: the server describes the index of the current build.
+// TestAgentsAndBuilds: the MCP server describes the index in the current build.
 func TestAgentsAndBuilds(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -240,7 +241,7 @@ func TestAgentsAndBuilds(t *testing.T) {
 	}
 }
 
-// slowly adds an address to the API that responds once the client has left.
+// slowly adds a path to the API that does not respond until the client has disconnected.
 func (s *served) slowly(path string) (asked, left chan struct{}) {
 	asked, left = make(chan struct{}, 1), make(chan struct{}, 1)
 	s.router.GET(path, func(_ http.ResponseWriter, r *http.Request, _ httprouter.Params) {
@@ -251,8 +252,9 @@ func (s *served) slowly(path string) (asked, left chan struct{}) {
 	return asked, left
 }
 
-// TestAgentsLeaving: a client that leaves cancels the request to the API, although the
-// protocol's own context lives on; so does the time limit of the call.
+// TestAgentsLeaving: if the client disconnects, the request to the API is cancelled, although
+// the protocol library's own context is not. The same happens when the time limit for a call is
+// reached.
 func TestAgentsLeaving(t *testing.T) {
 	suite.InTest(t)
 	s := serveFew(t, Options{})
@@ -284,8 +286,8 @@ func TestAgentsLeaving(t *testing.T) {
 	}
 }
 
-// TestManyAgents sends many calls at once, half of which are abandoned early, while builds
-// follow one another.
+// TestManyAgents sends many calls at once, half of which are abandoned early, while builds are
+// published one after the other.
 func TestManyAgents(t *testing.T) {
 	suite.InRace(t)
 	s := serveFew(t, Options{})
@@ -331,15 +333,15 @@ func TestManyAgents(t *testing.T) {
 	all.Wait()
 	client.CloseIdleConnections()
 	eventually(t, "about as few goroutines as before", func() bool { return runtime.NumGoroutine() <= before+20 })
-	// Abandoned calls are not waited for: the last ones may still be running.
+	// The server does not wait for abandoned calls, so the last ones may still be running.
 	eventually(t, "metrics with no request in flight", func() bool {
 		got := s.scrape(t)
 		return strings.Contains(got, `kindex_http_requests_total{code="200",route="/mcp"}`) && strings.Contains(got, "kindex_http_requests_in_flight 0")
 	})
 }
 
-// FuzzAgents posts anything to /mcp, in every version of the protocol. Nothing makes the edge
-// fail, and every response is JSON.
+// FuzzAgents posts arbitrary bodies to /mcp, in every version of the protocol. The edge must
+// never fail, and every response must be JSON.
 func FuzzAgents(f *testing.F) {
 	for _, body := range []string{listTools, message("search", `{"query":"data","limit":"3"}`), message("compare", `{"entities":["tool/n1",{}]}`), message("get_entity", `[]`),
 		`{"jsonrpc":"2.0","id":"a","method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"a","version":"1"}}}`,
@@ -364,7 +366,7 @@ func FuzzAgents(f *testing.F) {
 				Method string
 				Params struct{ Name, URI string }
 			}
-			_ = json.Unmarshal([]byte(body), &m) // what cannot be decoded has no method
+			_ = json.Unmarshal([]byte(body), &m) // a message that cannot be decoded has no method
 			if plainName.MatchString(m.Method) {
 				r.Header.Set("Mcp-Method", m.Method)
 			}
@@ -375,7 +377,7 @@ func FuzzAgents(f *testing.F) {
 		w := httptest.NewRecorder()
 		begin := time.Now()
 		s.ServeHTTP(w, r)
-		// A subscription is refused as a single event, since that is the format of its
+		// A subscription is refused with a single event, because its response is an event
 		// stream.
 		text := w.Body.Bytes()
 		if w.Header().Get("Content-Type") == "text/event-stream" {
@@ -387,8 +389,8 @@ func FuzzAgents(f *testing.F) {
 	})
 }
 
-// versions are the protocol versions, "" for a client that names none.
+// versions are the protocol versions; "" stands for a client that does not send one.
 var versions = []string{"", "2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"}
 
-// plainName matches names that a client can send in a header.
+// plainName matches the names that a client can send in a header.
 var plainName = regexp.MustCompile(`^[A-Za-z0-9_./-]+$`)

@@ -21,8 +21,8 @@ import (
 	"kindex/site/pages"
 )
 
-// New verifies and opens the published build. It returns an error if there is no valid
-// build. The caller must close the state after calling Close.
+// New verifies and opens the published build. It returns an error if there is no valid build.
+// The caller must close the database after calling Close.
 func New(o Options) (*Server, error) {
 	if o.State == nil {
 		return nil, errors.New("edge: no database")
@@ -30,7 +30,7 @@ func New(o Options) (*Server, error) {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
 	}
-	// A client may put its key where it gets logged, such as into the address.
+	// Log messages may contain a key that a client has put in the wrong place, such as the URL.
 	o.Log = slog.New(apikey.LogHandler(o.Log.Handler()))
 	if o.Now == nil {
 		o.Now = time.Now
@@ -56,7 +56,7 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// init sets up everything that can fail given the options.
+// init sets up everything that can fail with the given options.
 func (s *Server) init() (err error) {
 	o := &s.options
 	if s.accounts, err = account.New(account.Options{State: o.State, Keys: s.keys, Guard: o.Guard, OperatorKeys: o.OperatorKeys,
@@ -79,19 +79,19 @@ func (s *Server) init() (err error) {
 	return s.reloader.Load()
 }
 
-// Follow switches the server to every newly published build until ctx ends.
+// Follow switches the server to each new build that is published, until ctx ends.
 func (s *Server) Follow(ctx context.Context) { s.reloader.Follow(ctx) }
 
-// Reload switches the server to the published build now, without waiting until it is
-// noticed. An invalid build is an error; the previous one remains in use.
+// Reload switches the server to the published build immediately, without waiting until Follow
+// notices it. If the build is invalid, Reload returns an error and the previous build remains in
+// use.
 func (s *Server) Reload() error { return s.reloader.Load() }
 
-// Preview applies edits on top of the published build and of later ones, until it is
-// called again. The manifest, the files under /data and the neighbours of entities
-// remain as they are in the build.
+// Preview applies edits on top of the published build, and of later builds, until it is called
+// again. The manifest, the files under /data and the lists of similar entities are not affected.
 func (s *Server) Preview(edits []exports.Edit) { s.reloader.Preview(edits) }
 
-// Close releases the build and stores the counts. No request may be in progress.
+// Close releases the build and stores the remaining counts. No request may be in progress.
 func (s *Server) Close() {
 	s.reloader.Stop()
 	s.events.Close()

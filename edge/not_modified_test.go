@@ -10,8 +10,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestAttackReadingForNothing tries to read the index through 304 responses, using conditions
-// that match anything.
+// TestAttackReadingForNothing tries to read the index for free through 304 responses, with
+// conditions that match anything.
 func TestAttackReadingForNothing(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 40})
@@ -30,8 +30,9 @@ func TestAttackReadingForNothing(t *testing.T) {
 	}
 }
 
-// TestFreeUnchangedAreBounded requests unchanged resources: that is free for ten times the
-// limit, then it counts, and once the limit is used up it is refused.
+// TestFreeUnchangedAreBounded requests unchanged resources. Up to ten times the limit, these
+// requests are free; then they count towards the limit, and once it has been reached, they are
+// refused.
 func TestFreeUnchangedAreBounded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -59,7 +60,8 @@ func TestFreeUnchangedAreBounded(t *testing.T) {
 	})
 }
 
-// TestAttackRepeatedValues repeats filter values. The work does not grow with them.
+// TestAttackRepeatedValues repeats filter values. The work must not grow with the number of
+// repetitions.
 func TestAttackRepeatedValues(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 60)
@@ -74,7 +76,7 @@ func TestAttackRepeatedValues(t *testing.T) {
 			t.Errorf("%.60s: %d %.200s", path, a.status, a.body)
 		}
 	}
-	// Values within the bounds are each looked at once.
+	// Within the limits, repeated values are looked up only once.
 	one, fifty := s.costOf(requestOf("GET", "/api/entities?limit=1&tag=search", "", nil), 10, 10), s.costOf(requestOf("GET", "/api/entities?limit=1"+strings.Repeat("&tag=search", 50), "", nil), 10, 10)
 	if fifty.status != 200 || fifty.bytes > one.bytes+20_000 {
 		t.Errorf("a value takes %d bytes, the same one fifty times %d", one.bytes, fifty.bytes)
@@ -87,7 +89,8 @@ func TestAttackRepeatedValues(t *testing.T) {
 	}
 }
 
-// stripCursor returns a body without its cursor, which is bound to the query as it was sent.
+// stripCursor returns a body without its cursor, which is valid only for the exact query that
+// was sent.
 func stripCursor(body []byte) string {
 	text := string(body)
 	if at := strings.Index(text, `"nextCursor":`); at >= 0 {

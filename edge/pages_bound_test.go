@@ -22,7 +22,7 @@ import (
 	"kindex/edge/web"
 )
 
-// pageRequests are requests that no daily limit counts, one of each kind.
+// pageRequests contains one request of each kind that does not count towards the daily limit.
 var pageRequests = []struct{ method, target, body string }{
 	{"GET", "/", ""}, {"HEAD", "/search/?q=heaps", ""}, {"GET", "/badge/tool/n3.svg", ""}, {"GET", "/og/tool/n3.png", ""}, {"GET", "/llms.txt", ""},
 	{"GET", "/docs/api", ""}, {"GET", "/tool/n3/feed.xml", ""}, {"GET", "/nothing/at/all", ""}, {"PUT", "/", ""}, {"OPTIONS", "/", ""},
@@ -30,7 +30,7 @@ var pageRequests = []struct{ method, target, body string }{
 	{"POST", "/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`}, {"POST", "/mcp", `{`},
 }
 
-// from returns a request from an address.
+// from returns a request that comes from the given address.
 func from(address, method, target, body string, header ...string) *http.Request {
 	r := requestOf(method, target, "", header)
 	r.RemoteAddr = address
@@ -47,18 +47,18 @@ func (s *served) statusOf(r *http.Request) int {
 	return w.status
 }
 
-// stopped is a frozen clock.
+// stopped is a clock that always shows the same time.
 func stopped() time.Time { return testAsOf }
 
-// TestAttackPages requests pages as fast as it can. Each address gets at most --limit-pages,
-// whatever it requests, without affecting others.
+// TestAttackPages requests pages as fast as it can. No address may get more than --limit-pages,
+// whatever it requests, and other addresses must not be affected.
 func TestAttackPages(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 50, TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}})
 	s.gates.addresses = ratelimit.NewBuckets(50, 50*pageBurstSeconds, stopped)
-	// While the clock is stopped, only the burst is allowed.
+	// While the clock does not advance, only the burst is allowed.
 	flood := func(requests func(i int) *http.Request) {
 		t.Helper()
 		answered := 0
@@ -76,15 +76,15 @@ func TestAttackPages(t *testing.T) {
 		return from("203.0.113.7:1234", p.method, p.target, p.body)
 	})
 	flood(func(int) *http.Request { return from("203.0.113.9:1", "PUT", "/", "") })
-	for i, p := range pageRequests { // all kinds are refused once the limit is reached
+	for i, p := range pageRequests { // requests of all kinds are refused once the limit is reached
 		w := &discarded{header: http.Header{}}
 		s.ServeHTTP(w, from("203.0.113.9:1", p.method, p.target, p.body))
 		if w.status != 503 || w.header.Get("Retry-After") == "" {
 			t.Errorf("%d: %s %s: %d, Retry-After %q", i, p.method, p.target, w.status, w.header.Get("Retry-After"))
 		}
 	}
-	// Addresses of one /64 share a bucket; other networks, clients of a proxy, files and the
-	// machine itself have their own.
+	// Addresses in the same /64 network share a bucket. Other networks and clients behind a
+	// proxy have buckets of their own; files and requests from this machine have no limit.
 	drain := func(request func() *http.Request) {
 		for s.statusOf(request()) != 503 {
 		}
@@ -110,8 +110,8 @@ func TestAttackPages(t *testing.T) {
 	}
 }
 
-// TestAttackPagesAtOnce requests slow pages from many addresses at once. A few run at a time,
-// whoever asks; requests that wait too long are told so.
+// TestAttackPagesAtOnce requests slow pages from many addresses at once. Only a few run at a
+// time, whoever requests them, and requests that wait too long receive an error that says so.
 func TestAttackPagesAtOnce(t *testing.T) {
 	s := serveFew(t, Options{})
 	var under, most atomic.Int64
@@ -144,13 +144,13 @@ func TestAttackPagesAtOnce(t *testing.T) {
 			}
 		})
 	}
-	for refused.Load() < sent-slots-maxQueued { // requests for which the queue has no room
+	for refused.Load() < sent-slots-maxQueued { // all requests that do not fit into the queue
 		time.Sleep(time.Millisecond)
 	}
 	if under.Load() != slots {
 		t.Errorf("%d are running, limit %d", under.Load(), slots)
 	}
-	// Pictures and files do not wait for pages.
+	// Preview images and files do not wait for pages.
 	for _, target := range []string{"/og/tool/n3.png", "/data/" + s.buildID() + "/manifest.json", "/api/categories"} {
 		if got := s.statusOf(from("203.0.113.7:1", "GET", target, "")); got != 200 {
 			t.Errorf("%s: %d", target, got)
@@ -163,8 +163,8 @@ func TestAttackPagesAtOnce(t *testing.T) {
 	}
 }
 
-// TestAttackInventedKeys sends nonexistent keys from one address. Few are looked up, and a
-// valid key keeps working.
+// TestAttackInventedKeys sends nonexistent keys from one address. Only a few of them are looked
+// up, and a valid key keeps working.
 func TestAttackInventedKeys(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitKey: 1_000_000})
@@ -191,8 +191,8 @@ func TestAttackInventedKeys(t *testing.T) {
 }
 
 // TestAttackPagesThroughProxy floods an edge through a proxy on the same machine, whose own
-// address has no limit. The client adds a header that contradicts the proxy's, so that the
-// request counts for the proxy.
+// address has no limit. The client adds a header that contradicts the proxy's header, so that
+// the request counts for the proxy's address.
 func TestAttackPagesThroughProxy(t *testing.T) {
 	suite.WithoutRace(t)
 	few := serveFew(t, Options{})
@@ -217,15 +217,15 @@ func TestAttackPagesThroughProxy(t *testing.T) {
 	}
 }
 
-// TestAttackLog has requests refused in every way that costs a stranger nothing. None of them
-// is logged.
+// TestAttackLog sends requests that are refused in every way that costs a stranger nothing. None
+// of them must be logged.
 func TestAttackLog(t *testing.T) {
 	suite.WithoutRace(t)
 	var lines strings.Builder
 	few := serveFew(t, Options{})
 	s := serveWith(t, Options{Dir: few.out, State: storagetest.SQLite(t), LimitPages: 1, LimitAnonymous: 1,
 		Log: slog.New(slog.NewTextHandler(&lines, nil))})
-	lines.Reset() // of the startup
+	lines.Reset() // discard the messages from startup
 	refused := map[string]int{}
 	ask := func(name string, status int, r *http.Request) {
 		for range 150 {

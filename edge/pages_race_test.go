@@ -17,8 +17,8 @@ import (
 	"kindex/exports"
 )
 
-// TestPagesWhileBuildsSwitch requests pages of every kind concurrently while the edge
-// switches back and forth between two builds and shows edits on top of them. Each response is
+// TestPagesWhileBuildsSwitch concurrently requests pages of every kind while the edge switches
+// back and forth between two builds and previews edits on top of them. Each response must be
 // from the build that it names.
 func TestPagesWhileBuildsSwitch(t *testing.T) {
 	suite.InRace(t)
@@ -62,7 +62,7 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 	}
 	go func() { under.Wait(); done.Store(true) }()
 	for i := 1; !done.Load(); i++ {
-		for asked.Load() < int64(4*i) && !done.Load() { // one switch per four pages
+		for asked.Load() < int64(4*i) && !done.Load() { // one switch for every four pages
 			time.Sleep(time.Millisecond)
 		}
 		if err := os.WriteFile(filepath.Join(s.out, "exports", "current"), []byte(ids[i%2]+"\n"), 0o644); err != nil {
@@ -80,7 +80,7 @@ func TestPagesWhileBuildsSwitch(t *testing.T) {
 	under.Wait()
 }
 
-// askPage requests a page as a browser does.
+// askPage requests a page in the same way as a browser.
 func askPage(client *http.Client, base, path string, ids []string) error {
 	req, err := http.NewRequest(http.MethodGet, base+path, nil)
 	if err != nil {

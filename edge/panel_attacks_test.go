@@ -14,7 +14,7 @@ import (
 	"kindex/edge/submission"
 )
 
-// stock is what an account has, as targets for attacks.
+// stock has the IDs of what an account owns, as targets for attacks.
 type stock struct{ key, hook, delivery, submission string }
 
 // stocked gives an account a second key, a webhook with a delivery, and a submission.
@@ -38,17 +38,17 @@ func (p *panelled) stocked(t *testing.T, b *person) (s stock) {
 	return s
 }
 
-// in fills the account's IDs into a path of the panel.
+// in replaces the parameters in a path of the panel with the account's IDs.
 func (s stock) in(path string) string {
 	return strings.NewReplacer(":key", s.key, ":webhook", s.hook, ":submission", s.submission).Replace(path)
 }
 
-// form is a form that would change something.
+// form returns a form that would change something if it were accepted.
 func (s stock) form(token string) url.Values {
 	return url.Values{"token": {token}, "name": {"third"}, "url": {"https://example.org/other"}, "events": {"entity.updated"}, "delivery": {s.delivery}, "scopes": {"read"}}
 }
 
-// has returns everything that forms could have changed.
+// has returns a string with everything that the forms could have changed.
 func (p *panelled) has(t *testing.T, b *person) string {
 	t.Helper()
 	var text strings.Builder
@@ -64,7 +64,7 @@ func (p *panelled) has(t *testing.T, b *person) string {
 	return text.String()
 }
 
-// TestPanelForged sends every form of the panel in ways that no page of it does.
+// TestPanelForged sends every form of the panel in ways in which none of its pages sends it.
 func TestPanelForged(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -110,7 +110,7 @@ func TestPanelForged(t *testing.T) {
 		if a := stranger.send(http.MethodPost, s.in(r.Path), s.form(own), "x-api-key", ann.key); a.status != http.StatusForbidden || p.has(t, ann) != before {
 			t.Errorf("%s, with a key: %d", r.Path, a.status)
 		}
-		// The same form, sent as its page sends it, does change something.
+		// The same form, sent in the same way as its page sends it, does change something.
 		if a := ann.send(http.MethodPost, s.in(r.Path), s.form(own)); a.status >= 400 || p.has(t, ann) == before {
 			t.Errorf("%s: %d\n%s", r.Path, a.status, a.body)
 		}
@@ -121,8 +121,8 @@ func TestPanelForged(t *testing.T) {
 	}
 }
 
-// TestPanelOfAnother requests another account's objects by their correct addresses: the
-// answer is "not found", and nothing changes.
+// TestPanelOfAnother requests another account's objects by their correct addresses. The response
+// must be "not found", and nothing must change.
 func TestPanelOfAnother(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -142,7 +142,7 @@ func TestPanelOfAnother(t *testing.T) {
 			t.Errorf("%s %s: %d, for a nonexistent object %d\n%s", r.Verb, r.Path, theirs.status, nobodys.status, theirs.body)
 		}
 	}
-	// Another account's delivery, through the caller's own webhook.
+	// Replay another account's delivery through the caller's own webhook.
 	if a := eve.send(http.MethodPost, console.PanelWebhooks+own+"/replay/", s.form(eve.token())); a.status != http.StatusNotFound || p.has(t, ann) != before {
 		t.Errorf("replay of another's delivery: %d", a.status)
 	}
@@ -153,8 +153,8 @@ func TestPanelOfAnother(t *testing.T) {
 	}
 }
 
-// TestPanelTooOften limits an account's forms. Reading is free, and other accounts are not
-// affected.
+// TestPanelTooOften: the number of forms that an account can send is limited. Reading is not,
+// and other accounts are not affected.
 func TestPanelTooOften(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -176,7 +176,7 @@ func TestPanelTooOften(t *testing.T) {
 	if len(p.keysNow(t, ann)) != 1 {
 		t.Error("a key was created")
 	}
-	// None of this counted against the API limit.
+	// None of this counted towards the API limit.
 	if a := p.ask(t, http.MethodGet, "/api/categories", "x-api-key", ann.key); a.header.Get("X-RateLimit-Remaining") != "99" {
 		t.Errorf("remaining %q", a.header.Get("X-RateLimit-Remaining"))
 	}
@@ -234,7 +234,7 @@ func TestPanelHeaders(t *testing.T) {
 					t.Errorf("HEAD of %s: %d, %d bytes; GET: %d", what, head.status, len(head.body), look.status)
 				}
 			}
-			if r.Path == "/developer/webhooks/:webhook/delete/" && r.Verb == http.MethodPost { // all others need a webhook
+			if r.Path == "/developer/webhooks/:webhook/delete/" && r.Verb == http.MethodPost { // every other request needs a webhook
 				break
 			}
 		}
@@ -245,7 +245,7 @@ func TestPanelHeaders(t *testing.T) {
 	stranger.wantRedirect(stranger.send(http.MethodGet, "/developer/webhooks/", nil), "/developer/")
 }
 
-// TestPanelHostile uses names that are attacks on the pages.
+// TestPanelHostile uses names that try to inject markup into the pages.
 func TestPanelHostile(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -270,7 +270,7 @@ func TestPanelHostile(t *testing.T) {
 	}
 }
 
-// TestPanelSuspended: a suspended account is signed out and changes nothing.
+// TestPanelSuspended: the user of a suspended account is signed out and cannot change anything.
 func TestPanelSuspended(t *testing.T) {
 	suite.WithoutRace(t)
 	p := servePanel(t)
@@ -285,7 +285,7 @@ func TestPanelSuspended(t *testing.T) {
 	}
 }
 
-// TestPanelStateGone says so if the state is unreachable, and keeps the session.
+// TestPanelStateGone: if the database is unreachable, the page says so, and the session is kept.
 func TestPanelStateGone(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -13,8 +13,8 @@ import (
 	"kindex/edge/storage"
 )
 
-// TestPanelScopes: a key has the chosen scopes, and the list shows them; without a choice, no
-// key is created.
+// TestPanelScopes: a key has the chosen scopes, and the list of keys shows them. If none is
+// chosen, no key is created.
 func TestPanelScopes(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -43,12 +43,12 @@ func TestPanelScopes(t *testing.T) {
 		t.Fatalf("%+v %v", list, err)
 	}
 	forgetScopes(t, p.served, list[0].ID)
-	if page := ann.open("/developer/"); !strings.Contains(page, "created before scopes: has all scopes") {
+	if page := ann.open("/developer/"); !strings.Contains(page, "created before scopes existed: has all of them") {
 		t.Errorf("%s", page)
 	}
 }
 
-// TestPanelAuditLog pages through the account's own log.
+// TestPanelAuditLog reads the account's own audit log page by page.
 func TestPanelAuditLog(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -19,7 +19,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// panelled is an edge with the developer panel and a provider controlled by the test.
+// panelled is an edge with the developer panel and a sign-in provider that the test controls.
 type panelled struct {
 	*hooked
 	hub    *authtest.GitHub
@@ -36,16 +36,16 @@ func servePanel(t *testing.T, change ...func(*Options)) *panelled {
 	return p
 }
 
-// person is somebody using a browser.
+// person is a user with a browser.
 type person struct {
 	t       *testing.T
 	url     string
 	jar     http.CookieJar
 	account apikey.Account
-	key     string // the first one
+	key     string // the account's first key
 }
 
-// signIn signs in a new person.
+// signIn signs in a new user.
 func (p *panelled) signIn(t *testing.T, name string) *person {
 	t.Helper()
 	p.people++
@@ -73,7 +73,7 @@ var (
 	faultText  = regexp.MustCompile(`<p class="field-fault"[^>]*>([^<]*)</p>`)
 )
 
-// send requests a page or sends a form, without following redirects.
+// send requests a page or sends a form. It does not follow redirects.
 func (b *person) send(method, path string, form url.Values, header ...string) answer {
 	b.t.Helper()
 	r, err := http.NewRequest(method, b.url+path, strings.NewReader(form.Encode()))
@@ -179,7 +179,7 @@ func (p *panelled) use(t *testing.T, key string) int {
 	return p.ask(t, http.MethodGet, "/api/categories", "x-api-key", key).status
 }
 
-// work runs the background jobs until it is stopped.
+// work runs the server's background jobs until stop is called.
 func work(t *testing.T, s *Server) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -21,8 +21,8 @@ import (
 	"kindex/edge/webhook"
 )
 
-// TestPanelKeys goes through the life of a key: created, shown once, used, counted, revoked
-// immediately.
+// TestPanelKeys: a key is created, shown once, used and counted, and stops working as soon as it
+// is revoked.
 func TestPanelKeys(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -38,7 +38,7 @@ func TestPanelKeys(t *testing.T) {
 	if key == "" || made.header.Get("Cache-Control") != "no-store" || strings.Contains(fmt.Sprint(made.header), key) {
 		t.Fatalf("%v\n%s", made.header, made.body)
 	}
-	// Reloading neither repeats the response nor creates another key.
+	// Reloading neither shows the key again nor creates another one.
 	ann.wantRedirect(ann.submit("/developer/keys/", form...), "/developer/")
 	ann.wantRedirect(ann.send(http.MethodGet, "/developer/keys/", nil), "/developer/")
 	if ids := p.keysNow(t, ann); len(ids) != 2 || strings.Contains(ann.open("/developer/"), key) {
@@ -67,7 +67,8 @@ func TestPanelKeys(t *testing.T) {
 	}
 }
 
-// TestPanelKeyFaults returns the form with its errors, and enforces the limits.
+// TestPanelKeyFaults: an invalid form is shown again with its errors, and the limits are
+// enforced.
 func TestPanelKeyFaults(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -100,7 +101,7 @@ func TestPanelKeyFaults(t *testing.T) {
 	}
 }
 
-// TestPanelUse shows the remaining requests, at each tier.
+// TestPanelUse: the page shows the remaining requests for each tier.
 func TestPanelUse(t *testing.T) {
 	suite.WithoutRace(t)
 	p := servePanel(t, func(o *Options) { o.LimitKey = 5 })
@@ -122,8 +123,8 @@ func TestPanelUse(t *testing.T) {
 	}
 }
 
-// TestPanelWebhooks goes through the life of a webhook: created, its secret shown once,
-// tested, a failure replayed, deleted.
+// TestPanelWebhooks: a webhook is created, its secret is shown once, it is tested, a failed
+// delivery is replayed, and the webhook is deleted.
 func TestPanelWebhooks(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -155,7 +156,7 @@ func TestPanelWebhooks(t *testing.T) {
 	ann.wantRedirect(ann.submit(path+"test/"), path)
 	eventually(t, "the test failed", func() bool { return strings.Contains(ann.open(path), "state-failed") })
 	page := ann.open(path)
-	if !strings.Contains(page, "answered 500 in") || strings.Contains(page, " data-pending") {
+	if !strings.Contains(page, "responded with 500 in") || strings.Contains(page, " data-pending") {
 		t.Errorf("%s", page)
 	}
 	p.answer.Store(204)
@@ -173,7 +174,7 @@ func TestPanelWebhooks(t *testing.T) {
 	}
 }
 
-// TestPanelWebhookFaults shows errors at the field and keeps what was typed.
+// TestPanelWebhookFaults: each error is shown at its field, and the form keeps what was entered.
 func TestPanelWebhookFaults(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -213,7 +214,7 @@ func TestPanelWebhookFaults(t *testing.T) {
 	}
 }
 
-// TestPanelLog pages through a long log and sees each delivery once.
+// TestPanelLog reads a long log page by page; each delivery must appear exactly once.
 func TestPanelLog(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -232,7 +233,7 @@ func TestPanelLog(t *testing.T) {
 	path := console.PanelWebhooks + w.ID + "/"
 	for pages := 1; ; pages++ {
 		page := ann.open(path)
-		if !strings.Contains(page, " data-pending") || !strings.Contains(page, fmt.Sprint(all, " in 30 days")) {
+		if !strings.Contains(page, " data-pending") || !strings.Contains(page, fmt.Sprint(all, " in the last 30 days")) {
 			t.Errorf("%s", page)
 		}
 		for _, id := range regexp.MustCompile(`evt_[a-z2-7]{20}`).FindAllString(page, -1) {
@@ -260,8 +261,8 @@ func TestPanelLog(t *testing.T) {
 	}
 }
 
-// TestPanelSubmissions shows the state of the account's own submissions only, whatever their
-// texts contain.
+// TestPanelSubmissions: the panel shows the status of the account's own submissions only,
+// whatever text they contain.
 func TestPanelSubmissions(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -275,7 +276,7 @@ func TestPanelSubmissions(t *testing.T) {
 		if err := p.state.Write(t.Context(), func(tx *storage.Tx) error { _, err := tx.CreateSubmission(s); return err }); err != nil {
 			t.Fatal(err)
 		}
-		if i >= 3 && i < console.SubmissionsPerPage-submission.MaxOpen/2 { // the number of open submissions of an account is limited
+		if i >= 3 && i < console.SubmissionsPerPage-submission.MaxOpen/2 { // the number of an account's open submissions is limited
 			if moved, err := p.state.MoveSubmission(t.Context(), s.ID, submission.Withdrawn, submission.Change{}); err != nil || !moved {
 				t.Fatal(moved, err)
 			}
@@ -322,13 +323,13 @@ func TestPanelSubmissions(t *testing.T) {
 			t.Errorf("no %s", good)
 		}
 	}
-	if page := eve.open("/developer/submissions/?before=" + ids[3]); strings.Contains(page, "Thing") || !strings.Contains(page, "None yet") {
+	if page := eve.open("/developer/submissions/?before=" + ids[3]); strings.Contains(page, "Thing") || !strings.Contains(page, "No submissions yet") {
 		t.Errorf("%s", page)
 	}
 }
 
-// TestPanelWithdraws withdraws a submission with its form, and shows how many more can be
-// open.
+// TestPanelWithdraws withdraws a submission with its form. The response shows how many more
+// submissions can be open.
 func TestPanelWithdraws(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -343,7 +344,7 @@ func TestPanelWithdraws(t *testing.T) {
 	if page := ann.open(path); !strings.Contains(page, s.submission+button) {
 		t.Errorf("%s", page)
 	}
-	for range 2 { // submitting the same form twice changes nothing more
+	for range 2 { // submitting the form again changes nothing
 		ann.wantStatus(ann.submit(path+"withdraw/"), http.StatusSeeOther)
 	}
 	page := ann.open(path)

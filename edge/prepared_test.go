@@ -21,16 +21,16 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// prepared holds the content folders and builds that most tests start from. Each is made
-// once: a copy costs a twentieth of a build.
+// prepared holds the content folders and builds that most tests start from. Each is created only
+// once, because a copy takes a twentieth of the time of a build.
 var prepared struct {
 	mu   sync.Mutex
 	dir  string
 	made map[string]bool
 }
 
-// prepare returns the test's own copy of the folder filled by fill. Use each name with only
-// one fill.
+// prepare returns a copy, for this test only, of a folder filled by fill. Each name must always
+// be used with the same fill.
 func prepare(t testing.TB, name string, fill func(dir string)) string {
 	t.Helper()
 	prepared.mu.Lock()
@@ -44,7 +44,7 @@ func prepare(t testing.TB, name string, fill func(dir string)) string {
 	}
 	master := filepath.Join(prepared.dir, name)
 	if !prepared.made[name] {
-		if err := os.RemoveAll(master); err != nil { // left by a test that failed halfway
+		if err := os.RemoveAll(master); err != nil { // left behind by a test that failed halfway
 			t.Fatal(err)
 		}
 		if err := os.Mkdir(master, 0o755); err != nil {
@@ -60,8 +60,8 @@ func prepare(t testing.TB, name string, fill func(dir string)) string {
 	return dir
 }
 
-// patient lets requests wait for pages, pictures and exports for as long as a slow machine
-// takes, also several exports of one address. Call it before the first request.
+// patient lets requests for pages, preview images and exports wait as long as a slow machine may
+// need, even if several exports come from the same address. Call it before the first request.
 func (s *served) patient() {
 	g := &s.gates
 	g.pages = ratelimit.NewGate(ratelimit.GateOptions{Slots: max(8, 2*runtime.GOMAXPROCS(0)), MaxWaiting: maxQueued, Wait: hanging})
@@ -69,8 +69,8 @@ func (s *served) patient() {
 	s.shared.Exports = newExportGate(0, hanging)
 }
 
-// smallBuild returns content written by writeContent, with n tools at generation 0, and a
-// build of it.
+// smallBuild returns content with n tools at generation 0, written by writeContent, and a build
+// of it.
 func smallBuild(t testing.TB, n int) (content, out string) {
 	t.Helper()
 	dir := prepare(t, fmt.Sprint(n, " tools"), func(dir string) {

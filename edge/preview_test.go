@@ -10,9 +10,9 @@ import (
 	"kindex/exports/record"
 )
 
-// TestPreview shows an edit whose scores use a different formula from the published build's,
-// in a category that the build does not have: lists and exports must show what the
-// explanation computes.
+// TestPreview previews an edit in a category that the build does not have, with scores from a
+// different formula than those in the published build. Lists and exports must show the scores
+// that the explanation computes.
 func TestPreview(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 10)

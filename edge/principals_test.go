@@ -10,8 +10,8 @@ import (
 	"kindex/edge/storage"
 )
 
-// testCallers calls every operation with invalid keys, over the limit, and without a key if
-// one is required.
+// testCallers calls every operation with invalid keys, after the limit has been reached, and, if
+// the operation requires a key, without one.
 func testCallers(t *testing.T, c *contract) {
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]
@@ -27,7 +27,7 @@ func testCallers(t *testing.T, c *contract) {
 			c.send(t, request{op: id, verb: op.method, target: target, status: 403, header: []string{"Host: strangers.example"}})
 			c.send(t, request{op: id, verb: op.method, target: target, status: 503, base: c.away, key: c.key})
 			if id == "revokeLeakedKey" {
-				return // it takes no key and has its own limit
+				return // the operation takes no key and has its own limit
 			}
 			if !op.own() {
 				c.send(t, request{op: id, verb: op.method, target: target, status: 200, base: c.away})
@@ -55,7 +55,8 @@ func testCallers(t *testing.T, c *contract) {
 	}
 }
 
-// testOwnOperation calls, without effect, operations that write or belong to an account.
+// testOwnOperation calls an operation that writes or that belongs to an account, always so that
+// the call has no effect.
 func (c *contract) testOwnOperation(t *testing.T, op *operation, target string) {
 	t.Helper()
 	id := op.OperationID
@@ -88,7 +89,7 @@ func (c *contract) testOwnOperation(t *testing.T, op *operation, target string) 
 	}
 }
 
-// limitedKey creates a key with these scopes for an account.
+// limitedKey creates a key with the given scopes for an account.
 func (c *contract) limitedKey(t *testing.T, account string, scopes ...apikey.Scope) string {
 	t.Helper()
 	secret := apikey.Generate()

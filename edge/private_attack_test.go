@@ -11,12 +11,12 @@ import (
 	"kindex/builder/suite"
 )
 
-// privatePaths are responses of every kind that contain data of the index.
+// privatePaths has paths of every kind whose responses contain data from the index.
 var privatePaths = []string{"/", "/tool/n1/", "/llms.txt", "/docs/api", "/api/entities", "/api/entity/tool/n1", "/api/search?q=number",
 	"/api/export/entities?format=csv", "/api/export/entities?format=jsonl&type=tool", "/api/export/manifest", "/api/feed", "/api/openapi",
 	"/badge/tool/n1.svg", "/submit/", "/assets/nothing.css", "/api/nothing", "/nothing"}
 
-// hosted sends a request with a Host and headers over the network.
+// hosted sends a request with the given Host and headers over the network.
 func (s *served) hosted(t testing.TB, method, host, path, body string, header ...string) answer {
 	t.Helper()
 	r := httptest.NewRequest(method, s.url+path, strings.NewReader(body))
@@ -67,9 +67,10 @@ func (s *served) rawAll(t testing.TB, request string) string {
 	return string(all)
 }
 
-// TestPrivateIndexRebound reads an index on the user's machine as a page does whose own name
-// was made to resolve there (DNS rebinding): same-origin requests, which CORS does not
-// restrict. Each is refused, whatever it requests, and reveals nothing.
+// TestPrivateIndexRebound tries to read an index on the user's machine from a page whose own
+// host name was made to resolve to that machine (DNS rebinding). Its requests are same-origin
+// requests, which CORS does not restrict. Each request must be refused, whatever it requests,
+// and must reveal nothing.
 func TestPrivateIndexRebound(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 100})
@@ -102,8 +103,8 @@ func TestPrivateIndexRebound(t *testing.T) {
 	}
 }
 
-// TestPrivateIndexAbsolute names the attacker's host in the request target, as a proxy's
-// client does; it takes precedence over Host (RFC 9112, section 3.2.2).
+// TestPrivateIndexAbsolute puts the attacker's host into the request target, as clients of a
+// proxy do. It takes precedence over Host (RFC 9112, section 3.2.2).
 func TestPrivateIndexAbsolute(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{})
@@ -112,13 +113,13 @@ func TestPrivateIndexAbsolute(t *testing.T) {
 		status  string
 	}{
 		{"GET http://evil.example/api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\n", " 403 "},
-		{"GET http://127.0.0.1/api/categories HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // a page cannot send this
-		{"GET /api/categories HTTP/1.0\r\n", " 200 "},                                       // no browser sends this
+		{"GET http://127.0.0.1/api/categories HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // web pages cannot send this request
+		{"GET /api/categories HTTP/1.0\r\n", " 200 "},                                       // no browser sends this request
 		{"GET /api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\nHost: evil.example\r\n", " 400 "},
 		{"TRACE /api/categories HTTP/1.1\r\nHost: 127.0.0.1\r\n", " 405 "},
 		{"CONNECT 127.0.0.1:443 HTTP/1.1\r\nHost: 127.0.0.1:443\r\n", " 405 "},
 		{"CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n", " 403 "},
-		{"OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // answered without reading the index
+		{"OPTIONS * HTTP/1.1\r\nHost: evil.example\r\n", " 200 "}, // answered without access to the index
 	} {
 		if line := s.raw(t, c.request+"Connection: close\r\n\r\n"); !strings.Contains(line, c.status) {
 			t.Errorf("%q: %q, want%s", c.request, line, c.status)
@@ -126,8 +127,8 @@ func TestPrivateIndexAbsolute(t *testing.T) {
 	}
 }
 
-// TestPrivateIndexOtherOrigins sends requests as pages of other websites do. The browser must
-// not let them read or embed the responses.
+// TestPrivateIndexOtherOrigins sends the requests that pages of other websites would send. The
+// browser must not let the pages read or embed the responses.
 func TestPrivateIndexOtherOrigins(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -141,7 +142,7 @@ func TestPrivateIndexOtherOrigins(t *testing.T) {
 			if a.header.Get("Access-Control-Allow-Origin") != "" {
 				readable++
 			}
-			// With a path of its own, the same response is cached separately for each origin.
+			// Vary names Origin, so caches store the response separately for each origin.
 			vary := strings.Join(a.header.Values("Vary"), ", ")
 			if path != "/submit/" && !strings.Contains(vary, "Origin") || a.header.Get("Cross-Origin-Resource-Policy") != "same-origin" {
 				t.Errorf("%s: %v", path, a.header)

@@ -28,7 +28,8 @@ func TestOriginsByAddress(t *testing.T) {
 	}
 }
 
-// TestOriginsNamed serves pages of the origins that the operator names, and no others.
+// TestOriginsNamed: pages of the origins that the operator has configured can read the index,
+// and no others can.
 func TestOriginsNamed(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -92,8 +93,8 @@ func TestOriginsNamed(t *testing.T) {
 	}
 }
 
-// TestHostsOnANetwork: an index that listens on a network responds to names that only exist
-// in private networks and to those that the operator names.
+// TestHostsOnANetwork: an index that listens on a network accepts host names that exist only in
+// private networks, and those that the operator has configured.
 func TestHostsOnANetwork(t *testing.T) {
 	hosts, err := ParseHosts([]string{"Wiki.Example.com."})
 	if err != nil {
@@ -127,7 +128,7 @@ func TestHostsOnANetwork(t *testing.T) {
 	}
 }
 
-// TestAdminListenerHost sends the operator's listener requests with a foreign host name.
+// TestAdminListenerHost sends requests with a foreign host name to the operator's listener.
 func TestAdminListenerHost(t *testing.T) {
 	suite.WithoutRace(t)
 	f := serveFew(t, Options{AdminHosts: []string{"ops.example.com"}, Log: slog.New(slog.DiscardHandler)})

@@ -15,22 +15,22 @@ import (
 	"kindex/edge/web"
 )
 
-// routeCost is what a route costs the caller.
+// routeCost classifies routes by what a request costs the caller.
 type routeCost int
 
 const (
-	unmetered routeCost = iota // not under /api: a page, which is bounded as pages are
-	file                       // not under /api: a file of a build, for everybody and every CDN
-	asset                      // not under /api: bytes in memory
-	free                       // shows the limit and counts nothing; rate-limited like pages
+	unmetered routeCost = iota // not under /api: a page; requests are rate-limited
+	file                       // not under /api: a file of a build, which anyone, including a CDN, can download
+	asset                      // not under /api: bytes held in memory
+	free                       // sends the limit headers but does not count; rate-limited like pages
 	metered
-	// conditional is metered, for handlers that return a file or a stream, whose entity tag
-	// depends only on the build and the query. A caller without remaining requests can
-	// still get a 304.
+	// conditional is like metered, but for handlers that return a file or a stream. Its entity
+	// tag depends only on the build and the query, so a caller without remaining requests can
+	// still receive a 304.
 	conditional
 )
 
-// costOf returns the cost of a path, whether or not it exists.
+// costOf returns the cost of requests to a path, whether or not the path exists.
 func costOf(path string) routeCost {
 	switch {
 	case path == "/api/openapi" || strings.HasPrefix(path, "/api/sdk/"):
@@ -41,14 +41,14 @@ func costOf(path string) routeCost {
 	return unmetered
 }
 
-// limits are the counters of an edge: in memory and flushed to SQLite, which only it uses,
-// or in PostgreSQL, which others can share. While PostgreSQL is unavailable, this edge
-// counts anonymous requests by itself.
+// limits holds the request counters of an edge. They are either in memory and flushed to SQLite,
+// which only this edge uses, or in PostgreSQL, which other edges can share. While PostgreSQL is
+// unavailable, this edge counts anonymous requests by itself.
 type limits struct {
 	*ratelimit.Fallback
-	memory *ratelimit.Memory // nil on PostgreSQL
-	// notModified counts the free 304s. Each edge counts its own, in memory: the count
-	// limits work, not usage.
+	memory *ratelimit.Memory // nil with PostgreSQL
+	// notModified counts the free 304s. Each edge counts its own, in memory, because the purpose
+	// is to limit its work and not to measure usage.
 	notModified *ratelimit.Memory
 }
 
@@ -62,11 +62,11 @@ func newLimits(o Options) *limits {
 	return &limits{ratelimit.NewFallback(m, mo), m, notModified}
 }
 
-// freeNotModified is the number of free 304s, as a multiple of the limit.
+// freeNotModified is the maximum number of free 304s, as a multiple of the request limit.
 const freeNotModified = 10
 
-// allowNotModified counts a free 304 of a subject, or a check for one, and reports
-// whether the limit allowed it.
+// allowNotModified counts a free 304 for a subject, or a check whether a 304 is possible. It
+// reports whether the limit allows it.
 func (l *limits) allowNotModified(ctx context.Context, who ratelimit.Subject) bool {
 	who.Limit = min(who.Limit, math.MaxInt64/freeNotModified) * freeNotModified
 	st, err := l.notModified.Take(ctx, who)
@@ -86,15 +86,15 @@ func (l *limits) close(log *slog.Logger) {
 	}
 }
 
-// quota counts one request. It is counted before any work is done for it, and uncounted if
-// the response turns out to be free.
+// quota counts one request. The request is counted before any work is done for it, and uncounted
+// if the response turns out to be free.
 type quota struct {
 	subject ratelimit.Subject
 	state   ratelimit.State
 	cost    routeCost
 	counted bool
-	// exhausted marks the request of a caller without remaining requests, which can only be
-	// answered with 304.
+	// exhausted is set if the caller has no requests left. The request can then only be answered
+	// with a 304.
 	exhausted bool
 }
 
@@ -106,7 +106,7 @@ func (c *request) reserve(cost routeCost) error {
 		return nil
 	}
 	refused := c.identify()
-	if c.quota.subject = c.subject(); c.quota.subject.Limit == 0 { // this tier has none
+	if c.quota.subject = c.subject(); c.quota.subject.Limit == 0 { // there is no limit for this tier
 		c.quota.cost = unmetered
 		return refused
 	}
@@ -119,7 +119,7 @@ func (c *request) reserve(cost routeCost) error {
 		return err
 	}
 	if !c.quota.counted {
-		// The check is counted, whether or not something has changed.
+		// The check for a 304 is counted, whether or not the response has changed.
 		if refused != nil {
 			return c.Exceeded(refused)
 		}
@@ -131,17 +131,17 @@ func (c *request) reserve(cost routeCost) error {
 	return refused
 }
 
-// The maximum length, in bytes, of the query and of If-None-Match, and the maximum
-// number of parameters, for which the entity tag is checked if the caller has no
-// requests left: checking must not cost more than rejecting.
+// The maximum length in bytes of the query and of If-None-Match, and the maximum number of
+// parameters, up to which the entity tag is checked if the caller has no requests left. The
+// check must not cost more than rejecting the request.
 const (
 	maxLookupLen    = 256
 	maxLookupParams = 3
 )
 
-// mayBeNotModified reports whether a caller without remaining requests can get a 304:
-// only if the route's handler does not generate a body, and the request lists an entity
-// tag, not a star.
+// mayBeNotModified reports whether a caller without remaining requests can receive a 304. This
+// requires that the route's handler does not generate a body, and that the request lists an
+// entity tag rather than a star.
 func (c *request) mayBeNotModified() bool {
 	r := c.Request
 	if c.quota.cost != conditional || r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -152,7 +152,8 @@ func (c *request) mayBeNotModified() bool {
 		len(r.URL.RawQuery) <= maxLookupLen && strings.Count(r.URL.RawQuery, "&") < maxLookupParams
 }
 
-// count takes one of the remaining requests, if any. The error is the state's.
+// count uses one of the remaining requests, if there are any. It returns an error if the
+// database fails.
 func (c *request) count() error {
 	m := &c.quota
 	var err error
@@ -176,9 +177,9 @@ func (c *request) peek() {
 	}
 }
 
-// Exceeded implements admission: it returns the problem for a caller who has reached
-// the limit. refused, if not nil, is why the key was rejected; without it, the caller
-// might think that the limit is the key's.
+// Exceeded implements web.Admission. It returns the problem for a caller who has reached the
+// limit. If the key was rejected, refused is the reason; without it, the caller might think that
+// the limit is that of the key.
 func (c *request) Exceeded(refused error) *web.Problem {
 	m := &c.quota
 	wait := m.state.Wait(c.Shared.Now())
@@ -189,14 +190,14 @@ func (c *request) Exceeded(refused error) *web.Problem {
 	case c.Principal.Account == nil:
 		detail += " A key has a higher limit."
 	}
-	p := web.NewProblem("rate-limited", detail+c.Shared.ContactSentence("", " For more, write to %s."))
+	p := web.NewProblem("rate-limited", detail+c.Shared.ContactSentence("", " For a higher limit, write to %s."))
 	p.Header = http.Header{"Retry-After": {strconv.FormatInt(wait, 10)}}
 	return p
 }
 
-// Finalize implements admission: it is called with the status when the response starts. It
-// uncounts a free request and writes the headers. An error means that another response must
-// be sent instead.
+// Finalize implements web.Admission. It is called with the status when the response starts. It
+// uncounts a request that turns out to be free and sets the limit headers. If it returns an
+// error, another response must be sent instead.
 func (c *request) Finalize(h http.Header, status int) error {
 	m := &c.quota
 	if m.cost < free {
@@ -216,5 +217,5 @@ func (c *request) Finalize(h http.Header, status int) error {
 	return nil
 }
 
-// Exhausted implements admission.
+// Exhausted implements web.Admission.
 func (c *request) Exhausted() bool { return c.quota.exhausted }

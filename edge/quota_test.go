@@ -11,8 +11,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestAttackWriteBeyondTheLimit sends writes as if they could be answered with 304, which
-// would only be known after running them.
+// TestAttackWriteBeyondTheLimit sends writes as if they could be answered with a 304, which
+// would only be known after they had been performed.
 func TestAttackWriteBeyondTheLimit(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -35,8 +35,8 @@ func TestAttackWriteBeyondTheLimit(t *testing.T) {
 	})
 }
 
-// TestOptionsCountUnlessPreflight: OPTIONS without the headers of a preflight counts like any
-// request, and has the same headers.
+// TestOptionsCountUnlessPreflight: an OPTIONS request without the headers of a preflight counts
+// like any other request, and its response has the same headers.
 func TestOptionsCountUnlessPreflight(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 3})
@@ -53,7 +53,8 @@ func TestOptionsCountUnlessPreflight(t *testing.T) {
 	}
 }
 
-// TestFreeAddresses: free addresses cost nothing, whatever the method and outcome.
+// TestFreeAddresses: requests to free addresses do not count, whatever the method and the
+// outcome.
 func TestFreeAddresses(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitAnonymous: 3})
@@ -67,7 +68,7 @@ func TestFreeAddresses(t *testing.T) {
 	s.expect(t, 404, 1, "anonymous", "GET", "/api/sdks")
 }
 
-// TestContactIsDescribed: the contact of the 429 is in the description, too.
+// TestContactIsDescribed: the contact address in the 429 response is also in the description.
 func TestContactIsDescribed(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -79,7 +80,8 @@ func TestContactIsDescribed(t *testing.T) {
 	}
 }
 
-// TestHeadersOfAnUnknownCount: the key is still identified if its count cannot be read.
+// TestHeadersOfAnUnknownCount: if the count for a key cannot be read, the headers still identify
+// the key's tier.
 func TestHeadersOfAnUnknownCount(t *testing.T) {
 	suite.WithoutRace(t)
 	c := newClock("2026-11-21T12:00:00Z")
@@ -90,7 +92,7 @@ func TestHeadersOfAnUnknownCount(t *testing.T) {
 	if err := st.Close(); err != nil {
 		t.Fatal(err)
 	}
-	c.advance(24 * time.Hour) // its count is not loaded yet
+	c.advance(24 * time.Hour) // the count for the new day is not loaded yet
 	a := s.expect(t, 503, 0, "authenticated", "GET", "/api/categories", "x-api-key", key)
 	for name, want := range map[string]string{"X-RateLimit-Limit": "100", "Retry-After": "5", "RateLimit-Policy": `"day";q=100;w=86400`,
 		"X-RateLimit-Reset": strconv.FormatInt(time.Date(2026, 11, 23, 0, 0, 0, 0, time.UTC).Unix(), 10)} {

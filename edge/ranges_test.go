@@ -8,7 +8,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestAttackManyRanges requests many ranges of a file, and the same range repeatedly: the
+// TestAttackManyRanges requests many ranges of a file, and the same range many times. The
 // response to a request of 15 KB would be fifty times as large.
 func TestAttackManyRanges(t *testing.T) {
 	suite.InTest(t)

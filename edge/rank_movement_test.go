@@ -16,8 +16,8 @@ import (
 	"kindex/exports/record"
 )
 
-// mover is a record of a leaderboard or of the trending list. Names stay the same in these
-// tests, even if slugs change.
+// mover is a record on a leaderboard or in the trending list. In these tests, names stay the
+// same even if slugs change.
 type mover struct {
 	Type, Slug, Name    string
 	Scores              map[string]*float64
@@ -41,11 +41,12 @@ func (s *served) movers(t *testing.T, path string) (list []mover) {
 	return list
 }
 
-// TestMovement recomputes the movement on every leaderboard from two lists.
+// TestMovement compares the rank changes on every leaderboard with those computed from two
+// lists.
 func TestMovement(t *testing.T) {
 	suite.InRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
-	var first sync.WaitGroup // several clients may be the first to ask
+	var first sync.WaitGroup // several clients may request it first
 	for range 8 {
 		first.Go(func() {
 			if a := s.ask(t, "GET", "/api/leaderboard/all?by=adoption"); a.status != 200 {
@@ -88,7 +89,7 @@ func TestMovement(t *testing.T) {
 			t.Errorf("no leaderboard showed %s", what)
 		}
 	}
-	// There is no snapshot seven days before that day.
+	// There is no snapshot for the day seven days before.
 	l := s.list(t, "/api/leaderboard/all?at=2026-10-03&limit=1")
 	if l.ComparedTo != nil || *l.AsOf != "2026-10-02" || !strings.Contains(string(l.Data[0]), `"previousRank":null,"delta":null`) {
 		t.Errorf("compared with %v: %s", l.ComparedTo, l.Data[0])
@@ -102,8 +103,8 @@ func number(n *int) string {
 	return fmt.Sprint(*n)
 }
 
-// TestRankHistory compares the rank history of entities with leaderboards and lists for every
-// day that has a snapshot.
+// TestRankHistory compares the rank history of entities with the leaderboards and lists for
+// every day that has a snapshot.
 func TestRankHistory(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
@@ -113,7 +114,7 @@ func TestRankHistory(t *testing.T) {
 		of int
 	}
 	days := v.Build.Archive().Snapshots()
-	stood := map[string]map[string]place{} // by day and name
+	stood := map[string]map[string]place{} // by day and name of the entity
 	for _, day := range days {
 		stood[day] = map[string]place{}
 		ranked := s.movers(t, "/api/leaderboard/all?at="+day)
@@ -156,7 +157,7 @@ func TestRankHistory(t *testing.T) {
 	}
 }
 
-// figure is a score as in JSON.
+// figure formats a score in the same way as JSON.
 func figure(x *float64) string {
 	if x == nil {
 		return "null"
@@ -164,7 +165,7 @@ func figure(x *float64) string {
 	return fmt.Sprintf("%.1f", *x)
 }
 
-// TestTrending recomputes the trending list from lists and the formula.
+// TestTrending compares the trending list with one computed from lists and the formula.
 func TestTrending(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})
@@ -215,7 +216,7 @@ func TestTrending(t *testing.T) {
 
 func equal(a, b *float64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// changesSince counts the changes of an entity after the end of a day.
+// changesSince returns the number of changes to an entity after the end of a day.
 func (s *served) changesSince(t *testing.T, m mover, day string) (n int) {
 	t.Helper()
 	for _, c := range s.list(t, "/api/entity/"+m.Type+"/"+m.Slug+"/changelog?limit=100").Data {
@@ -228,8 +229,8 @@ func (s *served) changesSince(t *testing.T, m mover, day string) (n int) {
 	return n
 }
 
-// checkGain: for Tool 2, only the star and download counts have changed, and both versions
-// are scored at the same time.
+// checkGain checks the gain of Tool 2: only its star and download counts have changed, and both
+// versions must be scored as of the same time.
 func (s *served) checkGain(t *testing.T) {
 	t.Helper()
 	v := s.shown(t)
@@ -259,8 +260,8 @@ func (s *served) checkGain(t *testing.T) {
 	}
 }
 
-// TestNothingTrendsBeforeTheBeginning: if nothing predates the window, there is nothing to
-// compare with.
+// TestNothingTrendsBeforeTheBeginning: if the history starts within the window, there is nothing
+// to compare with, so nothing is trending.
 func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -273,8 +274,8 @@ func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 	}
 }
 
-// TestPreviewOfTheUncommitted: edits appear in records, and the history is that of the
-// underlying build.
+// TestPreviewOfTheUncommitted: previewed edits appear in records, but the history remains that
+// of the underlying build.
 func TestPreviewOfTheUncommitted(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})

@@ -8,8 +8,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestRedirectsStayHere requests addresses that could hide another host. Every redirect stays
-// on this service, and no header gets an extra line.
+// TestRedirectsStayHere requests addresses that contain another host in disguise. Every redirect
+// must stay on this service, and no header may contain a line break.
 func TestRedirectsStayHere(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{URL: "https://index.example.org"})

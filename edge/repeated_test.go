@@ -11,8 +11,8 @@ import (
 	"kindex/edge/safedial"
 )
 
-// TestRegistrationIsRepeatedWithoutItsName repeats a registration whose host name no longer
-// resolves.
+// TestRegistrationIsRepeatedWithoutItsName repeats a webhook registration after its host name
+// has stopped resolving.
 func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
 	suite.WithoutRace(t)
 	names := fixedNames{"hook.example": "8.8.8.8"}
@@ -40,7 +40,8 @@ func TestRegistrationIsRepeatedWithoutItsName(t *testing.T) {
 	}
 }
 
-// TestBodiesThatNobodyNeeds: the test action takes no fields, and says so.
+// TestBodiesThatNobodyNeeds: the action that sends a test takes no fields, and its errors say
+// so.
 func TestBodiesThatNobodyNeeds(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -24,7 +24,7 @@ func NewRepository(t testing.TB) *Repository {
 	return r
 }
 
-// git runs a command at a time, independent of the machine's settings.
+// git runs a git command as of a time, independently of the machine's settings.
 func (r *Repository) git(at string, args ...string) {
 	r.t.Helper()
 	cmd := exec.Command("git", args...)
@@ -42,7 +42,8 @@ func (r *Repository) git(at string, args ...string) {
 	}
 }
 
-// Write writes files: path, text, path, text … An empty text deletes the file.
+// Write writes files, given as path, content, path, content, … If the content is empty, the file
+// is deleted.
 func (r *Repository) Write(files ...string) {
 	r.t.Helper()
 	for pair := range slices.Chunk(files, 2) {
@@ -57,7 +58,7 @@ func (r *Repository) Write(files ...string) {
 	}
 }
 
-// Commit writes files and commits everything at a time.
+// Commit writes files and commits all changes at the given time.
 func (r *Repository) Commit(at, message string, files ...string) {
 	r.t.Helper()
 	r.Write(files...)
@@ -65,7 +66,7 @@ func (r *Repository) Commit(at, message string, files ...string) {
 	r.git(at, "commit", "-q", "-m", message)
 }
 
-// Read returns the text of a file.
+// Read returns the content of a file.
 func (r *Repository) Read(path string) string {
 	r.t.Helper()
 	text, err := os.ReadFile(filepath.Join(r.Dir, filepath.FromSlash(path)))

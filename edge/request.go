@@ -9,13 +9,13 @@ import (
 	"kindex/edge/web"
 )
 
-// handle converts a handler for the router. It retains one build for the whole request,
-// parses the parameters, and handles failures.
+// handle converts a handler to one for the router. It keeps one build open for the whole
+// request, parses the parameters, and handles failures.
 func (s *Server) handle(route string, cost routeCost, params []string, h web.Handler) httprouter.Handle {
 	return s.instrument(route, func(c *request, w http.ResponseWriter) { c.run(w, cost, params, h) })
 }
 
-// instrument is Shared.Instrument with the admission of requests.
+// instrument is like Shared.Instrument, but also sets the admission of the request.
 func (s *Server) instrument(route string, answer func(*request, http.ResponseWriter)) httprouter.Handle {
 	return s.shared.Instrument(route, func(c *web.Call, w http.ResponseWriter) {
 		r := &request{Call: c, server: s}
@@ -24,8 +24,7 @@ func (s *Server) instrument(route string, answer func(*request, http.ResponseWri
 	})
 }
 
-// rateLimited is like instrument, but for pages, whose requests are rate-limited per
-// address.
+// rateLimited is like instrument, but limits the rate of requests per IP address, as for pages.
 func (s *Server) rateLimited(route string, answer func(*request, http.ResponseWriter)) httprouter.Handle {
 	return s.instrument(route, func(c *request, w http.ResponseWriter) {
 		if err := c.limitRate(); err != nil {
@@ -57,5 +56,5 @@ func writeStatus(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", web.JSONType)
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a client that has disconnected does not need the response
+	_ = json.NewEncoder(w).Encode(v) // ignore an error: the client has disconnected
 }

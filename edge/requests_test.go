@@ -16,17 +16,17 @@ import (
 	"kindex/exports/table"
 )
 
-// request is one line of the table: a request and the expected response.
+// request is an entry in the test tables: a request and the expected response.
 type request struct {
-	op     string // the operation it belongs to
-	verb   string // GET unless set
-	target string // {build} and {old} stand for the builds
+	op     string // the ID of the operation
+	verb   string // default: GET
+	target string // {build} and {old} are replaced with the IDs of the builds
 	header []string
 	status int
-	fault  string // the refused parameter
-	beyond bool   // no schema can express why it is refused
-	closed bool   // sent to the server that has released its build
-	base   string // the address of another server
+	fault  string // the parameter that is refused
+	beyond bool   // no schema can express why the request is refused
+	closed bool   // send it to the server that has released its build
+	base   string // the address of a different server
 	key    string // in x-api-key
 	body   string // JSON
 }
@@ -38,7 +38,7 @@ func (r request) method() string {
 	return r.verb
 }
 
-// ok returns requests that succeed: an address with each of the queries.
+// ok returns requests that succeed, one for each query.
 func ok(op, path string, queries ...string) []request {
 	var list []request
 	for _, q := range queries {
@@ -48,7 +48,7 @@ func ok(op, path string, queries ...string) []request {
 }
 
 // bad returns requests with values of a parameter that both the server and the parameter's
-// schema refuse.
+// schema reject.
 func bad(op, path, param string, values ...string) []request {
 	sep := "?"
 	if strings.Contains(path, "?") {
@@ -61,7 +61,7 @@ func bad(op, path, param string, values ...string) []request {
 	return list
 }
 
-// beyond is bad for errors that only the server can detect.
+// beyond is like bad, but for values that only the server can reject.
 func beyond(op, path, param string, values ...string) []request {
 	list := bad(op, path, param, values...)
 	for i := range list {
@@ -70,7 +70,7 @@ func beyond(op, path, param string, values ...string) []request {
 	return list
 }
 
-// status returns requests without a query that have this status; fault is the wrong part of
+// status returns requests that are answered with the given status; fault is the wrong part of
 // the address.
 func status(code int, op, fault string, targets ...string) []request {
 	var list []request
@@ -80,7 +80,8 @@ func status(code int, op, fault string, targets ...string) []request {
 	return list
 }
 
-// filters are valid and invalid values of every filter, for an address that has all of them.
+// filters returns requests with valid and invalid values of every filter, for a path that has
+// all filters.
 func filters(op, path, sep string) []request {
 	return slices.Concat(
 		ok(op, path, sep+"type=tool", sep+"type=tool&type=model", sep+"category=nlp&category=speech", sep+"provider=openai",
@@ -103,7 +104,7 @@ func filters(op, path, sep string) []request {
 	)
 }
 
-// pages are valid and invalid values of the paging parameters.
+// pages returns requests with valid and invalid values of the paging parameters.
 func pages(op, path, sep string) []request {
 	return slices.Concat(
 		ok(op, path, sep+"limit=1", sep+"limit=100", sep+"offset=0", sep+"offset=3&limit=2", sep+"offset=2147483647"),
@@ -235,8 +236,8 @@ func testTable(t *testing.T, c *contract) {
 
 func shortTarget(s string) string { return s[:min(len(s), 120)] }
 
-// plainTarget returns an address of an operation that answers 200, built from the examples of
-// its required parameters.
+// plainTarget returns an address at which an operation answers with 200. It is built from the
+// examples of the required parameters.
 func (op *operation) plainTarget(t *testing.T) string {
 	t.Helper()
 	target := op.path
@@ -246,7 +247,7 @@ func (op *operation) plainTarget(t *testing.T) string {
 		value, _ := p.Example.(string)
 		switch {
 		case p.In == "path" && p.Name == "build":
-			// The description's example is a past build.
+			// The example in the description is the ID of a past build, so it is not used.
 		case p.In == "path":
 			target = strings.Replace(target, "{"+p.Name+"}", value, 1)
 		case p.Required:
@@ -259,7 +260,7 @@ func (op *operation) plainTarget(t *testing.T) string {
 	return target
 }
 
-// testEveryOperation checks what every readable operation must do.
+// testEveryOperation checks what all operations that read the index must have in common.
 func testEveryOperation(t *testing.T, c *contract) {
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]
@@ -298,8 +299,8 @@ func testEveryOperation(t *testing.T, c *contract) {
 	}
 }
 
-// testUnknownParameter uses the error for an unknown parameter, which names all parameters of
-// the route: they must be those of the description.
+// testUnknownParameter sends an unknown parameter to each operation. The error names all
+// parameters of the route, which must be those in the description.
 func (c *contract) testUnknownParameter(t *testing.T, op *operation, target string) {
 	t.Helper()
 	path, _, _ := strings.Cut(target, "?")
@@ -323,9 +324,9 @@ func (c *contract) testUnknownParameter(t *testing.T, op *operation, target stri
 	if got := p.Errors[0].Message; got != want {
 		t.Errorf("the parameters of the route and the description differ:\n%s\n%s", got, want)
 	}
-	// A query that cannot be parsed.
+	// The query cannot be parsed.
 	c.send(t, request{op: op.OperationID, target: path + "?a=%zz", status: 400})
-	// One letter wrong.
+	// A name with one extra letter.
 	if len(described) > 0 {
 		name := described[0]
 		a := c.send(t, request{op: op.OperationID, target: path + "?" + name + "x=1", status: 400})
@@ -337,8 +338,8 @@ func (c *contract) testUnknownParameter(t *testing.T, op *operation, target stri
 	}
 }
 
-// testParameterExamples checks that the examples in the description work, each alone and
-// all together, as tools generated from the description send them.
+// testParameterExamples checks that the examples in the description work, each by itself and all
+// together, because tools generated from the description may send them.
 func testParameterExamples(t *testing.T, c *contract) {
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]
@@ -365,7 +366,7 @@ func testParameterExamples(t *testing.T, c *contract) {
 				query := maps.Clone(plain)
 				query[p.Name] = values
 				if p.Name == "csv" {
-					query.Set("format", "csv") // this parameter exists only for CSV
+					query.Set("format", "csv") // the parameter is allowed only for CSV
 				}
 				c.send(t, request{op: id, target: target + "?" + query.Encode(), status: 200, key: c.key})
 			})
@@ -378,7 +379,7 @@ func testParameterExamples(t *testing.T, c *contract) {
 	}
 }
 
-// testEnums: the values that the description lists are those of the program, and all of them
+// testEnums: the values listed in the description are those of the program, and all of them
 // work.
 func testEnums(t *testing.T, c *contract) {
 	var columns, formats []string
@@ -420,7 +421,7 @@ func testEnums(t *testing.T, c *contract) {
 			target := op.plainTarget(t)
 			sep := map[bool]string{true: "&", false: "?"}[strings.Contains(target, "?")]
 			if p.Name == "csv" {
-				target, sep = target+sep+"format=csv", "&" // this parameter exists only for CSV
+				target, sep = target+sep+"format=csv", "&" // the parameter is allowed only for CSV
 			}
 			for _, value := range described {
 				c.send(t, request{op: id, target: target + sep + p.Name + "=" + url.QueryEscape(value), status: 200, key: c.key})

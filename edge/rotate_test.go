@@ -17,8 +17,8 @@ import (
 )
 
 // TestRotateWebhook replaces a leaked secret. For a day both secrets are valid, so that a
-// receiver misses nothing; then the leaked one signs nothing more. Two rotations in a row
-// work the same way, but immediately.
+// receiver misses no delivery; after that, the leaked secret is no longer used to sign anything.
+// Replacing the secret twice in a row makes the leaked secret useless immediately.
 func TestRotateWebhook(t *testing.T) {
 	suite.InTest(t)
 	onBothEngines(t, func(t *testing.T, target string) {
@@ -38,7 +38,7 @@ func TestRotateWebhook(t *testing.T) {
 		h.send(t, "POST", "/api/webhooks", key, `{"url":"`+h.receiver.URL+`/hook","events":["entity.updated"]}`, 201, &made)
 		own := "/api/webhooks/" + made.ID
 
-		// delivered sends a test delivery and reports which of the secrets verify it.
+		// delivered sends a test delivery and returns which of the secrets verify it.
 		sent := 0
 		delivered := func(secrets ...string) (signatures int, valid []bool) {
 			t.Helper()
@@ -51,7 +51,8 @@ func TestRotateWebhook(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// The delivery's time is that of the test clock, not the library's.
+				// The delivery's timestamp comes from the test clock, which the library does not
+				// use.
 				valid = append(valid, verify.VerifyIgnoringTimestamp(body, last.Header) == nil)
 			}
 			return len(strings.Fields(last.Header.Get("webhook-signature"))), valid
@@ -88,7 +89,7 @@ func TestRotateWebhook(t *testing.T) {
 			t.Errorf("a secret is shown a second time: %s", a.body)
 		}
 
-		// The operator's key changes meanwhile: both secrets are sealed with the new key.
+		// Meanwhile, the operator's key is replaced: both secrets are sealed with the new key.
 		both := parsedKeys(t, newer+"\n"+older)
 		if n, err := h.state.Rekey(ctx, both); err != nil || n != 2 {
 			t.Fatalf("%d secrets were resealed with the new key, %v", n, err)
@@ -127,7 +128,7 @@ func parsedKeys(t testing.TB, text string) *seal.Keys {
 	return k
 }
 
-// TestRotatedSecretEnds removes the previous secret after a day.
+// TestRotatedSecretEnds: the previous secret is removed after a day.
 func TestRotatedSecretEnds(t *testing.T) {
 	h := serveHooked(t, t.TempDir()+"/kindex.db")
 	key, _ := h.newKey(t, "ada")

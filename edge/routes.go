@@ -15,19 +15,19 @@ import (
 	"kindex/site/siteurl"
 )
 
-// route is an address of the interface.
+// route is a route of the API.
 type route struct {
 	method string
 	path   string
 	cost   routeCost
-	scope  apikey.Scope // that a key needs here
+	scope  apikey.Scope // scope that a key must have
 	params []string
 	answer web.Handler
 }
 
-// routeTable returns the whole API in one table: every route with its required scope,
-// parameters and handler. Other paths are pages of the website, which has a separate
-// table in package pages, or do not exist.
+// routeTable returns all routes of the API, each with its required scope, parameters and
+// handler. Any other path is a page of the website, which has a separate route table in package
+// pages, or does not exist.
 func (s *Server) routeTable() []route {
 	const get, post, del = http.MethodGet, http.MethodPost, http.MethodDelete
 	page := []string{"limit", "offset", "cursor"}
@@ -91,7 +91,7 @@ func (s *Server) routeTable() []route {
 	}
 }
 
-// routes registers all addresses.
+// routes registers all routes.
 func (s *Server) routes() {
 	s.router = httprouter.New()
 	s.router.RedirectTrailingSlash, s.router.RedirectFixedPath = false, false
@@ -111,7 +111,7 @@ func (s *Server) routes() {
 	for _, r := range s.console.Routes {
 		h := s.rateLimited(r.Path, func(c *request, w http.ResponseWriter) { r.Answer(c.Call, w) })
 		s.router.Handle(r.Verb, r.Path, h)
-		if r.Verb == http.MethodGet && !strings.HasSuffix(r.Path, "/callback") { // a callback is more than a read
+		if r.Verb == http.MethodGet && !strings.HasSuffix(r.Path, "/callback") { // a callback has side effects
 			s.router.HEAD(r.Path, h)
 		}
 	}

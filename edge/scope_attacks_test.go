@@ -14,7 +14,8 @@ import (
 	"kindex/edge/storage"
 )
 
-// newOverAPI creates a key using another one, as its owner does for a program.
+// newOverAPI creates a key with another key, in the same way as an owner who creates one for a
+// program.
 func (s *served) newOverAPI(t *testing.T, owner apikey.Secret, body string) (key, id string) {
 	t.Helper()
 	a, err := s.write("POST", keysPath, owner.Reveal(), body)
@@ -28,7 +29,7 @@ func (s *served) newOverAPI(t *testing.T, owner apikey.Secret, body string) (key
 	return made.Key, made.ID
 }
 
-// belongings returns everything that an account has, as its owner sees it.
+// belongings returns everything that belongs to an account, as shown to its owner.
 func (s *served) belongings(t *testing.T, owner apikey.Secret) string {
 	t.Helper()
 	var all strings.Builder
@@ -48,8 +49,8 @@ func (s *served) belongings(t *testing.T, owner apikey.Secret) string {
 	return all.String()
 }
 
-// TestSecurityLeakedReadKey tries every method of every address with a key that can only
-// read. Everything that requires a key is forbidden to it, and so is every write, and nothing
+// TestSecurityLeakedReadKey tries every method on every path with a key that has only the scope
+// read. Everything that requires another scope is forbidden, as is every write, and nothing
 // changes.
 func TestSecurityLeakedReadKey(t *testing.T) {
 	suite.InTest(t)
@@ -102,15 +103,15 @@ func TestSecurityLeakedReadKey(t *testing.T) {
 		if read < 20 || forbidden < 15 {
 			t.Errorf("only %d addresses were readable, and %d forbidden", read, forbidden)
 		}
-		// It can revoke itself, and nothing else.
+		// The key can revoke itself, but do nothing else.
 		if a, err := s.write("DELETE", keysPath+"?id="+id, leaked, ""); err != nil || a.status != 204 {
 			t.Errorf("itself: %v %d %s", err, a.status, a.body)
 		}
 	})
 }
 
-// TestSecurityLeakedKey: a key created for a program, with default scopes, cannot create
-// keys, nor see or revoke its owner's.
+// TestSecurityLeakedKey: a key that was created for a program with default scopes can neither
+// create keys nor see or revoke its owner's keys.
 func TestSecurityLeakedKey(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
@@ -138,7 +139,8 @@ func TestSecurityLeakedKey(t *testing.T) {
 	})
 }
 
-// TestSecurityScopesDoNotGrow: no chain of keys gets a scope that the first one lacks.
+// TestSecurityScopesDoNotGrow: no key in a chain, each created with the previous one, has a
+// scope that the first one lacks.
 func TestSecurityScopesDoNotGrow(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
@@ -160,7 +162,7 @@ func TestSecurityScopesDoNotGrow(t *testing.T) {
 	})
 }
 
-// TestSecurityKeyWithoutRead: the tools for agents do not bypass scopes.
+// TestSecurityKeyWithoutRead: the tools for agents do not bypass the scopes.
 func TestSecurityKeyWithoutRead(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
@@ -178,8 +180,8 @@ func TestSecurityKeyWithoutRead(t *testing.T) {
 	})
 }
 
-// TestRoutesNeedScopes: every counted address names its scope, except the one at which a key
-// can revoke itself.
+// TestRoutesNeedScopes: every route that counts towards the limit has a scope, except the one on
+// which a key can revoke itself.
 func TestRoutesNeedScopes(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)
@@ -208,8 +210,8 @@ func TestRoutesNeedScopes(t *testing.T) {
 	}
 }
 
-// TestSecurityExpiredKey: a key stops working when it expires, even if it was just used, and
-// no longer counts towards the limit of five.
+// TestSecurityExpiredKey: a key stops working when it expires, even if it was used just before.
+// It then no longer counts towards the limit of five keys.
 func TestSecurityExpiredKey(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -251,8 +253,8 @@ func TestSecurityExpiredKey(t *testing.T) {
 	}
 }
 
-// TestSecurityLegacyKey: a key from before scopes can still do what it could, and its owner
-// sees that.
+// TestSecurityLegacyKey: a key that was created before scopes existed can still do what it could
+// then, and its owner can see that.
 func TestSecurityLegacyKey(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)

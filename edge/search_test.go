@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// searchPage has the members of a search response that are checked.
+// searchPage has the members of a search response that the tests check.
 type searchPage struct {
 	Data []struct {
 		Type, Slug string
@@ -24,7 +24,7 @@ func (c *contract) search(t *testing.T, query string) (p searchPage) {
 	return p
 }
 
-// testSearching checks hits, highlights and suggestions over the shipped content.
+// testSearching checks hits, highlights and suggestions for the shipped content.
 func testSearching(t *testing.T, c *contract) {
 	q := func(text string) string { return "q=" + url.QueryEscape(text) }
 	t.Run("phrases", func(t *testing.T) {
@@ -54,11 +54,11 @@ func testSearching(t *testing.T, c *contract) {
 	t.Run("suggestions", func(t *testing.T) {
 		for query, first := range map[string]string{
 			q("pytorch"):                  "",             // was found
-			q("pytorch") + "&offset=1000": "",             // was found, though not on this page
+			q("pytorch") + "&offset=1000": "",             // was found, but not on this page
 			q("pyttrchhh"):                "tool/pytorch", // is near
-			q("optuna") + "&type=model":   "tool/optuna",  // is outside the filter
-			q(`"networks neural"`):        "tool/pytorch", // is found without the quotes
-			q("qjxqjxqjx"):                "",             // is near nothing
+			q("optuna") + "&type=model":   "tool/optuna",  // does not match the filter
+			q(`"networks neural"`):        "tool/pytorch", // would be found without quotes
+			q("qjxqjxqjx"):                "",             // is similar to nothing
 		} {
 			p := c.search(t, query)
 			got := ""

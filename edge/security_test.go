@@ -22,11 +22,10 @@ import (
 	"kindex/edge/web"
 )
 
-// The everyday attacks on an edge, each by its name. Attacks on keys are in
-// developer_test.go, on webhook addresses in edge/safedial, on sign-in in edge/auth, and on
-// submissions in edge/submission.
+// Common attacks on an edge, one per test. Attacks on keys are in developer_test.go, on webhook
+// addresses in edge/safedial, on sign-in in edge/auth, and on submissions in edge/submission.
 
-// send is ask with a body.
+// send is like ask, but sends a body.
 func (s *served) send(t testing.TB, method, path, key, body string, header ...string) answer {
 	t.Helper()
 	req, err := http.NewRequest(method, s.url+path, strings.NewReader(body))
@@ -59,10 +58,10 @@ func (s *served) keyOf(t testing.TB, account string) (key, id string) {
 	return secret.Reveal(), k.ID
 }
 
-// writes are addresses that take a body.
+// writes are paths that accept a body.
 var writes = []string{"/api/developer/api-keys", "/api/submit", "/api/webhooks"}
 
-// TestAttackMassAssignment sends fields that only the service may set.
+// TestAttackMassAssignment sends fields that only the service is allowed to set.
 func TestAttackMassAssignment(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{LimitKey: 1000})
@@ -93,8 +92,8 @@ func TestAttackMassAssignment(t *testing.T) {
 	}
 }
 
-// TestAttackOfAnotherAccount requests another account's objects by ID. The response must be
-// the same as for IDs that do not exist.
+// TestAttackOfAnotherAccount requests another account's objects by ID. The response must be the
+// same as for an ID that does not exist.
 func TestAttackOfAnotherAccount(t *testing.T) {
 	suite.WithoutRace(t)
 	exception, err := safedial.ParseException("127.0.0.1:9")
@@ -148,12 +147,12 @@ func TestAttackOfAnotherAccount(t *testing.T) {
 	}
 }
 
-// endless is a body that never ends; read counts the bytes read from it.
+// endless is a body that never ends; read is the number of bytes read from it.
 type endless struct{ read atomic.Int64 }
 
 func (e *endless) Read(p []byte) (int, error) {
 	if e.read.Add(int64(len(p))) > 64<<20 {
-		return 0, io.ErrUnexpectedEOF // the test has already failed
+		return 0, io.ErrUnexpectedEOF // the test has failed by now
 	}
 	for i := range p {
 		p[i] = '['
@@ -171,7 +170,7 @@ func TestAttackBodyBombs(t *testing.T) {
 	z := gzip.NewWriter(&member)
 	_, _ = z.Write(make([]byte, 1<<20)) // in memory
 	_ = z.Close()
-	zipped := strings.Repeat(member.String(), 256) // gzip reads one member after the other
+	zipped := strings.Repeat(member.String(), 256) // gzip readers read several members one after the other
 	var many strings.Builder
 	many.WriteString("{")
 	for i := range 20_000 {
@@ -218,8 +217,8 @@ func TestAttackBodyBombs(t *testing.T) {
 	}
 }
 
-// TestAttackSlowBody sends a body one byte at a time. The server must not wait longer than
-// its timeout.
+// TestAttackSlowBody sends a body one byte at a time. The server must not wait longer than its
+// timeout.
 func TestAttackSlowBody(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel() // it waits
@@ -250,7 +249,7 @@ func TestAttackSlowBody(t *testing.T) {
 	}
 	cut := make(chan struct{})
 	go func() {
-		_, _ = io.Copy(io.Discard, c) // until the server closes the connection
+		_, _ = io.Copy(io.Discard, c) // returns when the server closes the connection
 		close(cut)
 	}()
 	late := time.After(hanging)
@@ -261,7 +260,7 @@ func TestAttackSlowBody(t *testing.T) {
 		case <-cut:
 			open = false
 		case <-tick.C:
-			_, _ = io.WriteString(c, " ") // fails once the connection is cut
+			_, _ = io.WriteString(c, " ") // fails once the server has closed the connection
 		case <-late:
 			t.Fatal("the connection is still open")
 		}
@@ -272,8 +271,8 @@ func TestAttackSlowBody(t *testing.T) {
 	}
 }
 
-// TestAttackHeaderInjection writes raw requests whose values try to become headers or
-// responses of their own, and lines of the log.
+// TestAttackHeaderInjection sends raw requests with values that try to add headers, responses,
+// or lines in the log.
 func TestAttackHeaderInjection(t *testing.T) {
 	suite.WithoutRace(t)
 	for name, handler := range map[string]func(io.Writer) slog.Handler{
@@ -325,7 +324,8 @@ func TestAttackHeaderInjection(t *testing.T) {
 	}
 }
 
-// TestAttackCookies: a signed-in browser has no rights on /api, which ignores cookies.
+// TestAttackCookies: a signed-in browser has no special rights under /api, which ignores
+// cookies.
 func TestAttackCookies(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{State: storagetest.SQLite(t), LimitAnonymous: 1000, LimitKey: 1000})

@@ -8,8 +8,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestSecurityText reads the contact for vulnerability reports as defined in RFC 9116,
-// without using up the limit; if there is none, the answer is a 404.
+// TestSecurityText reads the contact address for vulnerability reports (RFC 9116), which does
+// not count towards the limit. If there is none, the response is a 404.
 func TestSecurityText(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -16,15 +16,15 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// hanging is how long a request or a test waits before it gives up. Nothing else depends on
-// durations.
+// hanging is how long a request or a test waits before it gives up. The tests do not depend on
+// any other durations.
 const hanging = 3 * time.Minute
 
 // testAsOf is the time at which test builds are scored.
 var testAsOf = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// writeContent writes a content folder of n tools and n/2 models whose version is the
-// generation, which distinguishes builds.
+// writeContent writes a content folder with n tools and n/2 models. Their version is the
+// generation, by which tests can tell builds apart.
 func writeContent(t testing.TB, dir string, n, generation int) {
 	t.Helper()
 	for _, typ := range []string{"tool", "model"} {
@@ -73,7 +73,7 @@ func buildInto(t testing.TB, content, out string, keep int) string {
 	return r.ID
 }
 
-// served is an edge on loopback over a small build.
+// served is an edge on loopback that serves a small build.
 type served struct {
 	*Server
 	url, content, out string
@@ -103,7 +103,7 @@ type answer struct {
 	body   []byte
 }
 
-// ask sends a request without the transport's automatic compression.
+// ask sends a request without the transport's automatic decompression.
 func (s *served) ask(t testing.TB, method, path string, header ...string) answer {
 	t.Helper()
 	req, err := http.NewRequest(method, s.url+path, nil)
@@ -127,23 +127,23 @@ func (s *served) ask(t testing.TB, method, path string, header ...string) answer
 	return answer{res.StatusCode, res.Header, body}
 }
 
-// buildID returns the ID of the build that requests see.
+// buildID returns the ID of the build that requests currently see.
 func (s *served) buildID() string {
 	v := s.reloader.Acquire()
 	defer v.Release()
 	return v.ID()
 }
 
-// shown returns the build that requests see, with edits if there are any, and keeps it open
-// until the test ends.
+// shown returns the build that requests see, including previewed edits, and keeps it open until
+// the test ends.
 func (s *served) shown(t testing.TB) *live.ServedBuild {
 	v := s.reloader.Acquire()
 	t.Cleanup(v.Release)
 	return v
 }
 
-// published returns the published build, without edits, and keeps it open until the test
-// ends.
+// published returns the published build without previewed edits, and keeps it open until the
+// test ends.
 func (s *served) published(t testing.TB) *live.ServedBuild {
 	v := s.reloader.Published()
 	t.Cleanup(v.Release)

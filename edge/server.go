@@ -1,6 +1,6 @@
-// Package edge serves a published build over HTTP: every /api path, the immutable files
-// under /data, and the operator's listener. It reads artifacts and never parses content
-// to answer a request.
+// Package edge serves a published build over HTTP: every path under /api, the immutable files
+// under /data, the website, and the operator's listener. It reads only build artifacts and never
+// parses content to answer a request.
 package edge
 
 import (
@@ -27,42 +27,45 @@ import (
 
 // Options configure an edge.
 type Options struct {
-	Dir   string // the folder that build --out wrote
+	Dir   string // the output folder of kindex build
 	State *storage.State
-	URL   string // the public address of the service, "" to use the requested host
+	URL   string // the service's public address; if "", the requested host is used
 	// Contact is the operator's address, for users who need higher limits.
 	Contact string
-	// Origins are the websites that can read responses; nil: DefaultOrigins of URL.
+	// Origins are the websites that can read responses. If nil, DefaultOrigins(URL) is used.
 	Origins *Origins
-	// Hosts are additional names of a service that not every website can read; the one
-	// in URL is always accepted. AdminHosts are the names of the operator's listener.
+	// Hosts are additional host names of a service that not every website can read; the host in
+	// URL is always accepted. AdminHosts are the host names of the operator's listener.
 	Hosts, AdminHosts []string
-	// LimitAnonymous and LimitKey are the maximum numbers of requests per UTC day, per
-	// IP address without a key and per account; 0 means no limit.
+	// LimitAnonymous and LimitKey are the maximum numbers of requests per UTC day: per IP
+	// address for requests without a key, and per account. 0 means no limit.
 	LimitAnonymous, LimitKey int64
-	// LimitPages is the maximum number of page requests per second and IP address; 0
-	// means no limit. Addresses of the machine itself are not limited.
+	// LimitPages is the maximum number of page requests per second and IP address; 0 means no
+	// limit. Requests from this machine are not limited.
 	LimitPages int
-	// TrustedProxies are the proxies whose forwarding headers are trusted.
+	// TrustedProxies are the addresses of proxies whose forwarding headers are trusted.
 	TrustedProxies []netip.Prefix
-	Forge          *github.Forge // where submissions are reviewed, nil for none
-	// SignIn has the sign-in providers of the website; New sets its other fields.
+	Forge          *github.Forge // where submissions are reviewed, or nil
+	// SignIn configures the website's sign-in providers; New sets its other fields.
 	SignIn      auth.Options
 	Now         func() time.Time // default: time.Now
 	Log         *slog.Logger
 	LogRequests bool
-	// Guard decides which webhook addresses are allowed; nil: those on the public internet.
+	// Guard decides which webhook addresses are allowed. If nil, those on the public internet
+	// are.
 	Guard *safedial.Guard
-	// WebhookChallenge has endpoints prove at registration that they want to be webhooks.
+	// WebhookChallenge requires endpoints to prove at registration that they expect to receive
+	// webhooks.
 	WebhookChallenge bool
-	// OperatorKeys seal secrets in the state; if nil, a key that ends with the process
-	// is used, and webhooks are lost with it.
+	// OperatorKeys seal the secrets in the database. If nil, a temporary key is used, and
+	// webhooks stop working when the process ends.
 	OperatorKeys    *seal.Keys
 	WebhookSchedule webhook.Schedule // nil: webhook.DefaultSchedule
-	WebhookPoll     time.Duration    // how often due webhooks are looked for; 0: every second
+	WebhookPoll     time.Duration    // how often to look for webhooks that are due; if 0, every second
 }
 
-// Server serves one output folder. It is an http.Handler and safe for concurrent use.
+// Server serves the builds in one output folder. It is an http.Handler and safe for concurrent
+// use.
 type Server struct {
 	options  Options
 	shared   *web.Shared
@@ -74,7 +77,7 @@ type Server struct {
 	limits   *limits
 	gates    gates
 	origins  *Origins
-	hosts    []string // accepted host names, if not every website can read the service
+	hosts    []string // the accepted host names, if not every website can read the service
 	reloader *live.Reloader
 	accounts *account.Service
 	api      *api.API
@@ -86,7 +89,7 @@ type Server struct {
 	timeouts timeouts // set by tests
 }
 
-// request is a call with what admits it.
+// request is a call together with its admission.
 type request struct {
 	*web.Call
 	server *Server

@@ -19,10 +19,10 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestAttackSignInFloodOfNetwork has one person start to sign in, and then a network of
-// strangers start more sign-ins than the state keeps, from as many addresses as they have:
-// the person's own sign-in still completes. Most of the strangers' sign-ins are written
-// directly to the state; only the last ones go through the edge.
+// TestAttackSignInFloodOfNetwork has one user start to sign in. Then a network of strangers
+// starts more sign-ins than the database keeps, from as many addresses as they have. The user
+// must still be able to complete the sign-in. Most of the strangers' sign-ins are written
+// directly to the database; only the last ones go through the edge.
 func TestAttackSignInFloodOfNetwork(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -57,7 +57,7 @@ func TestAttackSignInFloodOfNetwork(t *testing.T) {
 			crowd(t, database, address)
 			started := floodSignIns(s, address)
 			page := visit(t, jar, http.MethodGet, to)
-			if name == "many of them" && started < 100 { // there was room for that many
+			if name == "many of them" && started < 100 { // there was room for at least that many
 				t.Errorf("only %d of the strangers' sign-ins were started: the state is not full", started)
 			}
 			if page.status != http.StatusOK || strings.Contains(string(page.body), "This sign-in has ended") {
@@ -67,10 +67,10 @@ func TestAttackSignInFloodOfNetwork(t *testing.T) {
 	}
 }
 
-// crowd writes strangers' sign-ins directly to the state, nearly as many as it keeps.
+// crowd writes strangers' sign-ins directly to the database, almost as many as it keeps.
 func crowd(t *testing.T, database string, address func(i int) string) {
 	t.Helper()
-	if err := storagetest.Exec(database, "DELETE FROM signin_attempts WHERE state = 'crowd'"); err != nil { // of the previous crowd
+	if err := storagetest.Exec(database, "DELETE FROM signin_attempts WHERE state = 'crowd'"); err != nil { // written by the previous call
 		t.Fatal(err)
 	}
 	ends := time.Now().Add(auth.AttemptTTL).UnixMilli()
@@ -90,7 +90,7 @@ func crowd(t *testing.T, database string, address func(i int) string) {
 	}
 }
 
-// floodSignIns starts more sign-ins than there is room for, and returns how many were not
+// floodSignIns starts more sign-ins than there is room for and returns how many of them were not
 // refused.
 func floodSignIns(s *served, address func(i int) string) (started int) {
 	var mu sync.Mutex

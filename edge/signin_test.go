@@ -18,7 +18,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// signInEdge is an edge with sign-in through a GitHub controlled by the test.
+// signInEdge is an edge with sign-in through a fake GitHub that the test controls.
 func signInEdge(t *testing.T, log io.Writer) (url string) {
 	t.Helper()
 	_, out := smallBuild(t, 3)
@@ -40,7 +40,7 @@ func signInEdge(t *testing.T, log io.Writer) (url string) {
 	return url
 }
 
-// visit sends a request as a browser does, with a cookie jar, and follows redirects.
+// visit sends a request in the same way as a browser, with a cookie jar, and follows redirects.
 func visit(t *testing.T, jar http.CookieJar, method, url string, header ...string) answer {
 	t.Helper()
 	r, err := http.NewRequest(method, url, nil)
@@ -62,7 +62,7 @@ func visit(t *testing.T, jar http.CookieJar, method, url string, header ...strin
 	return answer{res.StatusCode, res.Header, body}
 }
 
-// TestSignIn signs in on the website. The resulting key works below /api; the session does
+// TestSignIn signs in on the website. The resulting key works under /api, but the session does
 // not, since cookies are ignored there.
 func TestSignIn(t *testing.T) {
 	suite.WithoutRace(t)
@@ -115,8 +115,8 @@ func TestSignIn(t *testing.T) {
 	checkQuietLog(t, log.String(), key)
 }
 
-// checkClosedToOthers requests the pages as pages of other origins do, with and without a
-// preflight, and with unsupported methods.
+// checkClosedToOthers requests the sign-in pages as if from pages of other origins, with and
+// without a preflight, and with unsupported methods.
 func checkClosedToOthers(t *testing.T, url string) {
 	t.Helper()
 	const other = "https://evil.example"
@@ -144,7 +144,7 @@ func checkClosedToOthers(t *testing.T, url string) {
 	}
 }
 
-// checkQuietLog searches the log for the browser's secrets.
+// checkQuietLog checks that the log does not contain the browser's secrets.
 func checkQuietLog(t *testing.T, log, key string) {
 	t.Helper()
 	if !strings.Contains(log, `path=/signin/github/callback`) || !strings.Contains(log, `msg="signed in"`) {
@@ -157,8 +157,8 @@ func checkQuietLog(t *testing.T, log, key string) {
 	}
 }
 
-// TestNoSignIn has no pages for what the operator does not offer. The page for developers
-// says how to get a key without it.
+// TestNoSignIn: if the operator has not enabled sign-in, its pages do not exist. The page for
+// developers explains how to get a key without it.
 func TestNoSignIn(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -185,8 +185,8 @@ func TestNoSignIn(t *testing.T) {
 	}
 }
 
-// TestAttackSignInFlood starts to sign in again and again: only a few attempts an hour from
-// one address reach the state.
+// TestAttackSignInFlood starts to sign in again and again. Only a limited number of attempts per
+// hour from one address must reach the database.
 func TestAttackSignInFlood(t *testing.T) {
 	suite.WithoutRace(t)
 	url := signInEdge(t, io.Discard)

@@ -14,7 +14,7 @@ import (
 	"kindex/edge/web"
 )
 
-// stuckReader is a client that reads nothing of a response until it is released.
+// stuckReader is a client that does not read the response until it is released.
 type stuckReader struct {
 	*httptest.ResponseRecorder
 	started, release chan struct{}
@@ -27,11 +27,11 @@ func (r *stuckReader) Write(b []byte) (int, error) {
 	return r.ResponseRecorder.Write(b)
 }
 
-// TestAttackSlowReaders takes every slot for filtered exports with clients that do not read.
-// While nobody waits they may; as soon as somebody does, they are cut off.
+// TestAttackSlowReaders occupies every slot for filtered exports with clients that do not read.
+// They are allowed to while no other request is waiting, and are cut off as soon as one is.
 func TestAttackSlowReaders(t *testing.T) {
 	suite.InTest(t)
-	var ahead atomic.Int64 // how far the clock is ahead
+	var ahead atomic.Int64 // how far the server's clock is ahead of the real time
 	s, err := New(Options{Dir: serve(t, 400).out, State: storagetest.SQLite(t), Now: func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }})
 	if err != nil {
 		t.Fatal(err)
@@ -62,9 +62,9 @@ func TestAttackSlowReaders(t *testing.T) {
 	}()
 	eventually(t, "somebody waits for an export", s.shared.Exports.Contended)
 	close(release)
-	cut := 0 // once nobody waits any more, the others may continue
+	cut := 0 // the remaining clients may continue once no request is waiting
 	for range maxExports {
-		if cause := <-ended; cause == http.ErrAbortHandler { //nolint:errorlint // net/http panics with it unwrapped
+		if cause := <-ended; cause == http.ErrAbortHandler { //nolint:errorlint // net/http panics with it, unwrapped
 			cut++
 		} else if cause != nil {
 			t.Errorf("a slow reader ended with %v", cause)

@@ -11,7 +11,8 @@ import (
 )
 
 // TestSlugOfADeletedEntityIsReused requests an entity that was renamed and deleted, and whose
-// last slug now belongs to another one: its address must not lead to the other's changelog.
+// last slug now belongs to a different entity. Its former address must not redirect to the
+// changelog of that entity.
 func TestSlugOfADeletedEntityIsReused(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -39,8 +40,8 @@ func TestSlugOfADeletedEntityIsReused(t *testing.T) {
 	}
 }
 
-// TestFeedSuggestsEntitiesThatExist suggests existing entities for addresses with a wrong
-// type.
+// TestFeedSuggestsEntitiesThatExist: for an entity with a wrong type, the feed suggests an
+// existing entity.
 func TestFeedSuggestsEntitiesThatExist(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 10)
@@ -60,8 +61,8 @@ func TestFeedSuggestsEntitiesThatExist(t *testing.T) {
 	}
 }
 
-// TestFeedForAClientWithoutHost uses addresses without a host, since HTTP/1.0 allows requests
-// without one, and never one with an empty host: "http:/api/feed".
+// TestFeedForAClientWithoutHost: HTTP/1.0 allows requests without a host. The links in the feed
+// must then have no host, rather than an empty one as in "http:/api/feed".
 func TestFeedForAClientWithoutHost(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -78,7 +79,8 @@ func TestFeedForAClientWithoutHost(t *testing.T) {
 	}
 }
 
-// TestTimeWithAPlusThatWasASpace suggests what was probably meant.
+// TestTimeWithAPlusThatWasASpace: if a plus sign in a time was decoded as a space, the error
+// suggests the time with a plus sign.
 func TestTimeWithAPlusThatWasASpace(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 1)

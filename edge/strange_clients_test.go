@@ -12,8 +12,9 @@ import (
 	"kindex/edge/web"
 )
 
-// TestModifiedSince sends requests like clients that store times but no ETags: curl -z, wget
-// -N and simple feed readers. Nothing is sent again, and the request counts.
+// TestModifiedSince sends requests like clients that store times but no ETags: curl -z, wget -N
+// and simple feed readers. An unchanged response is not sent again, but the request counts
+// towards the limit.
 func TestModifiedSince(t *testing.T) {
 	suite.InTest(t)
 	const limit = 1000
@@ -43,10 +44,10 @@ func TestModifiedSince(t *testing.T) {
 			ask(200, "GET", path, "If-Modified-Since", at.Add(other).Format(http.TimeFormat))
 		}
 		ask(200, "GET", path, "If-Modified-Since", "yesterday")
-		// A tag takes precedence over a time (RFC 9110 section 13.1.3).
+		// An entity tag takes precedence over a time (RFC 9110 section 13.1.3).
 		ask(200, "GET", path, "If-Modified-Since", modified, "If-None-Match", `"other"`)
 	}
-	// Pages and the description also change with the program, so the build's time does not
+	// Pages and the description also change when the program does, so the build's time does not
 	// apply to them.
 	future := time.Now().AddDate(1, 0, 0).UTC().Format(http.TimeFormat)
 	for _, path := range []string{"/", "/tool/n3/", "/api/openapi", "/robots.txt", "/llms.txt", "/badge/tool/n3.svg"} {
@@ -61,7 +62,8 @@ func TestModifiedSince(t *testing.T) {
 	}
 }
 
-// TestStarIsNoCoding: clients that claim to accept any coding get gzip or none.
+// TestStarIsNoCoding: clients that claim to accept any content coding receive gzip or an
+// uncompressed response.
 func TestStarIsNoCoding(t *testing.T) {
 	suite.InTest(t)
 	s := serve(t, 60)
@@ -75,7 +77,8 @@ func TestStarIsNoCoding(t *testing.T) {
 	}
 }
 
-// TestWhereProgramsLook: programs request well-known addresses that no page links to.
+// TestWhereProgramsLook requests well-known addresses that programs try although no page links
+// to them.
 func TestWhereProgramsLook(t *testing.T) {
 	suite.InTest(t)
 	s := serve(t, 3)
@@ -96,8 +99,9 @@ func TestWhereProgramsLook(t *testing.T) {
 	}
 }
 
-// TestModifiedSinceOfOneDay publishes two builds with the same Last-Modified: that time then
-// identifies neither of them, and a time of download only what was served then.
+// TestModifiedSinceOfOneDay publishes two builds with the same Last-Modified. That time then
+// identifies neither of them, and the time of a download identifies only what was served at that
+// time.
 func TestModifiedSinceOfOneDay(t *testing.T) {
 	s := serveFew(t, Options{})
 	const path = "/api/entities"
@@ -135,7 +139,7 @@ func TestModifiedSinceOfOneDay(t *testing.T) {
 	}
 }
 
-// TestNotUTF8: a value that is not UTF-8 is refused rather than searched for.
+// TestNotUTF8: a value that is not valid UTF-8 is rejected instead of being searched for.
 func TestNotUTF8(t *testing.T) {
 	s := serve(t, 3)
 	for _, path := range []string{"/api/search?q=%ff", "/api/entities?provider=a%c3", "/api/search?%ff=1"} {
@@ -145,8 +149,8 @@ func TestNotUTF8(t *testing.T) {
 	}
 }
 
-// TestKeyInTheWrongHeader sends keys as bearer tokens until the address's limit is used up:
-// the answer must still say why the key was refused.
+// TestKeyInTheWrongHeader sends keys as bearer tokens until the limit of the IP address has been
+// reached. The response must still say why the key was refused.
 func TestKeyInTheWrongHeader(t *testing.T) {
 	s := serveFew(t, Options{LimitAnonymous: 2, LimitKey: 100})
 	key, _ := s.keyOf(t, "account")

@@ -9,8 +9,8 @@ import (
 	"kindex/edge/submission/github"
 )
 
-// How often the published build is compared with the accepted submissions: often, to detect
-// a new build, and less often for submissions accepted meanwhile.
+// How often to check for a new build, and how often to compare an unchanged build with the
+// accepted submissions again.
 const (
 	buildPollInterval    = time.Second
 	acceptedPollInterval = time.Minute
@@ -39,8 +39,8 @@ func (s *Server) markPublishedLoop(ctx context.Context) {
 	}
 }
 
-// markPublished records which accepted submissions are in the build. Previewed edits do not
-// count.
+// markPublished records which accepted submissions are in the build. Previewed edits are not
+// taken into account.
 func (s *Server) markPublished(ctx context.Context) error {
 	v := s.reloader.Published()
 	if v == nil {
@@ -71,8 +71,8 @@ func (s *Server) followForge(ctx context.Context) {
 	})
 }
 
-// errorLogger returns a function that logs failures of a job, a persistent error once a
-// minute.
+// errorLogger returns a function that logs the failures of a job. It logs a persistent error
+// only once a minute.
 func (s *Server) errorLogger(doing string) func(error) {
 	var mu sync.Mutex
 	var last string

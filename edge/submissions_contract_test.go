@@ -8,8 +8,8 @@ import (
 	"kindex/edge/submission"
 )
 
-// testSubmissions goes through the life of submissions over the API; only the reviewers'
-// actions are applied directly to the state.
+// testSubmissions creates, lists, reads and withdraws submissions over the API. Only the
+// reviewers' actions are applied directly to the database.
 func testSubmissions(t *testing.T, c *contract) {
 	owner, other := c.newKey(t, "submitter", false), c.newKey(t, "another submitter", false)
 	send := func(status int, body string, header ...string) *answer {
@@ -100,7 +100,7 @@ func testSubmissionList(t *testing.T, c *contract, owner string) {
 	c.send(t, request{op: "listSubmissions", target: "/api/submissions?cursor=sub_aaaaaaaaaaaaaaaaaaaa", status: 400, key: owner, fault: "cursor", beyond: true})
 }
 
-// testWithdrawal withdraws what can be withdrawn, and has an account submit too much.
+// testWithdrawal withdraws submissions in several statuses, and has an account exceed its limit.
 func testWithdrawal(t *testing.T, c *contract, owner string) {
 	t.Helper()
 	made := map[string]struct{ ID string }{}

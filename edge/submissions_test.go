@@ -26,7 +26,7 @@ func submissionBody(slug, name, url string) string {
 // submissionAnswer has the members of responses about submissions.
 type submissionAnswer struct {
 	ID, URL, Code, Detail string
-	Status                any // a number in a problem
+	Status                any // in a problem, a number
 	Suggestion, Reason    *string
 	Similar               []struct{ Type, Slug, Name, URL string }
 	Errors                []web.FieldError
@@ -37,7 +37,7 @@ type submissionAnswer struct {
 	NextCursor            *string
 }
 
-// post submits, and get reads what belongs to an account.
+// post sends a submission, and get reads what belongs to an account.
 func (s *served) post(t testing.TB, key, body string, status int, header ...string) submissionAnswer {
 	t.Helper()
 	a, err := s.write(http.MethodPost, "/api/submit", key, body, header...)
@@ -60,7 +60,8 @@ func read(t testing.TB, a answer, err error, status int) (told submissionAnswer)
 	return told
 }
 
-// TestSubmitOnce: of many concurrent identical submissions on two edges, one gets 201.
+// TestSubmitOnce: of many identical submissions sent concurrently to two edges, exactly one is
+// answered with 201.
 func TestSubmitOnce(t *testing.T) {
 	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
@@ -138,7 +139,7 @@ func TestSubmission(t *testing.T) {
 	})
 }
 
-// TestSubmissionIsTakenInOnce: with an Idempotency-Key, the same submission gets the same
+// TestSubmissionIsTakenInOnce: with an Idempotency-Key, the same submission always gets the same
 // response, even if the index now has the entity.
 func TestSubmissionIsTakenInOnce(t *testing.T) {
 	suite.InTest(t)
@@ -215,8 +216,8 @@ func sameSet(a, b []string) bool {
 	return true
 }
 
-// TestSecurityAnotherAccountsSubmission: another account learns nothing about a submission,
-// and can propose the same entity.
+// TestSecurityAnotherAccountsSubmission: another account learns nothing about a submission and
+// can submit the same entity.
 func TestSecurityAnotherAccountsSubmission(t *testing.T) {
 	suite.InTest(t)
 	onEveryEngine(t, 1, func(t *testing.T, edges []*served) {
@@ -251,8 +252,8 @@ func TestSecurityAnotherAccountsSubmission(t *testing.T) {
 	})
 }
 
-// TestAttackSubmissionFlood has one account submit whatever it can, concurrently through two
-// edges: twenty are stored, and nobody else is affected.
+// TestAttackSubmissionFlood has one account send as many submissions as it can, concurrently
+// through two edges. Only twenty are stored, and other accounts are not affected.
 func TestAttackSubmissionFlood(t *testing.T) {
 	suite.InRace(t)
 	onEveryEngine(t, 2, func(t *testing.T, edges []*served) {
@@ -290,7 +291,7 @@ func TestAttackSubmissionFlood(t *testing.T) {
 		taken := list.Data[0].Entity
 		edges[1].post(t, ada.Reveal(), submissionBody(taken.Slug, taken.Name, taken.URL), 201)
 
-		// Each withdrawal makes room for one.
+		// Each withdrawal makes room for one submission.
 		for i, status := range []int{204, 204, 404} {
 			id := list.Data[0].ID
 			if i == 2 {
@@ -307,8 +308,8 @@ func TestAttackSubmissionFlood(t *testing.T) {
 	})
 }
 
-// TestAttackSubmissionChurn submits and withdraws large files again and again: what is kept
-// per account is bounded, in number and in bytes.
+// TestAttackSubmissionChurn submits and withdraws large files again and again. The number and
+// the total size of the submissions stored per account must be limited.
 func TestAttackSubmissionChurn(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -341,8 +342,8 @@ func TestAttackSubmissionChurn(t *testing.T) {
 	}
 }
 
-// TestSubmissionIsPublished: an accepted submission is published by the first build that has
-// its entity, and not before.
+// TestSubmissionIsPublished: an accepted submission becomes published with the first build that
+// has its entity, and not before.
 func TestSubmissionIsPublished(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {

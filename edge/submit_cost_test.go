@@ -16,7 +16,7 @@ import (
 	"kindex/site/siteurl"
 )
 
-// processorTime returns the processor time this process has used so far.
+// processorTime returns the processor time that this process has used so far.
 func processorTime(t testing.TB) time.Duration {
 	t.Helper()
 	var u syscall.Rusage
@@ -26,8 +26,8 @@ func processorTime(t testing.TB) time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// timeOf returns the processor time of one run of do: the minimum of a few, since garbage
-// collection and other tests only ever add to it.
+// timeOf returns the processor time that do needs. It is the minimum of several runs, since
+// garbage collection and other tests can only add to it.
 func timeOf(t testing.TB, do func()) time.Duration {
 	t.Helper()
 	least := time.Duration(0)
@@ -42,7 +42,7 @@ func timeOf(t testing.TB, do func()) time.Duration {
 	return least
 }
 
-// hostileLists are values of a list field that fill n bytes.
+// hostileLists has functions that return values of n bytes for a list field.
 var hostileLists = map[string]func(n int) string{
 	"invalid":          func(n int) string { return strings.Repeat("Not a tag!,", n/11) },
 	"short":            func(n int) string { return strings.Repeat("a,", n/2) },
@@ -61,7 +61,7 @@ func numbered(n int, format string) string {
 	return b.String()
 }
 
-// stranger sends each form from a new network, so that only the cost of the response counts.
+// stranger sends each form from a new network, so that it does not reach a limit.
 type stranger struct {
 	*served
 	sent int
@@ -80,8 +80,8 @@ func serveStranger(t *testing.T) *stranger {
 	return &stranger{served: serveForm(t, Options{TrustedProxies: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}}, false)}
 }
 
-// TestAttackFormCost fills the form's lists to the limit, in many ways: that costs little
-// more than an ordinary form, and is proportional to its size.
+// TestAttackFormCost fills the form's lists up to the limit in many ways. Each form must cost
+// little more than an ordinary one, in proportion to its size.
 func TestAttackFormCost(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -108,8 +108,8 @@ func TestAttackFormCost(t *testing.T) {
 	}
 }
 
-// costs returns the minimum cost of two bodies, measured until they are cheap enough, or many
-// times, since other programs may interfere.
+// costs returns the minimum cost of two bodies. It repeats the measurement until they are cheap
+// enough, or up to a maximum number of times, because other programs may interfere.
 func costs(cost func(body string) time.Duration, half, whole string, cheap func(half, whole time.Duration) bool) (h, w time.Duration) {
 	h, w = cost(half), cost(whole)
 	for range 10 {
@@ -121,7 +121,7 @@ func costs(cost func(body string) time.Duration, half, whole string, cheap func(
 	return h, w
 }
 
-// hostileBodies are bodies of submissions that fill n bytes.
+// hostileBodies has functions that return the body of a submission of n bytes.
 var hostileBodies = map[string]func(n int) string{
 	"tags":           func(n int) string { return `{"tags":["A"` + strings.Repeat(`,"A"`, n/4) + `]}` },
 	"distinct tags":  func(n int) string { return `{"tags":[` + numbered(n, `"T%d",`) + `"x"]}` },
@@ -143,9 +143,9 @@ var hostileBodies = map[string]func(n int) string{
 	"an escaped":   func(n int) string { return `{"name":"` + strings.Repeat(`\u0061`, n/6) + `"}` },
 }
 
-// TestAttackSubmissionCost sends the largest bodies, built to be expensive: each costs only a
-// few times as much as one plain text of the same size, and gets a short response that says
-// what is wrong.
+// TestAttackSubmissionCost sends bodies of the maximum size that are designed to be expensive.
+// Each must cost only a few times as much as one plain string of the same size, and receive a
+// short response that says what is wrong.
 func TestAttackSubmissionCost(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -35,7 +35,8 @@ import (
 
 const repositoryPage = "https://github.com/example/index"
 
-// serveForm serves a few entities in declared categories, with the given repository if any.
+// serveForm serves a few entities in declared categories. If repository is set, the content
+// names its repository.
 func serveForm(t *testing.T, o Options, repository bool) *served {
 	t.Helper()
 	dir := prepare(t, fmt.Sprint("a form, repository ", repository), func(dir string) {
@@ -69,7 +70,8 @@ func serveForm(t *testing.T, o Options, repository bool) *served {
 	return s
 }
 
-// serveSignedIn is serveForm with a signed-in user; it also returns their cookie jar and key.
+// serveSignedIn is like serveForm, but with a signed-in user. It also returns the user's cookie
+// jar and key.
 func serveSignedIn(t *testing.T) (s *served, jar http.CookieJar, key string) {
 	t.Helper()
 	hub := authtest.StartGitHub(t)
@@ -85,7 +87,7 @@ func serveSignedIn(t *testing.T) (s *served, jar http.CookieJar, key string) {
 	return s, jar, key
 }
 
-// fill sends a form as the page does.
+// fill sends a form in the same way as the page.
 func (s *served) fill(t testing.TB, jar http.CookieJar, path, body string, header ...string) answer {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodPost, s.url+path, strings.NewReader(body))
@@ -113,7 +115,7 @@ func (s *served) fill(t testing.TB, jar http.CookieJar, path, body string, heade
 	return answer{res.StatusCode, res.Header, text}
 }
 
-// check validates the form as the page's script does.
+// check has a form checked in the same way as the page's script.
 func (s *served) check(t testing.TB, input url.Values) (said form.Check) {
 	t.Helper()
 	a := s.fill(t, nil, siteurl.CheckSubmission, input.Encode(), "Accept", "application/json")
@@ -133,7 +135,7 @@ func (s *served) stored(t testing.TB) int {
 	return n
 }
 
-// proposal is a valid form with the given values replaced.
+// proposal returns a valid form in which the given values are replaced.
 func proposal(other ...string) url.Values {
 	v := url.Values{"type": {"tool"}, "name": {"Fine Tool"}, "description": {"Does it."}, "category": {"alpha"}, "url": {"https://fine.example/"}}
 	for i := 0; i < len(other); i += 2 {
@@ -144,7 +146,7 @@ func proposal(other ...string) url.Values {
 	return v
 }
 
-// remarksAt returns the messages that a page shows at a field, and the field's own tag.
+// remarksAt returns the messages that a page shows at a field, and the HTML tag of the field.
 func remarksAt(t testing.TB, page, field string) (text, tag string) {
 	t.Helper()
 	id := regexp.QuoteMeta("f-" + strings.ReplaceAll(field, ".", "-"))
@@ -156,8 +158,8 @@ func remarksAt(t testing.TB, page, field string) (text, tag string) {
 	return html.UnescapeString(m[1]), tag
 }
 
-// TestFormTellsAtTheField breaks the rules one by one: on the page and for its script, the
-// error is at the field it is about, and at no other.
+// TestFormTellsAtTheField breaks the rules one at a time. Both on the page and in the response
+// to its script, the error must be at the field that is wrong, and at no other field.
 func TestFormTellsAtTheField(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -214,7 +216,7 @@ func TestFormTellsAtTheField(t *testing.T) {
 					t.Errorf("no button for %q: %s", c.use, text)
 				}
 			}
-			if c.use != "" { // which the button fills in
+			if c.use != "" { // apply the suggestion, as the button does
 				input.Set("use", c.field+"="+c.use)
 				if said = s.check(t, input); !said.Complete {
 					t.Errorf("after applying the suggestion: %+v", said)
@@ -224,7 +226,7 @@ func TestFormTellsAtTheField(t *testing.T) {
 	}
 }
 
-// TestFormTellsAll has every error at once, including warnings, duplicates and unknown
+// TestFormTellsAll: all errors are reported at once, including warnings, duplicates and unknown
 // fields.
 func TestFormTellsAll(t *testing.T) {
 	suite.WithoutRace(t)
@@ -293,8 +295,8 @@ func randomProposal(rng *rand.Rand, i int) (input url.Values, fields map[string]
 	return input, fields
 }
 
-// TestFormWritesWhatTheAPIStores: the file on the page is the one that POST /api/submit
-// stores for the same fields, and the content accepts it.
+// TestFormWritesWhatTheAPIStores: the file shown on the page is the same as the one that POST
+// /api/submit stores for the same fields, and kindex build accepts it.
 func TestFormWritesWhatTheAPIStores(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -327,7 +329,7 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 			t.Fatalf("the content rejects\n%s", said.YAML)
 		}
 		if moved, err := s.state.MoveSubmission(t.Context(), made.ID, submission.Withdrawn, submission.Change{}); err != nil || !moved {
-			t.Fatal(moved, err) // few may be open
+			t.Fatal(moved, err) // the number of open submissions is limited
 		}
 		pull, err := url.Parse(said.Pull)
 		if err != nil || !strings.HasPrefix(said.Pull, repositoryPage+"/new/main/"+stored.Type+"?") || pull.Query().Get("value") != said.YAML || pull.Query().Get("filename") != stored.Slug+".yaml" {
@@ -336,8 +338,8 @@ func TestFormWritesWhatTheAPIStores(t *testing.T) {
 	}
 }
 
-// TestFormOfNobody stores nothing for visitors who are not signed in, and shows the
-// alternatives.
+// TestFormOfNobody: for visitors who are not signed in, nothing is stored, and the page shows
+// the alternatives.
 func TestFormOfNobody(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -346,7 +348,7 @@ func TestFormOfNobody(t *testing.T) {
 		page := string(s.ask(t, http.MethodGet, siteurl.Submit).body)
 		a := s.fill(t, nil, siteurl.Submit, proposal().Encode())
 		text := html.UnescapeString(string(a.body))
-		if a.status != http.StatusOK || !strings.Contains(text, "Nothing was stored") || !strings.Contains(text, "name: Fine Tool\ndescription: Does it.\n") ||
+		if a.status != http.StatusOK || !strings.Contains(text, "was not stored because you are not signed in") || !strings.Contains(text, "name: Fine Tool\ndescription: Does it.\n") ||
 			!strings.Contains(text, "kindex validate content") || !strings.Contains(text, "content/tool/fine-tool.yaml") {
 			t.Errorf("%d\n%s", a.status, text)
 		}
@@ -364,7 +366,7 @@ func TestFormOfNobody(t *testing.T) {
 	}
 }
 
-// TestFormSubmits stores what a signed-in user submits: once, and in their name.
+// TestFormSubmits: what a signed-in user submits is stored once, for the user's account.
 func TestFormSubmits(t *testing.T) {
 	suite.WithoutRace(t)
 	s, jar, key := serveSignedIn(t)
@@ -397,11 +399,11 @@ func TestFormSubmits(t *testing.T) {
 	if wrong := s.fill(t, jar, siteurl.Submit, proposal("token", string(token[1]), "name", "").Encode()); wrong.status != http.StatusUnprocessableEntity {
 		t.Errorf("%d\n%s", wrong.status, wrong.body)
 	}
-	// Others must not learn whose it is.
+	// Other visitors must not learn that the entity has been submitted.
 	if said := s.check(t, proposal()); !said.Complete || said.Taken != nil {
 		t.Errorf("%+v", said)
 	}
-	for i := range console.MaxFormSubmissions + 1 { // four were sent above, and two of them were counted as well
+	for i := range console.MaxFormSubmissions + 1 { // two of the four forms sent above were counted as submissions
 		a := s.fill(t, jar, siteurl.Submit, proposal("token", string(token[1]), "name", fmt.Sprint("Tool ", i), "url", fmt.Sprintf("https://t%d.example/", i)).Encode())
 		if a.status == http.StatusTooManyRequests {
 			if i < console.MaxFormSubmissions-5 || !strings.Contains(string(a.body), fmt.Sprintf(`value="Tool %d"`, i)) {
@@ -413,8 +415,8 @@ func TestFormSubmits(t *testing.T) {
 	t.Error("an account may submit without limit")
 }
 
-// TestFormIsNotForged stores nothing sent by another page, or by a page of another session,
-// and loses nothing that the right one has sent.
+// TestFormIsNotForged: nothing is stored if the form is sent by another site or belongs to
+// another session, and what the user entered is kept.
 func TestFormIsNotForged(t *testing.T) {
 	suite.WithoutRace(t)
 	s, jar, _ := serveSignedIn(t)
@@ -457,7 +459,7 @@ func TestFormIsNotForged(t *testing.T) {
 	}
 }
 
-// TestFormRefuses forms of the wrong size or type, with an explanation.
+// TestFormRefuses: forms of the wrong size or type are refused with an explanation.
 func TestFormRefuses(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -469,10 +471,10 @@ func TestFormRefuses(t *testing.T) {
 		says   string
 	}{
 		{"name=" + strings.Repeat("x", console.MaxFormSize), nil, http.StatusRequestEntityTooLarge, "64 KiB"},
-		{"name=%ff", nil, http.StatusBadRequest, "not UTF-8"},
-		{"%ff=x", nil, http.StatusBadRequest, "not UTF-8"},
-		{"name=\xff", nil, http.StatusBadRequest, "not UTF-8"},
-		{"name=%zz", nil, http.StatusBadRequest, "not a form"},
+		{"name=%ff", nil, http.StatusBadRequest, "not valid UTF-8"},
+		{"%ff=x", nil, http.StatusBadRequest, "not valid UTF-8"},
+		{"name=\xff", nil, http.StatusBadRequest, "not valid UTF-8"},
+		{"name=%zz", nil, http.StatusBadRequest, "not a valid form"},
 		{`{"name":"x"}`, []string{"Content-Type", "application/json"}, http.StatusUnsupportedMediaType, "/api/submit"},
 		{"name=x", []string{"Content-Type", "multipart/form-data; boundary=x"}, http.StatusUnsupportedMediaType, "/api/submit"},
 	} {
@@ -493,8 +495,8 @@ func TestFormRefuses(t *testing.T) {
 	}
 }
 
-// TestFormIsBounded by the hourly limit per address, and does not count against the API
-// limit.
+// TestFormIsBounded: the number of forms per hour and address is limited, and forms do not count
+// towards the API limit.
 func TestFormIsBounded(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -538,8 +540,8 @@ func TestFormIsBounded(t *testing.T) {
 	}
 }
 
-// TestFormAnswersInBounds: a list of thousands of invalid entries is not repeated for each of
-// them.
+// TestFormAnswersInBounds: the response does not repeat a list with thousands of invalid entries
+// for each entry.
 func TestFormAnswersInBounds(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, false)
@@ -561,7 +563,7 @@ func TestFormAnswersInBounds(t *testing.T) {
 	}
 }
 
-// TestFormShowsWhateverIsSent as text, and keeps it.
+// TestFormShowsWhateverIsSent: whatever was entered is shown as text and kept.
 func TestFormShowsWhateverIsSent(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveForm(t, Options{}, true)
@@ -597,7 +599,7 @@ func TestFormShowsWhateverIsSent(t *testing.T) {
 	}
 }
 
-// TestFormOffersChanges to existing entities: the file, and where to edit it.
+// TestFormOffersChanges: for an existing entity, the page shows its file and where to edit it.
 func TestFormOffersChanges(t *testing.T) {
 	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {
@@ -627,8 +629,8 @@ func TestFormOffersChanges(t *testing.T) {
 	}
 }
 
-// TestContribute: a site without a form explains the alternative, with valid sample files to
-// start with.
+// TestContribute: on a site without a form, the page explains the alternative and has valid
+// sample files to start with.
 func TestContribute(t *testing.T) {
 	suite.WithoutRace(t)
 	for _, repository := range []bool{false, true} {

@@ -9,8 +9,8 @@ import (
 	"kindex/edge/safedial"
 )
 
-// TestAttackWaitingTests requests tests of a webhook whose endpoint is never called: at most
-// a hundred of them wait.
+// TestAttackWaitingTests requests tests of a webhook whose endpoint is never called. At most a
+// hundred of them may be waiting.
 func TestAttackWaitingTests(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

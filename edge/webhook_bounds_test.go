@@ -19,23 +19,23 @@ import (
 	"kindex/edge/safedial"
 )
 
-// aimed is a service whose webhooks all lead to one victim, on loopback, and what has reached
-// it.
+// aimed is a service whose webhooks all lead to one victim on loopback. It counts the
+// connections that reach the victim.
 type aimed struct {
 	*hooked
-	victim netip.AddrPort // its public address
+	victim netip.AddrPort // the victim's public address
 	dials  atomic.Int64
-	later  atomic.Int64 // of the guard's clock, which is otherwise stopped
+	later  atomic.Int64 // by how much the guard's clock has advanced
 }
 
-// anyName resolves every name to one address.
+// anyName is a resolver that resolves every name to one address.
 type anyName netip.Addr
 
 func (a anyName) LookupNetIP(context.Context, string, string) ([]netip.Addr, error) {
 	return []netip.Addr{netip.Addr(a)}, nil
 }
 
-// aim registers webhooks of many accounts at the names.
+// aim registers webhooks of several accounts for the given host names.
 func aim(t *testing.T, names []string) *aimed {
 	t.Helper()
 	a := &aimed{victim: netip.MustParseAddrPort("93.184.216.34:443")}
@@ -63,13 +63,14 @@ func aim(t *testing.T, names []string) *aimed {
 	return a
 }
 
-// dial connects to the victim, and never gets as far as TLS with a foreign name.
+// dial connects to the victim. The TLS handshake then fails because the name is not the
+// victim's.
 func (a *aimed) dial() (net.Conn, error) {
 	a.dials.Add(1)
 	return net.Dial("tcp", strings.TrimPrefix(a.receiver.URL, "https://"))
 }
 
-// move publishes a build in which everything differs.
+// move publishes a build in which every entity has changed.
 func (a *aimed) move(t *testing.T, generation int) {
 	t.Helper()
 	writeContent(t, a.content, 3, generation)
@@ -79,7 +80,7 @@ func (a *aimed) move(t *testing.T, generation int) {
 	}
 }
 
-// attempts returns the dispatcher's attempts, by outcome.
+// attempts returns the number of the dispatcher's delivery attempts, by outcome.
 func (a *aimed) attempts(t *testing.T) map[string]float64 {
 	t.Helper()
 	families, err := a.shared.Metrics.Registry.Gather()
@@ -99,9 +100,10 @@ func (a *aimed) attempts(t *testing.T) map[string]float64 {
 
 const aimedHooks = 60
 
-// TestWebhooksAimedAtOneHost has sixty webhooks of six accounts, at names below one domain,
-// called for the five events of a build. However many there are, the host gets only the
-// connections allowed per host, and waiting webhooks lose no event.
+// TestWebhooksAimedAtOneHost has sixty webhooks of six accounts, with names in one domain, which
+// are called for the five events of a build. However many webhooks there are, the host must get
+// only as many connections as are allowed per host, and webhooks that have to wait must lose no
+// event.
 func TestWebhooksAimedAtOneHost(t *testing.T) {
 	suite.InTest(t)
 	var names []string
@@ -128,7 +130,7 @@ func TestWebhooksAimedAtOneHost(t *testing.T) {
 	if a.attempts(t)["postponed"] < aimedHooks-safedial.DefaultHostRate {
 		t.Errorf("%v", a.attempts(t))
 	}
-	// Waiting webhooks get their turn as time passes.
+	// Webhooks that have to wait are called as time passes.
 	begin := time.Now()
 	for seconds := 1; a.attempts(t)["tls"] < aimedHooks; seconds++ {
 		if time.Since(begin) > hanging {
@@ -142,8 +144,8 @@ func TestWebhooksAimedAtOneHost(t *testing.T) {
 	}
 }
 
-// TestWebhooksAimedAtOneAddress has sixty webhooks at names of sixty domains, all of which
-// resolve to one address.
+// TestWebhooksAimedAtOneAddress has sixty webhooks in sixty domains whose names all resolve to
+// one address.
 func TestWebhooksAimedAtOneAddress(t *testing.T) {
 	suite.InTest(t)
 	var names []string
@@ -163,8 +165,8 @@ func TestWebhooksAimedAtOneAddress(t *testing.T) {
 	}
 }
 
-// TestWebhookChallenge registers addresses of third parties. Only an endpoint that answers
-// the challenge correctly is accepted.
+// TestWebhookChallenge tries to register webhooks for other people's addresses. Only an endpoint
+// that answers the challenge correctly is accepted.
 func TestWebhookChallenge(t *testing.T) {
 	suite.InTest(t)
 	var mu sync.Mutex
@@ -215,7 +217,7 @@ func TestWebhookChallenge(t *testing.T) {
 	}
 }
 
-// echoed stands for the entire request body.
+// echoed is replaced with the entire request body.
 const echoed = "echo"
 
 // challenged is an endpoint that answers challenges and checks their format.
@@ -242,8 +244,8 @@ func challenged(t *testing.T, mu *sync.Mutex, asked *int, answer *func(string) (
 	})
 }
 
-// TestWebhookTunnels registers public IPv6 addresses that a router with ISATAP forwards to
-// private IPv4 addresses.
+// TestWebhookTunnels tries to register webhooks at public IPv6 addresses that a router with
+// ISATAP would forward to private IPv4 addresses.
 func TestWebhookTunnels(t *testing.T) {
 	suite.InTest(t)
 	h := serveHooked(t, t.TempDir()+"/kindex.db")

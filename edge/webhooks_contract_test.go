@@ -10,8 +10,8 @@ import (
 	"kindex/exports/record"
 )
 
-// testWebhooks goes through the life of webhooks over the API; only the deliveries come from
-// the state, since nothing is sent here.
+// testWebhooks creates, lists, changes and deletes webhooks over the API. The deliveries are
+// recorded directly in the database, since nothing is sent in this test.
 func testWebhooks(t *testing.T, c *contract) {
 	const path, id = "/api/webhooks", "X-Request-Id: mine"
 	owner, other := c.newKey(t, "hook owner", false), c.newKey(t, "hook other", false)
@@ -53,7 +53,7 @@ func testWebhooks(t *testing.T, c *contract) {
 	c.send(t, request{op: "getWebhook", target: own, status: 404, key: owner})
 }
 
-// exampleWebhook creates the webhook of the description's example.
+// exampleWebhook creates the webhook in the description's example.
 func (c *contract) exampleWebhook(t *testing.T) {
 	t.Helper()
 	err := c.state.Write(t.Context(), func(tx *storage.Tx) error {
@@ -68,8 +68,8 @@ func (c *contract) exampleWebhook(t *testing.T) {
 	}
 }
 
-// deliverOne records the delivery of an event. It returns the delivery, and a time between
-// the event and the delivery.
+// deliverOne records the delivery of an event. It returns the ID of the delivery and a time
+// between the event and the delivery.
 func (c *contract) deliverOne(t *testing.T, hook string) (id string, between time.Time) {
 	t.Helper()
 	ctx := t.Context()
@@ -90,7 +90,7 @@ func (c *contract) deliverOne(t *testing.T, hook string) (id string, between tim
 		t.Fatal(leased, err)
 	}
 	time.Sleep(5 * time.Millisecond)
-	between = time.Now() // between the event and its delivery
+	between = time.Now() // after the event and before its delivery
 	time.Sleep(5 * time.Millisecond)
 	for _, w := range leased {
 		err := c.state.RecordAttempt(ctx, "contract", time.Minute, webhook.Outcome{Done: true, NextAttempt: time.Now(), Delivery: webhook.Delivery{
@@ -106,7 +106,7 @@ func (c *contract) deliverOne(t *testing.T, hook string) (id string, between tim
 	return list[0].ID, between
 }
 
-// testDeliveries reads the log, and requests deliveries that are never sent here.
+// testDeliveries reads the delivery log and requests deliveries that are never sent.
 func (c *contract) testDeliveries(t *testing.T, key, own, delivery string, between time.Time) {
 	t.Helper()
 	const id = "X-Request-Id: mine"

@@ -28,7 +28,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// fixedNames is a resolver with fixed names.
+// fixedNames is a resolver that knows only a fixed set of names.
 type fixedNames map[string]string
 
 func (f fixedNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
@@ -39,7 +39,7 @@ func (f fixedNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr
 	return []netip.Addr{netip.MustParseAddr(text)}, nil
 }
 
-// noWire fails the test if anything would be sent to another machine.
+// noWire fails the test if anything is sent to another machine.
 func noWire(t testing.TB) func(context.Context, *net.Dialer, string, string) (net.Conn, error) {
 	return func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error) {
 		if to, err := netip.ParseAddrPort(address); err != nil || !to.Addr().IsLoopback() {
@@ -50,7 +50,7 @@ func noWire(t testing.TB) func(context.Context, *net.Dialer, string, string) (ne
 	}
 }
 
-// hooked is an edge whose webhooks may call a TLS receiver on loopback.
+// hooked is an edge whose webhooks can call a TLS receiver on loopback.
 type hooked struct {
 	*served
 	receiver *httptest.Server
@@ -153,8 +153,8 @@ func onBothEngines(t *testing.T, test func(t *testing.T, target string)) {
 	t.Run("PostgreSQL", func(t *testing.T) { test(t, storagetest.PostgreSQL(t)) })
 }
 
-// From the registration to the delivery of a build's changes, the log, a test, a replay and
-// the deletion.
+// TestTheLifeOfAWebhook registers a webhook, receives a build's changes, reads the log, requests
+// a test and a replay, and deletes the webhook.
 func TestTheLifeOfAWebhook(t *testing.T) {
 	suite.InTest(t)
 	onBothEngines(t, func(t *testing.T, target string) {
@@ -211,8 +211,8 @@ type deliveryPage struct {
 	NextCursor *string
 }
 
-// testLog reads the log of five deliveries page by page, sends a test, and replays one of the
-// five.
+// testLog reads a log of five deliveries page by page, sends a test, and replays one of the five
+// deliveries.
 func (h *hooked) testLog(t *testing.T, key, id string) {
 	path := "/api/webhooks/" + id
 	eventually(t, "five in the log", func() bool {
@@ -318,7 +318,7 @@ func TestAnAccountHasTenWebhooksHoweverManyAreAsked(t *testing.T) {
 	})
 }
 
-// Another account's webhook and its deliveries are not found.
+// For other accounts, the webhook and its deliveries do not exist.
 func TestWebhooksOfAnotherAccountDoNotExist(t *testing.T) {
 	suite.InTest(t)
 	h := serveHooked(t, t.TempDir()+"/kindex.db")
@@ -338,7 +338,7 @@ func TestWebhooksOfAnotherAccountDoNotExist(t *testing.T) {
 			}
 		}
 	}
-	// Nor is another account's delivery below the caller's own webhook.
+	// Nor does another account's delivery exist under the caller's own webhook.
 	h.send(t, "POST", "/api/webhooks/"+own.ID+"/deliveries/"+test.ID+"/replay", bob.Reveal(), "", 404, nil)
 	h.send(t, "POST", "/api/webhooks/"+own.ID+"/deliveries/nonsense%00/replay", bob.Reveal(), "", 404, nil)
 	var list struct{ Data []account.WebhookRecord }

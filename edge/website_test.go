@@ -9,9 +9,9 @@ import (
 	"kindex/edge/web"
 )
 
-// TestNothingThere requests missing pages as browsers, programs and people at a terminal do:
-// HTML for clients that prefer it and a problem document for all others, whether the page
-// never existed or was deleted.
+// TestNothingThere requests missing pages in the same way as browsers, programs and people at a
+// terminal. Clients that prefer HTML must get HTML and all others a problem document, whether
+// the page never existed or was deleted.
 func TestNothingThere(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -51,7 +51,7 @@ func TestNothingThere(t *testing.T) {
 			}
 		}
 	}
-	// An existing page is HTML for everyone.
+	// An existing page is served as HTML to all clients.
 	for _, accept := range []string{"", "*/*", "application/json"} {
 		if a := s.ask(t, "GET", "/tool/n1/", "Accept", accept); a.status != 200 || a.header.Get("Content-Type") != page {
 			t.Errorf("existing page, Accept %q: %d %s", accept, a.status, a.header.Get("Content-Type"))
@@ -59,8 +59,8 @@ func TestNothingThere(t *testing.T) {
 	}
 }
 
-// TestAttackRedirects: text from the requested address is escaped in a redirect, so that it
-// can end neither the header nor the path.
+// TestAttackRedirects: text from the requested address is escaped in a redirect, so that it can
+// end neither the header nor the path.
 func TestAttackRedirects(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serveFew(t, Options{})

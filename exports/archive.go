@@ -10,8 +10,8 @@ import (
 // Archive is the history that a build stores: versions, changes, snapshots and
 // trends.
 type Archive struct {
-	// Head, Path and Mailmap describe the git history that was read, "" outside
-	// git. The archive only stores them.
+	// Head, Path and Mailmap describe the git history that was read. They are ""
+	// outside git. The archive only stores them.
 	Head, Path, Mailmap string
 	Formula             string // hash of the formula used for past scores
 	Commits             []record.ArchivedCommit
@@ -21,14 +21,14 @@ type Archive struct {
 	// is called from several goroutines, and several times per change, but only
 	// for changes after the first KeptChanges.
 	Line func(dst []byte, i int) []byte
-	// Snapshots are the catalogue as of some days, oldest first.
+	// Snapshots hold the catalogue at the end of certain days, oldest first.
 	Snapshots []*SnapshotData
 	Trends    []Trends
 
-	// Previous is an earlier build that already has identical copies of the first
-	// Kept versions and the first KeptChanges changes; nil for none. They are
-	// copied from it, and those elements of Versions and Changes are not read.
-	// The files are the same as without Previous.
+	// Previous is an earlier build that already contains the first Kept versions
+	// and the first KeptChanges changes, or nil if there is none. They are copied
+	// from it, and the corresponding elements of Versions and Changes are not read.
+	// The files written are the same as without Previous.
 	Previous          *Build
 	Kept, KeptChanges int
 }
@@ -39,21 +39,21 @@ type ChangeEntry struct {
 	Version               int32 // the version created by the change
 	Time                  int64 // Unix seconds
 	Type, Category, Event string
-	Fields                []string // that changed; their groups are indexed too
+	Fields                []string // the changed fields; their groups are indexed too
 }
 
 // SnapshotData is the content of a snapshot: the catalogue at the end of a UTC day.
 type SnapshotData struct {
 	Day string // YYYY-MM-DD
-	// Versions are the versions of all entities of that day, including withdrawn
-	// ones, ordered as by CompareRank with the scores of that day.
+	// Versions lists the version of every entity on that day, including withdrawn
+	// ones, in the order that CompareRank defines for that day's scores.
 	Versions       []uint32
-	Scores         []record.Scores // of the Versions
-	Listed, Ranked int             // how many are not withdrawn; how many of those have a composite
-	Raw            []byte          // the file of an earlier build; replaces all fields but Day
+	Scores         []record.Scores // one per element of Versions
+	Listed, Ranked int             // number not withdrawn; number of those with a composite score
+	Raw            []byte          // the file from an earlier build; used instead of all fields but Day
 }
 
-// Trends is the movement of entities within a time window.
+// Trends holds the movement of entities within a time window.
 type Trends struct {
 	Window string // its name, such as 7d
 	Days   int
@@ -65,9 +65,9 @@ type Trends struct {
 // Trend is the movement of one entity.
 type Trend struct {
 	Ordinal      uint32
-	Gain         int16        // of the composite, in tenths
-	Previous     record.Score // the composite before
-	PreviousRank uint32       // 0 for none
+	Gain         int16        // change in the composite score, in tenths of a point
+	Previous     record.Score // the composite score before
+	PreviousRank uint32       // 0 if unranked
 	Changes      uint32
 }
 
@@ -83,7 +83,7 @@ type archiveHead struct {
 // The sections of lookup/archive.bin.
 const (
 	sectionHead              = iota
-	sectionOffsets           // of the records in versions.bin, then its length
+	sectionOffsets           // offsets of the records in versions.bin, then its length
 	sectionTimes             // Unix seconds
 	sectionPrevious          // the previous version of the same entity
 	sectionNext              // the next version of the same entity
@@ -91,13 +91,13 @@ const (
 	sectionCommit            // the commit that created it
 	sectionAdded             // a day
 	sectionUpdated           // a day
-	sectionAddress           // index of the address<<1, +1 for a deletion
+	sectionAddress           // address index<<1, +1 for a deletion
 	sectionAddresses         // type, NUL, slug; sorted, unique
 	sectionAddressStarts     // where the versions of an address start in the next section
-	sectionVersionsByAddress // versions by address
-	sectionHashes            // of the commits
-	sectionAuthors           // of the commits
-	sectionPullRequests      // of the commits
+	sectionVersionsByAddress // versions grouped by address
+	sectionHashes            // commit hashes
+	sectionAuthors           // commit authors
+	sectionPullRequests      // pull request numbers of the commits
 	archiveSections
 )
 
@@ -108,7 +108,7 @@ var versionColumns = []int{sectionPrevious, sectionNext, sectionChange, sectionC
 type archivePacker struct {
 	*Archive
 	w        *Writer
-	previous *ArchiveReader // the archive of Previous, or an empty one
+	previous *ArchiveReader // the archive of Previous, or an empty archive
 }
 
 // extendColumn returns a column of n numbers whose first kept numbers are copied

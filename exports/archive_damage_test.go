@@ -9,8 +9,9 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestArchivesThatDoNotFit finalizes builds in which a file of the archive is
-// truncated or belongs to another archive. None of them opens.
+// TestArchivesThatDoNotFit finalizes builds in which one of the archive's files is
+// truncated or belongs to another archive, and checks that none of them can be
+// opened.
 func TestArchivesThatDoNotFit(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

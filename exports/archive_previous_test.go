@@ -14,8 +14,9 @@ import (
 	"kindex/exports/store"
 )
 
-// TestArchiveReusesAnother writes the same archive in full and reusing earlier
-// ones: an earlier part of it, and one that diverged. The files are the same.
+// TestArchiveReusesAnother writes the same archive from scratch and with reuse of
+// earlier archives: one that is a prefix of it, and one that diverged. The files
+// must be the same.
 func TestArchiveReusesAnother(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -27,7 +28,7 @@ func TestArchiveReusesAnother(t *testing.T) {
 			kept := p.ends[p.rng.IntN(len(p.ends))]
 			_, before := p.listed(kept, p.rng)
 			earlier := openBuild(t, before, p.archive(kept))
-			other := *p // the same up to there, then something else
+			other := *p // identical up to this point, then different
 			other.cut(kept, seed)
 			other.goOn(20)
 			_, list := other.listed(len(other.versions), other.rng)
@@ -68,7 +69,7 @@ func TestArchiveReusesAnother(t *testing.T) {
 	}
 }
 
-// cut forgets all but the first versions.
+// cut drops all but the first versions.
 func (p *madeHistory) cut(n int, seed uint64) {
 	p.rng = rand.New(rand.NewPCG(seed, 78))
 	p.versions, p.entities, p.lineOf = slices.Clone(p.versions[:n]), slices.Clone(p.entities[:n]), slices.Clone(p.lineOf[:n])
@@ -100,7 +101,7 @@ func (p *madeHistory) cut(n int, seed uint64) {
 	p.now = p.versions[n-1].Time + 1
 }
 
-// archiveFiles returns the files of an archive.
+// archiveFiles returns an archive's files.
 func archiveFiles(t *testing.T, a *Archive) map[string]string {
 	t.Helper()
 	root, m := t.TempDir(), &store.Manifest{}
@@ -126,8 +127,8 @@ func sameFiles(t *testing.T, what string, got, want map[string]string) {
 	}
 }
 
-// Sets that were extended have the same bytes as sets built in one go, even with
-// many thousands of items.
+// Sets that were extended must have the same bytes as sets built in one step, even
+// with many thousands of items.
 func TestExtendedSets(t *testing.T) {
 	suite.InTest(t)
 	rng := rand.New(rand.NewPCG(31, 31))

@@ -30,7 +30,7 @@ type ArchiveReader struct {
 	authors   packed.StringTable
 	n         int // versions
 
-	values   packed.Postings // of the filter fields, over versions
+	values   packed.Postings // versions by the values of their filter fields
 	names    packed.StringTable
 	nameRank packed.Uint32s
 
@@ -40,7 +40,7 @@ type ArchiveReader struct {
 	trends    [][]byte
 }
 
-// Head returns the last commit of the history that was read, "" outside git.
+// Head returns the last commit of the history that was read, or "" outside git.
 func (r *ArchiveReader) Head() string { return r.head.Head }
 
 // Path returns the folder within the repository whose history was read.
@@ -64,7 +64,7 @@ func (r *ArchiveReader) Commit(i int) record.ArchivedCommit {
 // Versions returns the number of versions of all entities.
 func (r *ArchiveReader) Versions() int { return r.n }
 
-// Version returns version i, with its Record but without its Entity.
+// Version returns version i with its Record set, but not its Entity.
 func (r *ArchiveReader) Version(i int) record.Version {
 	typ, slug := r.address(i)
 	v := record.Version{
@@ -78,7 +78,7 @@ func (r *ArchiveReader) Version(i int) record.Version {
 	return v
 }
 
-// number returns the value of a version in one of the sections.
+// number returns the number that one of the versionColumns holds for a version.
 func (r *ArchiveReader) number(section, v int) int32 {
 	return int32(packed.Uint32s(r.parts[section]).At(v))
 }
@@ -125,7 +125,7 @@ func (r *ArchiveReader) RecordAt(v int, day string, s record.Scores) []byte {
 	return record.CompleteAuthored(r.record(v), &s, r.day(v, 0), r.day(v, 1), number)
 }
 
-// versionsAt returns the versions with this address, oldest first.
+// versionsAt returns the versions at an address, oldest first.
 func (r *ArchiveReader) versionsAt(typ, slug string) packed.Uint32s {
 	i, ok := r.addresses.Search(typ + "\x00" + slug)
 	if !ok {
@@ -135,7 +135,7 @@ func (r *ArchiveReader) versionsAt(typ, slug string) packed.Uint32s {
 	return r.parts[sectionVersionsByAddress][4*begin.At(i) : 4*begin.At(i+1)]
 }
 
-// Last returns the newest version with this address. It may be a deletion, or a version
+// Last returns the newest version at an address. It may be a deletion, or a version
 // whose entity later moved to a different slug.
 func (r *ArchiveReader) Last(typ, slug string) (v int, ok bool) {
 	list := r.versionsAt(typ, slug)
@@ -154,7 +154,7 @@ func (r *ArchiveReader) Newest(v int) int {
 }
 
 // NewestOf returns the newest version of a record's entity. An uncommitted entity
-// has none, unless one of its earlier slugs has one.
+// has no version unless one of its earlier slugs has.
 func (r *ArchiveReader) NewestOf(ordinal uint32) (v int, ok bool) {
 	typ, slug := r.build.Key(ordinal)
 	own, known := r.Last(typ, slug)
@@ -178,7 +178,7 @@ func (r *ArchiveReader) NewestOf(ordinal uint32) (v int, ok bool) {
 	return ended, ended >= 0
 }
 
-// FirstDay returns the UTC day of the first version, "" if there is none.
+// FirstDay returns the UTC day of the first version, or "" if there is none.
 func (r *ArchiveReader) FirstDay() string {
 	if r.n == 0 {
 		return ""
@@ -216,7 +216,7 @@ func (r *ArchiveReader) Snapshots() []string {
 	return days
 }
 
-// Snapshot returns the latest snapshot of that day or earlier.
+// Snapshot returns the latest snapshot taken on or before a day.
 func (r *ArchiveReader) Snapshot(day string) (*Snapshot, bool) {
 	i, ok := slices.BinarySearchFunc(r.snapshots, day, func(s *Snapshot, day string) int { return strings.Compare(s.Day, day) })
 	if !ok {
@@ -228,8 +228,8 @@ func (r *ArchiveReader) Snapshot(day string) (*Snapshot, bool) {
 	return r.snapshots[i], true
 }
 
-// SnapshotData returns the snapshot file of a day, for the archive of a later
-// build.
+// SnapshotData returns a day's snapshot file, to be copied into the archive of a
+// later build.
 func (r *ArchiveReader) SnapshotData(day string) (*SnapshotData, bool) {
 	s, ok := r.Snapshot(day)
 	if !ok || s.Day != day {
@@ -238,7 +238,7 @@ func (r *ArchiveReader) SnapshotData(day string) (*SnapshotData, bool) {
 	return &SnapshotData{Day: day, Listed: s.listed, Ranked: s.ranked, Raw: r.base.files[snapshotsDir+day+".bin"]}, true
 }
 
-// changelog is the part of an archive used to find changes.
+// changelog holds the part of an archive that is used to find changes.
 type changelog struct {
 	lines     []byte // changelog.jsonl
 	n         int
@@ -247,7 +247,7 @@ type changelog struct {
 	offsets   []byte // start of each line, then the end of the last one
 	ids       []byte // sorted
 	idIndexes packed.Uint32s
-	postings  packed.Postings // of type, category, event and field
+	postings  packed.Postings // changes by type, category, event and field
 }
 
 // emptyArchive returns a reader of an empty history.

@@ -161,8 +161,9 @@ func checkAt(t *testing.T, p *madeHistory, r *ArchiveReader) {
 	}
 }
 
-// The last second of a day belongs to it, the first of the next does not; and an
-// earlier slug that only its author knows leads to the entity.
+// A day includes its last second but not the first second of the next day. An
+// earlier slug that appears only in the entity file, not in the history, leads to
+// the entity.
 func TestEndOfDay(t *testing.T) {
 	e := func(slug, name string) *record.Entity {
 		return &record.Entity{Type: "tool", Slug: slug, Name: name, Category: "c", Status: record.Active}
@@ -211,7 +212,7 @@ func checkTrends(t *testing.T, p *madeHistory, b *Build) {
 	if since != "2024-03-01" || empty || len(moved) != 0x20 || len(list) != b.Len() {
 		t.Fatal(since, empty, len(moved), len(list))
 	}
-	// One of them goes, one is withdrawn, one changes.
+	// One entity is removed, one is withdrawn and one changes.
 	var edited []uint32
 	for _, m := range moved {
 		if !slices.Contains(edited, m.Ordinal) {
@@ -285,11 +286,11 @@ func TestBadArchives(t *testing.T) {
 		"has the content of":                     func(a *Archive) { a.Versions[0].Slug += "x" },
 		"follows version":                        func(a *Archive) { second(a).Previous = int32(n - 2) },
 		"both follow version 0":                  func(a *Archive) { a.Versions[n-1].Previous, a.Versions[n-2].Previous = 0, 0 },
-		"has change":                             func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
-		"has commit":                             func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
-		"which has change":                       func(a *Archive) { a.Changes[3].Version++ },
-		"has version":                            func(a *Archive) { a.Changes[3].Version = int32(n) },
-		"or a different time":                    func(a *Archive) { a.Changes[3].Time++ },
+		"refers to change":                       func(a *Archive) { second(a).Change = int32(len(a.Changes)) },
+		"refers to commit":                       func(a *Archive) { second(a).Commit = int32(len(a.Commits)) },
+		"which refers to change":                 func(a *Archive) { a.Changes[3].Version++ },
+		"but the change before it":               func(a *Archive) { a.Changes[3].Version = int32(n) },
+		"or has a different time":                func(a *Archive) { a.Changes[3].Time++ },
 		"is not a change ID":                     func(a *Archive) { a.Changes[3].ID = strings.ToUpper(a.Changes[3].ID) + "0" },
 		"have the same ID":                       func(a *Archive) { a.Changes[3].ID = a.Changes[9].ID },
 		"keeps 1 versions":                       func(a *Archive) { a.Kept = 1 },
@@ -299,8 +300,8 @@ func TestBadArchives(t *testing.T) {
 			s.Versions[0], s.Versions[1] = s.Versions[1], s.Versions[0]
 			s.Scores[0], s.Scores[1] = s.Scores[1], s.Scores[0]
 		},
-		"with 0 scores":       func(a *Archive) { a.Snapshots[0].Scores = nil },
-		"after that of":       func(a *Archive) { slices.Reverse(a.Snapshots) },
+		", 0 scores":          func(a *Archive) { a.Snapshots[0].Scores = nil },
+		"follows that of":     func(a *Archive) { slices.Reverse(a.Snapshots) },
 		"unexpected sections": func(a *Archive) { a.Snapshots[0].Raw = []byte("x") },
 	} {
 		a := p.archive(n)

@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// writeVersions writes versions.bin, archive.bin and pastvalues.bin. It returns
-// the rank of every version's address in the order by type and slug.
+// writeVersions writes versions.bin, archive.bin and pastvalues.bin. It returns,
+// for each version, the rank of its address when all addresses are sorted by type
+// and slug.
 func (p *archivePacker) writeVersions() (rank []uint32, err error) {
 	offsets, values, names, err := p.writeContents()
 	if err != nil {
@@ -37,9 +38,9 @@ func (p *archivePacker) writeVersions() (rank []uint32, err error) {
 	return rank, errors.Join(p.w.Add(archiveFile, packed.PackSections(parts...)), p.w.Add(pastValuesFile, packed.PackSections(lists...)))
 }
 
-// writeContents writes versions.bin. It returns the offsets of the records in it
-// and, for versions that the previous build does not have, the search keys: the
-// values of the filter fields, and the folded names.
+// writeContents writes versions.bin. It returns the offsets of the records in that
+// file and, for versions that the previous build does not contain, the search keys:
+// the values of the filter fields and the folded names.
 func (p *archivePacker) writeContents() (offsets []byte, values packed.PostingsBuilder, names []string, err error) {
 	f, err := p.w.Create(versionsFile)
 	if err != nil {
@@ -113,7 +114,8 @@ func (p *archivePacker) packColumns(parts [][]byte) (rank []uint32, err error) {
 	return rank, err
 }
 
-// packNext inverts the column of previous versions.
+// packNext packs the column of next versions, the inverse of the column of previous
+// versions.
 func packNext(previous packed.Uint32s) ([]byte, error) {
 	next := make([]uint32, previous.Len())
 	for i := range next {
@@ -132,7 +134,7 @@ func packNext(previous packed.Uint32s) ([]byte, error) {
 	return packed.PackUint32s(next), nil
 }
 
-// packVersionsByAddress lists versions by address, oldest first.
+// packVersionsByAddress packs the versions grouped by address, oldest first.
 func packVersionsByAddress(rank []uint32, addresses int) (begin, versions []byte) {
 	starts := make([]uint32, addresses+1)
 	for _, r := range rank {
@@ -164,7 +166,7 @@ func (p *archivePacker) writeSnapshots(rank []uint32) error {
 	last := ""
 	for _, s := range p.Snapshots {
 		if _, err := record.DayNumber(s.Day); err != nil || s.Day <= last {
-			return fmt.Errorf("archive: snapshot of %q after that of %q", s.Day, last)
+			return fmt.Errorf("archive: the snapshot of %q follows that of %q", s.Day, last)
 		}
 		last = s.Day
 		data := s.Raw
@@ -183,14 +185,15 @@ func (p *archivePacker) writeSnapshots(rank []uint32) error {
 	return nil
 }
 
-// checkSnapshot rejects a snapshot that is not in the order of CompareRank.
+// checkSnapshot rejects a snapshot with inconsistent counts or an order other than
+// that of CompareRank.
 func (p *archivePacker) checkSnapshot(s *SnapshotData, rank []uint32) error {
 	if len(s.Scores) != len(s.Versions) || s.Listed > len(s.Versions) || s.Ranked > s.Listed || s.Ranked < 0 {
-		return fmt.Errorf("%d listed and %d ranked of %d versions with %d scores", s.Listed, s.Ranked, len(s.Versions), len(s.Scores))
+		return fmt.Errorf("inconsistent counts: %d listed, %d ranked, %d versions, %d scores", s.Listed, s.Ranked, len(s.Versions), len(s.Scores))
 	}
 	for i, v := range s.Versions {
 		if int(v) >= len(rank) {
-			return fmt.Errorf("version %d of %d", v, len(rank))
+			return fmt.Errorf("lists version %d, but there are %d versions", v, len(rank))
 		}
 		if i == 0 || i == s.Listed {
 			continue
@@ -250,10 +253,10 @@ func (a *Archive) check(previous *ArchiveReader) error {
 	for i := a.KeptChanges; i < len(a.Changes); i++ {
 		c := &a.Changes[i]
 		if c.Version <= before || int(c.Version) >= len(a.Versions) {
-			return fmt.Errorf("change %s has version %d of %d, and the change before it has version %d", c.ID, c.Version, len(a.Versions), before)
+			return fmt.Errorf("change %s belongs to version %d of %d, but the change before it belongs to version %d", c.ID, c.Version, len(a.Versions), before)
 		}
 		if v := int(c.Version); v >= a.Kept && (int(a.Versions[v].Change) != i || a.Versions[v].Time != c.Time) {
-			return fmt.Errorf("change %d has version %d, which has change %d or a different time", i, v, a.Versions[v].Change)
+			return fmt.Errorf("change %d belongs to version %d, which refers to change %d or has a different time", i, v, a.Versions[v].Change)
 		}
 		before = c.Version
 	}
@@ -269,9 +272,9 @@ func (a *Archive) checkVersion(i int, v *record.Version) error {
 	case v.Previous < -1 || int(v.Previous) >= i:
 		return fmt.Errorf("follows version %d", v.Previous)
 	case v.Change < -1 || int(v.Change) >= len(a.Changes):
-		return fmt.Errorf("has change %d of %d", v.Change, len(a.Changes))
+		return fmt.Errorf("refers to change %d, but there are %d changes", v.Change, len(a.Changes))
 	case v.Commit < -1 || int(v.Commit) >= len(a.Commits):
-		return fmt.Errorf("has commit %d of %d", v.Commit, len(a.Commits))
+		return fmt.Errorf("refers to commit %d, but there are %d commits", v.Commit, len(a.Commits))
 	}
 	return nil
 }

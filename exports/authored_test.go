@@ -72,7 +72,7 @@ func TestAuthoredIsCareful(t *testing.T) {
 	if e, err := record.ParseAuthored(lost.AppendJSON(nil)); err == nil {
 		t.Errorf("invalid UTF-8 was read as %q", e.Name)
 	}
-	var whole []byte // of the entity with the most fields
+	var whole []byte // the record of the entity with the most fields
 	for _, e := range catalogue(3, 20) {
 		if b := e.AppendJSON(nil); len(b) > len(whole) {
 			whole = b
@@ -92,7 +92,8 @@ func TestAuthoredIsCareful(t *testing.T) {
 	}
 }
 
-// FuzzAuthored looks for panics, and for records that are not decoded as written.
+// FuzzAuthored looks for panics, and for records whose decoded form differs from
+// what was written.
 func FuzzAuthored(f *testing.F) {
 	for _, e := range catalogue(3, 20) {
 		f.Add(e.AppendJSON(nil))

@@ -15,17 +15,17 @@ import (
 	"kindex/exports/store"
 )
 
-// Build is an open build. Its files are memory-mapped, so the time to open it
-// does not depend on its size, and they stay readable after the build's folder is
-// removed. All methods may be called concurrently. Returned slices may point into
-// the mapping: they must not be modified, nor used after Close.
+// Build is an open build. Its files are memory-mapped: opening a build takes the
+// same time whatever its size, and the files stay readable after the build's folder
+// is removed. All methods may be called concurrently. Returned slices may point
+// into the mapping: they must not be modified, nor used after Close.
 type Build struct {
 	Dir      string
 	Manifest *store.Manifest
 
 	files map[string]mmap.MMap
 
-	n             int // entities, including withdrawn ones
+	n             int // number of entities, including withdrawn ones
 	listed        int
 	records       []byte
 	offsets       []byte
@@ -48,7 +48,7 @@ type Build struct {
 	sources       sources
 	archive       *ArchiveReader
 
-	overlay *overlay // edits on top of the build, nil for none
+	overlay *overlay // edits on top of the build, or nil if there are none
 }
 
 // Close unmaps the build. It does nothing on a build returned by WithEdits.
@@ -66,7 +66,7 @@ func (b *Build) Close() error {
 	return errors.Join(errs...)
 }
 
-// File returns the content of a file of the build, and its manifest entry.
+// File returns the content of one of the build's files and its manifest entry.
 func (b *Build) File(path string) ([]byte, store.File, bool) {
 	f, ok := b.Manifest.File(path)
 	if !ok {
@@ -87,8 +87,8 @@ func (b *Build) Listed() int {
 	return int(b.allRecords(false).GetCardinality())
 }
 
-// allRecords returns all listed records, and the withdrawn ones if withdrawn is
-// set.
+// allRecords returns all listed records and, if withdrawn is set, the withdrawn
+// ones too.
 func (b *Build) allRecords(withdrawn bool) *roaring.Bitmap {
 	set := roaring.New()
 	if withdrawn {
@@ -100,7 +100,7 @@ func (b *Build) allRecords(withdrawn bool) *roaring.Bitmap {
 }
 
 // Find returns the ordinal at an address. isAlias reports whether the slug is an
-// earlier one.
+// earlier slug of the record.
 func (b *Build) Find(typ, slug string) (ordinal uint32, isAlias, ok bool) {
 	key := typ + "\x00" + slug
 	if b.overlay != nil {
@@ -128,8 +128,8 @@ func (b *Build) Key(ordinal uint32) (typ, slug string) {
 	return typ, slug
 }
 
-// Keys calls yield with every address of the build, including earlier slugs, in
-// order.
+// Keys calls yield with every address in the build, including earlier slugs, sorted
+// by type and slug.
 func (b *Build) Keys(yield func(typ, slug string) bool) {
 	for i := range b.keys.Len() {
 		typ, slug, _ := strings.Cut(string(b.keys.At(i)), "\x00")
@@ -161,8 +161,8 @@ func (b *Build) Entity(ordinal uint32) (*record.Entity, error) {
 	return e, nil
 }
 
-// ExportRow returns the line of a record in the JSONL export, without its line
-// ending. Withdrawn records have one too, although the exports do not include it.
+// ExportRow returns a record's line in the JSONL export, without the line ending.
+// Withdrawn records have such a line too, although the exports do not include it.
 func (b *Build) ExportRow(ordinal uint32) []byte {
 	if b.edited(ordinal) != nil {
 		return b.overlay.rows[int(ordinal)-b.n]
@@ -177,7 +177,7 @@ func (b *Build) ExportRow(ordinal uint32) []byte {
 	return file[at : at+n : at+n]
 }
 
-// Score returns the named score of a record, null for an unknown name.
+// Score returns the named score of a record, or null if the name is unknown.
 func (b *Build) Score(name string, ordinal uint32) record.Score {
 	i := slices.Index(record.ScoreNames, name)
 	if i < 0 {
@@ -189,8 +189,8 @@ func (b *Build) Score(name string, ordinal uint32) record.Score {
 	return record.ScoreFromCode(int16(binary.LittleEndian.Uint16(b.scores[i][2*int(ordinal):])))
 }
 
-// Values returns the values of a filter field in the build, each in its most
-// frequent spelling, sorted by the folded value.
+// Values returns the values that a filter field has in the build, each in its most
+// frequent spelling, sorted by folded value.
 func (b *Build) Values(field string) []string {
 	var list []string
 	for i := range b.valuesOf(field) {
@@ -211,8 +211,8 @@ func (b *Build) valuesOf(field string) func(yield func(int) bool) {
 	}
 }
 
-// Bitmap returns the records with a value in a filter field, nil if there are
-// none. Values are compared folded.
+// Bitmap returns the records that have a value in a filter field, or nil if there
+// are none. Values are compared in folded form.
 func (b *Build) Bitmap(field, value string) *roaring.Bitmap {
 	folded := record.Fold(value)
 	i, ok := b.values.Search(field + "\x00" + folded)
@@ -237,7 +237,7 @@ func (b *Build) bitmap(i int) *roaring.Bitmap {
 	return set
 }
 
-// sortValue returns the value of a sort key of a record.
+// sortValue returns a record's value for a sort key.
 func (b *Build) sortValue(key int, ordinal uint32) int64 {
 	if b.edited(ordinal) != nil {
 		return b.overlay.values[key][int(ordinal)-b.n]
@@ -264,8 +264,9 @@ func (b *Build) rank(ordinal uint32) int64 {
 	return int64(b.keyRank.At(int(ordinal))) * b.stride()
 }
 
-// overlay holds the effect of edits on a build: additional records after the
-// build's own ordinals, and the set of own ordinals that no longer count.
+// overlay holds the effect of edits on a build: the additional records, whose
+// ordinals follow the build's own, and the set of the build's ordinals that are no
+// longer valid.
 type overlay struct {
 	id            string
 	entities      []*record.Entity // the record of ordinal n+i is entities[i]
@@ -274,15 +275,16 @@ type overlay struct {
 	replaced      *roaring.Bitmap   // ordinals of the build that were replaced or removed
 	newOrdinals   map[uint32]uint32 // replaced ordinal → new ordinal
 	keys          map[string]uint32 // as Build.targets
-	names         []string          // folded, sorted, unique
-	slugs         []string          // type, NUL, slug; sorted
+	names         []string          // folded names, sorted and unique
+	slugs         []string          // type, NUL, slug; in sorted order
 	values        [][]int64         // by sort key, then by entity
-	rank          []int64           // in the order by type and slug
+	rank          []int64           // position in the order by type and slug
 	sortPositions []float64         // among ordinals
 }
 
-// stride returns the distance between consecutive table indexes, so that every name
-// added by edits, and a cursor, fits between two of them.
+// stride returns the distance between the positions of consecutive table entries.
+// It leaves room between two entries for every name added by edits and for a
+// cursor.
 func (b *Build) stride() int64 {
 	if b.overlay == nil {
 		return 4
@@ -290,7 +292,8 @@ func (b *Build) stride() int64 {
 	return int64(2 * (max(len(b.overlay.names), len(b.overlay.slugs)) + 2))
 }
 
-// edited returns the edited entity of an ordinal, nil if it is not edited.
+// edited returns the edited entity with an ordinal, or nil if the ordinal is one of
+// the build's own.
 func (b *Build) edited(ordinal uint32) *record.Entity {
 	if int(ordinal) < b.n {
 		return nil
@@ -298,7 +301,7 @@ func (b *Build) edited(ordinal uint32) *record.Entity {
 	return b.overlay.entities[int(ordinal)-b.n]
 }
 
-// edits calls yield with the edited entities and their ordinals.
+// edits calls yield with each edited entity and its ordinal.
 func (b *Build) edits(yield func(ordinal uint32, e *record.Entity) bool) {
 	if b.overlay == nil {
 		return
@@ -310,7 +313,7 @@ func (b *Build) edits(yield func(ordinal uint32, e *record.Entity) bool) {
 	}
 }
 
-// applyEdits turns a set of the build's own ordinals into one of the edited
+// applyEdits converts a set of the build's own ordinals to a set in the edited
 // build: it removes replaced records and adds the edited entities that fit.
 func (b *Build) applyEdits(set *roaring.Bitmap, fits func(*record.Entity) bool) *roaring.Bitmap {
 	if b.overlay == nil {
@@ -333,12 +336,13 @@ func (b *Build) Edited() []*record.Entity {
 	return b.overlay.entities
 }
 
-// hasValue reports whether an entity has a folded value in a filter field.
+// hasValue reports whether one of an entity's values in a filter field has the
+// given folded form.
 func hasValue(e *record.Entity, field, folded string) bool {
 	return slices.ContainsFunc(e.FieldValues(field), func(v string) bool { return record.Fold(v) == folded })
 }
 
-// sources is the content of the sources file.
+// sources holds the content of the sources file.
 type sources struct {
 	sums, flags []byte
 	ends        packed.Uint32s

@@ -27,7 +27,7 @@ func TestRankOrder(t *testing.T) {
 	list := catalogue(1, 500)
 	for i := 1; i < len(list); i++ {
 		a, b := list[i-1], list[i]
-		key := func(e *record.Entity) string { // sorts as text in the wanted order
+		key := func(e *record.Entity) string { // comparing keys as strings yields the expected order
 			hidden, score := "0", "9999"
 			if e.Status == record.Withdrawn {
 				hidden = "1"
@@ -253,8 +253,8 @@ func checkSimilar(t *testing.T, b *Build, list []*record.Entity) {
 	}
 }
 
-// TestSimilarityKept reads back every possible similarity: later builds copy
-// them.
+// TestSimilarityKept checks that every possible similarity survives a round trip,
+// because later builds copy similarities.
 func TestSimilarityKept(t *testing.T) {
 	var list []Neighbour
 	for k := range 10001 {
@@ -280,7 +280,8 @@ func TestSpellingShown(t *testing.T) {
 	if err != nil || set.GetCardinality() != 5 {
 		t.Errorf("%v, %v", set, err)
 	}
-	// Of two that are as frequent, the first; and one entity counts once.
+	// If spellings are equally frequent, the first in sorted order is used. Each
+	// entity counts only once.
 	for field, want := range map[string]FacetCount{"provider": {"ACME", 5}, "tag": {"E", 5}} {
 		if got := b.Facet(set, field, 9); !slices.Equal(got, []FacetCount{want}) {
 			t.Errorf("%s: %v, want %v", field, got, want)

@@ -15,7 +15,7 @@ import (
 	"kindex/exports/table"
 )
 
-// catalogueSize is enough for several shards and for pages of many kinds.
+// catalogueSize is large enough for several shards and for many kinds of pages.
 const catalogueSize = 3000
 
 // spellings maps values with several spellings to their folded form. It is written by
@@ -32,7 +32,7 @@ func folded(s string) string {
 	if f, ok := spellings[s]; ok {
 		return f
 	}
-	return strings.ToLower(s) // ASCII: the catalogue has nothing else
+	return strings.ToLower(s) // enough here: every other value in the catalogue is ASCII
 }
 
 // pick returns an element of a list, or "" with the given probability.
@@ -53,7 +53,7 @@ func pickSome(rng *rand.Rand, most int, prefix string, of int) []string {
 	return list
 }
 
-// someDays are interesting dates: the first and last valid ones, the epoch.
+// someDays are edge cases, such as the first and last valid dates and the epoch.
 var someDays = []string{"0001-01-01", "1969-12-31", "1970-01-01", "2024-02-29", "2024-03-01", "2026-10-31", "2026-11-01", "9999-12-31"}
 
 func randomDay(rng *rand.Rand) string {
@@ -76,7 +76,7 @@ func randomScores(rng *rand.Rand) (s record.Scores) {
 	return s
 }
 
-// randomEntity returns an entity in which everything but the key is random.
+// randomEntity returns an entity with the given key and random content.
 func randomEntity(rng *rand.Rand, typ, slug string) *record.Entity {
 	e := &record.Entity{
 		Type: typ, Slug: slug, Status: record.Active,
@@ -175,7 +175,7 @@ func catalogue(seed uint64, n int) []*record.Entity {
 	return grow(rng, nil, n)
 }
 
-// grow adds entities until there are n.
+// grow adds entities until the list has n.
 func grow(rng *rand.Rand, list []*record.Entity, n int) []*record.Entity {
 	taken := map[string]bool{}
 	for _, e := range list {
@@ -189,7 +189,7 @@ func grow(rng *rand.Rand, list []*record.Entity, n int) []*record.Entity {
 		taken[typ+"/"+slug] = true
 		e := randomEntity(rng, typ, slug)
 		for range max(0, rng.IntN(6)-3) {
-			_, old := randomKey(rng) // may belong to another entity, or be used twice
+			_, old := randomKey(rng) // may belong to another entity or be listed twice
 			e.Formerly = append(e.Formerly, old)
 		}
 		list = append(list, e)
@@ -228,8 +228,8 @@ func writeBuild(t testing.TB, root string, entities []*record.Entity, archive ..
 	})
 }
 
-// writeBuildReusing is like writeBuild, but reuses an earlier build, nil for
-// none, and has additional files.
+// writeBuildReusing is like writeBuild, but reuses an earlier build, unless that is
+// nil, and adds more files.
 func writeBuildReusing(t testing.TB, root string, earlier *Build, entities []*record.Entity, more func(*Writer) error) string {
 	t.Helper()
 	check := func(err error) {

@@ -14,7 +14,7 @@ import (
 	"kindex/exports/record"
 )
 
-// idSize is the length of a change's id in bytes.
+// idSize is the length of a change ID in bytes.
 const idSize = 12
 
 // The fields by which changes are selected.
@@ -31,7 +31,7 @@ const changeSections = 5
 // Changes returns the number of changes.
 func (r *ArchiveReader) Changes() int { return r.log.n }
 
-// ChangeLine returns a change as a JSON object of the changelog, without the line
+// ChangeLine returns a change's JSON object in the changelog, without the line
 // ending.
 func (r *ArchiveReader) ChangeLine(i int) []byte {
 	from, to := packed.Uint64At(r.log.offsets, i), packed.Uint64At(r.log.offsets, i+1)
@@ -83,9 +83,9 @@ func (r *ArchiveReader) ChangesSince(t time.Time) int {
 
 // ChangeFilter selects changes.
 type ChangeFilter struct {
-	From, To int // indexes of changes, To excluded
-	// Each is a list of alternatives, empty for any. A group such as signals
-	// matches all of its fields.
+	From, To int // range of change indexes, excluding To
+	// Each of these is a list of alternatives; an empty list matches everything. A
+	// group such as signals matches all of its fields.
 	Event, Type, Category, Field []string
 }
 
@@ -120,7 +120,7 @@ func (r *ArchiveReader) EntityChanges(v int) []uint32 {
 		}
 		before := r.previous(v)
 		if before >= v {
-			break // never in a valid build
+			break // never happens in a valid build
 		}
 		v = before
 	}

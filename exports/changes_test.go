@@ -117,7 +117,7 @@ func checkSelectChanges(t *testing.T, p *madeHistory, r *ArchiveReader) {
 		}
 		got := r.SelectChanges(f)
 		wantOrdinals(t, fmt.Sprintf("%+v", f), got.ToArray(), want)
-		got.AddRange(0, uint64(len(p.changes))) // the set is the caller's
+		got.AddRange(0, uint64(len(p.changes))) // the caller owns the set and may modify it
 		hits += boolInt(len(want) > 0)
 	}
 	if hits < 80 {
@@ -125,7 +125,7 @@ func checkSelectChanges(t *testing.T, p *madeHistory, r *ArchiveReader) {
 	}
 }
 
-// TestChangelogFormats reads the other formats of the changelog back.
+// TestChangelogFormats reads back the changelog in the formats other than JSONL.
 func TestChangelogFormats(t *testing.T) {
 	p, b := archived(t, 55, 30, 30)
 	data, _, _ := b.File(ChangelogFile + ".json")

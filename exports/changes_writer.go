@@ -45,7 +45,7 @@ func (p *archivePacker) writeChanges() error {
 	return p.w.Add(changesFile, packed.PackSections(append([][]byte{times, versions, offsets, ids, idIndexes}, lists...)...))
 }
 
-// addChangePostings records the values by which a change is found.
+// addChangePostings adds a change to the inverted lists by which it is found.
 func addChangePostings(p packed.PostingsBuilder, c *ChangeEntry, i int) {
 	p.Add(byType, c.Type, i)
 	p.Add(byEvent, c.Event, i)
@@ -60,7 +60,7 @@ func addChangePostings(p packed.PostingsBuilder, c *ChangeEntry, i int) {
 	}
 }
 
-// packIDs sorts the IDs of all changes.
+// packIDs packs the sorted IDs of all changes and the index of each change.
 func (p *archivePacker) packIDs() (ids, indexes []byte, err error) {
 	type entry struct {
 		id    [idSize]byte
@@ -99,8 +99,8 @@ func (p *archivePacker) line(dst []byte, i int) []byte {
 	return p.Line(dst, i)
 }
 
-// writeChangelog writes the changelog in every format, with variants, and returns
-// the length of every JSONL line without its line ending.
+// writeChangelog writes the changelog in every format, with compressed variants. It
+// returns the length of each JSONL line, without its line ending.
 func (p *archivePacker) writeChangelog() ([]int64, error) {
 	ids := make([]string, len(p.Changes))
 	for i := range ids {
@@ -113,7 +113,7 @@ func (p *archivePacker) writeChangelog() ([]int64, error) {
 	return p.w.WriteTable(&Table{Base: ChangelogFile, Columns: table.ChangeColumns, Keys: ids, JSON: p.line, Cells: rowOfChange})
 }
 
-// rowOfChange takes the cells of the ChangeColumns from a line that AppendJSON
+// rowOfChange extracts the cells of the ChangeColumns from a line that AppendJSON
 // wrote, without decoding nested values.
 func rowOfChange(line []byte) table.Row {
 	text := func(value []byte) table.Cell {
@@ -121,7 +121,7 @@ func rowOfChange(line []byte) table.Row {
 		if len(value) > 2 && bytes.IndexByte(value, '\\') < 0 && value[0] == '"' {
 			return table.Cell{Text: string(value[1 : len(value)-1])}
 		}
-		_ = json.Unmarshal(value, &s) // null leaves it empty
+		_ = json.Unmarshal(value, &s) // s stays empty for null
 		return table.Cell{Text: s}
 	}
 	cells := map[string]table.Cell{}

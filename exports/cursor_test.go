@@ -12,8 +12,8 @@ import (
 	"kindex/exports/record"
 )
 
-// checkAcross uses cursors of one build in the next: the page contains the new
-// records that come strictly after the old record.
+// checkAcross uses cursors from one build in the next build. The page must contain
+// the new build's records that sort strictly after the old record.
 func checkAcross(t *testing.T, rng *rand.Rand, old *Build, before []*record.Entity, b *Build, list []*record.Entity) {
 	for name, set := range someSets(rng, len(list)) {
 		for _, s := range allSorts() {
@@ -72,9 +72,9 @@ func checkSortPositionOf(t *testing.T, old *Build, before []*record.Entity, b *B
 	}
 }
 
-// checkHostile tries positions that no build returns. A page is always a
-// contiguous part of the order, and positions that do not fit the order are
-// rejected.
+// checkHostile tries positions that no build returns. Each page must be a
+// contiguous part of the order, and positions that do not belong to the order must
+// be rejected.
 func checkHostile(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) {
 	texts := []string{"", "\x00", "-1", "-0", "+5", "0", "5", "500", "1000", "1001", "0500", "99999999999999999999", "1e2", " 5", "NaN",
 		"2024-02-29", "2024-02-30", "0000-01-01", "9999-12-31", "10000-01-01", "2024-02", "\xff\xfe", "tool", "model", "tool\x00a", "zzzz", "elan", "Élan", "日本"}

@@ -23,11 +23,12 @@ import (
 	"kindex/exports/store"
 )
 
-// damages returns the DamageErrors in an error, and fails on any other kind.
+// damages returns the DamageErrors in an error. It fails the test if there is any
+// other kind of error.
 func damages(t *testing.T, err error) (list []*store.DamageError) {
 	t.Helper()
 	var damage *store.DamageError
-	switch e := err.(type) { //nolint:errorlint // it takes errors apart one by one
+	switch e := err.(type) { //nolint:errorlint // it unwraps errors one level at a time
 	case nil:
 	case interface{ Unwrap() []error }:
 		for _, inner := range e.Unwrap() {
@@ -42,7 +43,7 @@ func damages(t *testing.T, err error) (list []*store.DamageError) {
 	return list
 }
 
-// wantDamage checks that an error is about exactly one file.
+// wantDamage checks that an error reports damage to exactly one file.
 func wantDamage(t *testing.T, err error, path, problem string) {
 	t.Helper()
 	list := damages(t, err)
@@ -51,7 +52,7 @@ func wantDamage(t *testing.T, err error, path, problem string) {
 	}
 }
 
-// verify and open are the two ways to read a build.
+// verify and open read a build in the two possible ways.
 func verify(dir string) error { _, err := store.Verify(dir); return err }
 func open(dir string) error {
 	b, err := Open(dir)
@@ -61,7 +62,7 @@ func open(dir string) error {
 	return b.Close()
 }
 
-// smallHistory returns a history, its present, and its archive.
+// smallHistory returns a history, the entities at its end, and its archive.
 func smallHistory(seed uint64) (p *madeHistory, list []*record.Entity, a *Archive) {
 	p = newMadeHistory(seed, catalogue(seed, 40))
 	p.goOn(15)
@@ -82,7 +83,7 @@ func smallBuild(t *testing.T) (dir string, m *store.Manifest) {
 	return dir, m
 }
 
-// changed runs f while a file has other content.
+// changed runs f while a file has different content.
 func changed(t *testing.T, path string, change func([]byte) []byte, f func()) {
 	t.Helper()
 	old, err := os.ReadFile(path)
@@ -173,7 +174,7 @@ func TestDamagedManifest(t *testing.T) {
 		"truncated":      {func(b []byte) []byte { return b[:len(b)/2] }, "is not a valid manifest"},
 		"not an object":  {func([]byte) []byte { return []byte("[]\n") }, "is not a valid manifest"},
 		"nothing in it":  {func([]byte) []byte { return []byte("{}\n") }, "has format version 0"},
-		"other format":   {replace(`"formatVersion": 3`, `"formatVersion": 4`), "has format version 4, this program reads 3"},
+		"other format":   {replace(`"formatVersion": 3`, `"formatVersion": 4`), "has format version 4, but this program reads version 3"},
 		"other title":    {replace(`"title": "Test"`, `"title": "Best"`), "has ID"},
 		"other id":       {replace(m.ID, m.ID[:len(m.ID)-1]+"x"), "has ID"},
 		"other checksum": {replace(m.Files[3].SHA256, m.Files[4].SHA256), "has ID"},
@@ -207,8 +208,8 @@ func TestDamagedManifest(t *testing.T) {
 	wantDamage(t, open(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of")
 }
 
-// TestLookupsThatDoNotFit finalizes builds whose lookup files have another shape,
-// as from a faulty builder. Opening them may fail but never panics.
+// TestLookupsThatDoNotFit finalizes builds whose lookup files have the wrong shape,
+// as if from a faulty builder. Opening them may fail but must not panic.
 func TestLookupsThatDoNotFit(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -270,7 +271,7 @@ func openWith(t *testing.T, dir string, m *store.Manifest, path string, change f
 	return refused
 }
 
-// tree reads all files below a folder.
+// tree reads all files under a folder.
 func tree(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}

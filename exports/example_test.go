@@ -13,8 +13,8 @@ import (
 	"kindex/exports"
 )
 
-// exampleOutput builds testdata/content in a temporary folder, like kindex build. It
-// returns the output folder; remove deletes it.
+// exampleOutput builds testdata/content in a temporary folder, as kindex build
+// does. It returns the output folder and a function that deletes it.
 func exampleOutput() (out string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "kindex-example-")
 	if err != nil {
@@ -74,7 +74,8 @@ func ExampleBuild_Select() {
 	// c 1
 }
 
-// Find follows earlier slugs; ExportRow returns a line of the JSONL export.
+// Find follows earlier slugs; ExportRow returns a record's line in the JSONL
+// export.
 func ExampleBuild_Find() {
 	out, remove, err := exampleOutput()
 	if err != nil {

@@ -55,8 +55,8 @@ type valueList struct {
 	spellings map[string]int  // spelling → number of entities
 }
 
-// listsOf collects the values of a field by their folded form. It returns them by
-// their original form, so that each form is folded only once.
+// listsOf adds a field's values to lists, by folded form. It also returns them by
+// original spelling, so that each spelling is folded only once.
 func listsOf(entities []*record.Entity, field string, lists map[string]*valueList) (of map[string]*valueList) {
 	of = map[string]*valueList{}
 	for i, e := range entities {

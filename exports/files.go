@@ -1,11 +1,11 @@
 package exports
 
-// The files of a build. Those below lookup/ are internal to the edge and change
-// with FormatVersion; the others are public.
+// The files of a build. Files in lookup/ are internal to the edge and change with
+// FormatVersion. All other files are public.
 const (
-	EntitiesFile    = "entities"     // + extension of the format
+	EntitiesFile    = "entities"     // plus the format's extension
 	FeedFile        = "feed"         // the newest changes: .xml (RSS), .atom, .json (JSON Feed)
-	ChangelogFile   = "changelog"    // + extension of the format
+	ChangelogFile   = "changelog"    // plus the format's extension
 	LeaderboardsDir = "leaderboards" // <board>.json
 	CategoriesFile  = "categories.json"
 	ScoringFile     = "scoring.json"
@@ -36,7 +36,8 @@ const (
 	snapshotsDir   = "lookup/past/" // <day>.bin
 )
 
-// shardsFile returns the file with the shard boundaries of a table's files.
+// shardsFile returns the path of the file with the shard boundaries of a table's
+// files.
 func shardsFile(base string) string { return "lookup/" + base + ".shards.bin" }
 
 // AllBoard is the leaderboard of all categories.

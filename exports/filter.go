@@ -17,9 +17,10 @@ type Filter struct {
 	// values of at least one of them. Without "status", withdrawn records are
 	// excluded.
 	Fields map[string][][]string
-	// MinScore is the lowest composite score, null for none.
+	// MinScore is the lowest composite score, or null for no minimum.
 	MinScore record.Score
-	// AddedSince and UpdatedSince are the earliest days, YYYY-MM-DD, "" for none.
+	// AddedSince and UpdatedSince are the earliest days, as YYYY-MM-DD, or "" for
+	// no limit.
 	AddedSince, UpdatedSince string
 }
 
@@ -28,7 +29,8 @@ func (f *Filter) Empty() bool {
 	return len(f.Fields) == 0 && !f.MinScore.Known() && f.AddedSince == "" && f.UpdatedSince == ""
 }
 
-// Select returns the ordinals that match a filter. The caller owns the set.
+// Select returns the ordinals of the records that match a filter. The caller owns
+// the set.
 func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
 	set := b.allRecords(f.Fields["status"] != nil)
 	for _, field := range FilterFields {
@@ -58,13 +60,13 @@ func (b *Build) Select(f *Filter) (*roaring.Bitmap, error) {
 	return set, nil
 }
 
-// withAllValues returns the records that have all of the values.
+// withAllValues returns the records that have all of the values in a field.
 func (b *Build) withAllValues(field string, values []string) *roaring.Bitmap {
 	return packed.Intersect(values, func(v string) *roaring.Bitmap { return b.Bitmap(field, v) })
 }
 
-// atLeast returns the records whose value of a sort key is known and at least
-// minimum: a prefix of the descending order.
+// atLeast returns the records with a known value of at least minimum for a sort
+// key. They are a prefix of the descending order.
 func (b *Build) atLeast(key int, minimum int64) *roaring.Bitmap {
 	order := b.orders[2*key+1]
 	n := sort.Search(order.Len(), func(i int) bool { return b.sortValue(key, order.At(i)) < minimum })
@@ -82,9 +84,9 @@ func (b *Build) atLeast(key int, minimum int64) *roaring.Bitmap {
 	return set
 }
 
-// Page returns up to limit ordinals of a set in an order, skipping the first
-// skip, and reports whether more follow. If after is not nil, the page starts
-// after that position; ok is false if the position does not fit the order.
+// Page returns up to limit ordinals of a set in a given order, after skipping the
+// first skip, and reports whether more follow. If after is not nil, the page starts
+// after that position; ok is false if the position does not belong to that order.
 func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit int) (page []uint32, more, ok bool) {
 	key := slices.Index(SortKeys, s.Key)
 	isAfter := func(uint32) bool { return true }
@@ -121,7 +123,7 @@ func (b *Build) Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit i
 	return page, false, true
 }
 
-// sort sorts ordinals.
+// sort sorts ordinals in a given order.
 func (b *Build) sort(list []uint32, s Sort) {
 	key := slices.Index(SortKeys, s.Key)
 	slices.SortFunc(list, func(x, y uint32) int {
@@ -129,8 +131,8 @@ func (b *Build) sort(list []uint32, s Sort) {
 	})
 }
 
-// walk calls yield with all ordinals in an order, starting with the first one for
-// which isAfter is true. Edited records are merged in.
+// walk calls yield with all ordinals in a given order, starting with the first one
+// for which isAfter returns true. Edited records are merged in.
 func (b *Build) walk(s Sort, isAfter func(uint32) bool) func(yield func(uint32) bool) {
 	return func(yield func(uint32) bool) {
 		key := slices.Index(SortKeys, s.Key)
@@ -162,14 +164,14 @@ func (b *Build) walk(s Sort, isAfter func(uint32) bool) func(yield func(uint32) 
 	}
 }
 
-// FacetCount is the number of records of a set that have a value.
+// FacetCount holds a value and the number of records in a set that have it.
 type FacetCount struct {
 	Value string `json:"value"`
 	Count int    `json:"count"`
 }
 
-// Facet counts the values of a filter field over a set. It returns at most top of
-// them, most frequent first.
+// Facet counts the values of a filter field in a set. It returns at most top
+// values, most frequent first.
 func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
 	f := b.facets[slices.Index(FilterFields, field)]
 	first, last := b.values.Len(), 0
@@ -182,7 +184,7 @@ func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
 	for n := it.NextMany(buf); n > 0; n = it.NextMany(buf) {
 		for _, o := range buf[:n] {
 			if int(o) >= b.n {
-				break // edited ones are counted below
+				break // edited records are counted below
 			}
 			for j := f[0].At(int(o)); j < f[0].At(int(o)+1); j++ {
 				counts[int(f[1].At(int(j)))-first]++
@@ -213,8 +215,8 @@ func (b *Build) Facet(set *roaring.Bitmap, field string, top int) []FacetCount {
 	return out
 }
 
-// Board returns the records of a leaderboard: those in a category (or AllBoard)
-// and of a type (or "" for any) that have the score.
+// Board returns the records on a leaderboard: those in a category (AllBoard for
+// any) and of a type ("" for any) that have the score.
 func (b *Build) Board(category, typ, score string) (*roaring.Bitmap, error) {
 	set, err := b.Select(boardFilter(category, typ))
 	if err != nil {
@@ -235,7 +237,8 @@ func boardFilter(category, typ string) *Filter {
 	return f
 }
 
-// CountUntil counts the records of a set at or before a position.
+// CountUntil returns the number of records in a set that are at or before a
+// position.
 func (b *Build) CountUntil(set *roaring.Bitmap, s Sort, p Position) int {
 	key := slices.Index(SortKeys, s.Key)
 	value, rank, ok := b.sortKeyOf(key, p)
@@ -262,14 +265,14 @@ func (b *Build) InKeyOrder(set *roaring.Bitmap) []uint32 {
 // InRankOrder returns a set sorted by composite score, best first.
 func (b *Build) InRankOrder(set *roaring.Bitmap) []uint32 {
 	list := set.ToArray()
-	if b.overlay != nil { // otherwise ordinals are in that order
+	if b.overlay != nil { // without edits, ordinals are in that order
 		slices.SortFunc(list, func(x, y uint32) int { return cmp.Compare(b.SortPosition(x), b.SortPosition(y)) })
 	}
 	return list
 }
 
-// addFacets adds the values of the edited entities of a set to counts. It returns
-// the counts of values that no record of the build has, by folded form.
+// addFacets adds the values of a set's edited entities to counts. It returns the
+// counts of values that no record in the build has, by folded form.
 func (b *Build) addFacets(set *roaring.Bitmap, field string, counts []int, first int) map[string]FacetCount {
 	added := map[string]FacetCount{}
 	for o, e := range b.edits {

@@ -14,8 +14,8 @@ import (
 	"kindex/exports/record"
 )
 
-// The model: an entity is a few texts, and every result comes from a scan of all
-// entities. It shares only the entities with the code under test.
+// The model treats an entity as a few strings and computes every result by scanning
+// all entities. It shares only the entities with the code under test.
 
 func modelField(e *record.Entity, field string) []string {
 	list := map[string][]string{
@@ -48,7 +48,8 @@ func modelFields(list []*record.Entity) []map[string][]string {
 
 var modelFieldNames = []string{"capability", "category", "license", "pricingModel", "provider", "status", "tag", "type"}
 
-// modelValue returns a sort value as text that sorts alphabetically, "" for null.
+// modelValue returns a sort value as a string that sorts alphabetically, or "" for
+// null.
 func modelValue(e *record.Entity, key string) string {
 	switch key {
 	case "name":
@@ -117,8 +118,8 @@ func allSorts() (list []Sort) {
 	return list
 }
 
-// someSets returns sets of all records, few enough to be sorted, and many at
-// random.
+// someSets returns a set of all records, a random set that is small enough to be
+// sorted, a large random set and an empty set.
 func someSets(rng *rand.Rand, n int) map[string]*roaring.Bitmap {
 	sets := map[string]*roaring.Bitmap{"all": roaring.New(), "few": roaring.New(), "many": roaring.New(), "none": roaring.New()}
 	sets["all"].AddRange(0, uint64(n))
@@ -131,7 +132,7 @@ func someSets(rng *rand.Rand, n int) map[string]*roaring.Bitmap {
 	return sets
 }
 
-// modelOrder sorts a set.
+// modelOrder returns a set in the given order.
 func modelOrder(list []*record.Entity, set *roaring.Bitmap, s Sort) []uint32 {
 	out := set.ToArray()
 	slices.SortFunc(out, func(x, y uint32) int { return modelCompare(list[x], list[y], s) })
@@ -185,8 +186,8 @@ func TestSelection(t *testing.T) {
 	t.Run("hostile", func(t *testing.T) { checkHostile(t, rng, b, list) })
 }
 
-// randomFilter filters by values of some entities, in other spellings too, and
-// sometimes by unknown ones.
+// randomFilter returns a filter by values that some entities have, possibly in a
+// different spelling, and sometimes by unknown values.
 func randomFilter(rng *rand.Rand, list []*record.Entity) *Filter {
 	f := &Filter{}
 	for _, field := range modelFieldNames {
@@ -245,7 +246,7 @@ func checkSelect(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) 
 		if len(want) > 0 {
 			hits++
 		}
-		got.Flip(0, uint64(b.Len())) // the set is the caller's: the next filters must not see this
+		got.Flip(0, uint64(b.Len())) // the caller owns the set; later filters must not see this
 	}
 	if hits < 100 {
 		t.Errorf("only %d filters chose anything", hits)
@@ -272,7 +273,7 @@ func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) 
 				having[key] = append(having[key], uint32(i))
 			}
 		}
-		shown := map[string]string{} // the most frequent spelling, else the first
+		shown := map[string]string{} // most frequent spelling; on a tie, the first alphabetically
 		var keys []string
 		for key, counts := range forms {
 			keys = append(keys, key)
@@ -283,7 +284,7 @@ func checkValues(t *testing.T, rng *rand.Rand, b *Build, list []*record.Entity) 
 			}
 			for _, v := range []string{shown[key], strings.ToUpper(key), key} {
 				if folded(v) != key {
-					continue // "İSTANBUL" and the like: not what the model can fold
+					continue // the model cannot fold names such as "İSTANBUL"
 				}
 				wantOrdinals(t, field+" "+v, b.Bitmap(field, v).ToArray(), having[key])
 			}

@@ -10,13 +10,13 @@ import (
 	"kindex/exports/record"
 )
 
-// TestNamed compares FindByName with a scan of all records, in a build and in one
-// with edits.
+// TestNamed compares FindByName with a scan of all records, both with and without
+// edits.
 func TestNamed(t *testing.T) {
 	suite.InTest(t)
 	rng := rand.New(rand.NewPCG(1, 2))
 	list := catalogue(77, catalogueSize)
-	for i, e := range list { // some share a name in different spellings
+	for i, e := range list { // some entities share a name in different spellings
 		if i%9 == 0 {
 			e.Name = []string{"Ÿ Same", "ÿ SAME", "y same"}[i%3]
 		}

@@ -13,25 +13,26 @@ import (
 	"kindex/exports/record"
 )
 
-// madeHistory is a generated history: the source of an archive and the model to
-// compare it with. A line is an entity over all its slugs, deletions and
-// restorations.
+// madeHistory is a generated history. It is the source of an archive and the model
+// to compare the archive with. A line is the sequence of an entity's versions
+// across all its slugs, deletions and restorations.
 type madeHistory struct {
 	rng      *rand.Rand
 	now      int64
 	versions []record.Version
 	changes  []*record.Change
 	commits  []record.ArchivedCommit
-	lines    [][]int          // versions by line
+	lines    [][]int          // the versions of each line
 	lineOf   []int            // by version
-	entities []*record.Entity // by version, with the dates that it shows; nil where deleted
+	entities []*record.Entity // by version, with the dates that the version shows; nil for a deletion
 	ends     []int            // number of versions after each commit
 }
 
-// historyStart is the moment of the first commit: some seconds before a day ends.
+// historyStart is the time of the first commit, a few seconds before the end of a
+// day.
 var historyStart = time.Date(2024, 2, 28, 23, 59, 50, 0, time.UTC).Unix()
 
-// newMadeHistory starts with one commit that adds the entities.
+// newMadeHistory returns a history with a single commit that adds the entities.
 func newMadeHistory(seed uint64, entities []*record.Entity) *madeHistory {
 	p := &madeHistory{rng: rand.New(rand.NewPCG(seed, 77)), now: historyStart}
 	p.commit(func(did map[string]bool) {
@@ -42,7 +43,8 @@ func newMadeHistory(seed uint64, entities []*record.Entity) *madeHistory {
 	return p
 }
 
-// commit adds versions and sorts them in the order of a walk.
+// commit adds versions and puts them in the order in which a walk of the repository
+// finds them.
 func (p *madeHistory) commit(work func(did map[string]bool)) {
 	from := len(p.versions)
 	work(map[string]bool{})
@@ -66,13 +68,13 @@ func (p *madeHistory) commit(work func(did map[string]bool)) {
 	p.commits = append(p.commits, record.ArchivedCommit{Hash: fmt.Sprintf("%040x", p.rng.Uint64()), Author: pick(p.rng, 0, "Ada", "Élan", ""), PullRequest: p.rng.IntN(3)})
 	p.ends = append(p.ends, len(p.versions))
 	p.now += []int64{0, 1, 5, 3600, 86399, 86400, 3 * 86400}[p.rng.IntN(7)]
-	if p.rng.IntN(3) == 0 { // a day's last second, or a day's first
+	if p.rng.IntN(3) == 0 { // the last second of a day, or the first
 		p.now = (p.now/86400+1)*86400 - int64(p.rng.IntN(2))
 	}
 }
 
-// note creates the change of a version, except for one in six that changes
-// nothing relevant.
+// note creates the change that belongs to a version. One version in six has none,
+// as if nothing relevant had changed.
 func (p *madeHistory) note(i int) {
 	v := &p.versions[i]
 	if v.Change = -1; p.rng.IntN(6) == 0 {
@@ -97,7 +99,7 @@ func (p *madeHistory) note(i int) {
 	p.changes = append(p.changes, c)
 }
 
-// append adds a version of a line; line -1 starts a new one.
+// append adds a version to a line. If line is -1, it starts a new line.
 func (p *madeHistory) append(did map[string]bool, line int, typ, slug string, e *record.Entity) {
 	if line < 0 {
 		line = len(p.lines)
@@ -122,7 +124,7 @@ func (p *madeHistory) create(did map[string]bool, e *record.Entity, line int) {
 	p.append(did, line, e.Type, e.Slug, &with)
 }
 
-// state returns the last version of every line after n versions, -1 for lines
+// state returns the last version of every line after n versions, or -1 for lines
 // that had not started.
 func (p *madeHistory) state(n int) []int {
 	state := make([]int, len(p.lines))
@@ -137,7 +139,7 @@ func (p *madeHistory) state(n int) []int {
 	return state
 }
 
-// goOn adds commits with every kind of change.
+// goOn adds commits with all kinds of changes.
 func (p *madeHistory) goOn(commits int) {
 	for range commits {
 		p.commit(func(did map[string]bool) {
@@ -170,7 +172,8 @@ func (p *madeHistory) change(did map[string]bool, state []int, free func(typ, sl
 				last = line
 			}
 		}
-		// An entity that was deleted there is restored; one that was renamed is not.
+		// An entity that was deleted at this address is restored, but not one that
+		// was renamed.
 		if last >= 0 && (last >= len(state) || !p.versions[state[last]].Deleted || p.versions[state[last]].Slug != slug) {
 			last = -1
 		}
@@ -184,7 +187,7 @@ func (p *madeHistory) change(did map[string]bool, state []int, free func(typ, sl
 	}
 	_, slug := randomKey(p.rng)
 	switch kind := p.rng.IntN(5); {
-	case v.Deleted && kind == 0 && free(v.Type, slug): // back under another slug
+	case v.Deleted && kind == 0 && free(v.Type, slug): // restored under a different slug
 		p.create(did, randomEntity(p.rng, v.Type, slug), line)
 	case v.Deleted:
 	case kind == 0:
@@ -199,7 +202,7 @@ func (p *madeHistory) change(did map[string]bool, state []int, free func(typ, sl
 	}
 }
 
-// listed returns the catalogue after n versions in the order of ranks: the
+// listed returns the catalogue after n versions, in the order of CompareRank: the
 // version of each entity, and the entity with scores.
 func (p *madeHistory) listed(n int, rng *rand.Rand) (versions []uint32, entities []*record.Entity) {
 	for _, v := range p.state(n) {
@@ -233,7 +236,7 @@ func snapshotOf(day string, versions []uint32, entities []*record.Entity) *Snaps
 	return s
 }
 
-// endOfDay returns the first moment after a day.
+// endOfDay returns the first second after a day.
 func endOfDay(day string) int64 {
 	t, err := time.Parse("2006-01-02", day)
 	if err != nil {
@@ -253,7 +256,7 @@ func (p *madeHistory) until(day string) int {
 	return n
 }
 
-// days returns the days with commits and those around them.
+// days returns the days with commits, and the days before and after each.
 func (p *madeHistory) days() (days []string) {
 	for _, v := range p.versions {
 		for _, off := range []int64{-86400, 0, 86400} {
@@ -298,7 +301,8 @@ func (p *madeHistory) versionOf(change int) int32 {
 	return int32(slices.IndexFunc(p.versions, func(v record.Version) bool { return int(v.Change) == change }))
 }
 
-// standing returns the expected result of At, from a scan of everything.
+// standing returns the expected result of At, computed by scanning the whole
+// history.
 func (p *madeHistory) standing(typ, slug, day string) (v int, standing Lifecycle) {
 	state := p.state(p.until(day))
 	lineOfLast := -1

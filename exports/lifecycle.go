@@ -6,22 +6,22 @@ import (
 	"kindex/exports/record"
 )
 
-// Lifecycle is the state of an entity at some time.
+// Lifecycle is the state of an entity at a point in time.
 type Lifecycle uint8
 
 // The states of a Lifecycle.
 const (
 	Unknown Lifecycle = iota // no version ever had the address
-	NotYet                   // its first version is later
+	NotYet                   // the entity's first version is later
 	Exists
-	Gone // it was deleted
+	Gone // the entity was deleted
 )
 
-// At returns the version at an address at the end of a UTC day, YYYY-MM-DD. If no
-// entity had the address that day, it follows the entity that has the address
-// now, or had it last, to the slug it had that day. If the entity was Gone, v is
-// its deletion; if it was NotYet there, v is its first version. If the address is
-// Unknown or the day is invalid, v is -1.
+// At returns the version that was at an address at the end of a UTC day,
+// YYYY-MM-DD. If no entity had the address on that day, At follows the entity that
+// has the address now, or had it last, to the slug that it had on that day. If the
+// entity was Gone, v is its deletion; if it was NotYet there, v is its first
+// version. If the address is Unknown or the day is invalid, v is -1.
 func (r *ArchiveReader) At(typ, slug, day string) (v int, lifecycle Lifecycle) {
 	number, err := record.DayNumber(day)
 	if err != nil || number == record.NoDate {
@@ -49,7 +49,7 @@ func (r *ArchiveReader) At(typ, slug, day string) (v int, lifecycle Lifecycle) {
 	return r.versionBefore(int(list.At(list.Len()-1)), end)
 }
 
-// versionBefore returns the version that the same entity had just before end.
+// versionBefore returns the version that the entity of v had just before end.
 func (r *ArchiveReader) versionBefore(v int, end int64) (at int, lifecycle Lifecycle) {
 	for after := r.next(v); after > v && r.time(after) < end; after = r.next(v) {
 		v = after

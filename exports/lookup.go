@@ -22,16 +22,16 @@ var FilterFields = []string{
 // SortKeys are the keys by which lists can be sorted.
 var SortKeys = append(slices.Clone(record.ScoreNames), "name", "addedDate", "lastUpdated")
 
-// RowLocation locates the line of a record, without its line ending, in the JSONL
-// export or, if Withdrawn, in WithdrawnFile.
+// RowLocation locates a record's line, without the line ending, in the JSONL export
+// or, if Withdrawn is set, in WithdrawnFile.
 type RowLocation struct {
 	Offset, Length int64
 	Withdrawn      bool
 }
 
-// WriteLookups writes the files that the edge maps into memory. The entities are
-// in the order of CompareRank: an entity's ordinal is its index. neighbours has
-// the same order; their reasons are indexes of features.
+// WriteLookups writes the files that the edge maps into memory. The entities must
+// be in the order of CompareRank: an entity's ordinal is its index. neighbours has
+// the same order. The neighbours' reasons are indexes in features.
 func (w *Writer) WriteLookups(entities []*record.Entity, rows []RowLocation, neighbours [][]Neighbour, features []Feature) error {
 	var g errgroup.Group
 	g.SetLimit(runtime.GOMAXPROCS(0))
@@ -97,8 +97,9 @@ func (w *Writer) writeRecords(entities []*record.Entity, rows []RowLocation) err
 	return w.Add(rowsFile, locations)
 }
 
-// packKeys builds the table that maps type and slug, including earlier slugs, to
-// the ordinal. It also returns the index of each ordinal's own key in the table.
+// packKeys builds the table that maps a type and a slug, which may be an earlier
+// one, to an ordinal. It also returns the table index of each ordinal's current
+// key.
 func packKeys(entities []*record.Entity) (file []byte, rank []uint32) {
 	type entry struct {
 		key    string

@@ -15,8 +15,8 @@ import (
 
 type member struct{ name, value string }
 
-// libraryMembers returns the members according to encoding/json: names in order,
-// raw values.
+// libraryMembers returns an object's members as encoding/json reads them: the names
+// in order, and the raw values.
 func libraryMembers(t *testing.T, object []byte) (list []member) {
 	t.Helper()
 	dec := json.NewDecoder(bytes.NewReader(object))
@@ -91,7 +91,7 @@ func FuzzMembers(f *testing.F) {
 		row := table.Row{{Text: a}, {List: strings.Split(list, "|")}, {Number: min(math.Abs(number), 100), Known: known},
 			{Number: number, Known: known}, {Text: b}, {Text: a + b}}
 		if math.IsNaN(number) {
-			row[2].Known = false // no score is NaN: ScoreOf would panic
+			row[2].Known = false // a score cannot be NaN: ScoreOf would panic
 		}
 		var columns []table.Column
 		var cells table.Row

@@ -9,14 +9,14 @@ import (
 	"kindex/exports/record"
 )
 
-// Feature is something that two similar entities share, such as a tag.
+// Feature is a property that two similar entities share, such as a tag.
 type Feature struct {
 	Kind  string // category, tag, capability, provider, word, …
 	Value string
 }
 
-// Neighbour is a similar entity. It has no pointers, because a build holds
-// millions.
+// Neighbour is a similar entity. It contains no pointers, because a build has
+// millions of neighbours.
 type Neighbour struct {
 	Ordinal    uint32
 	Similarity float64 // 0 to 1
@@ -26,13 +26,13 @@ type Neighbour struct {
 // MaxReasons is the maximum number of features listed for a neighbour.
 const MaxReasons = 3
 
-// Reasons are indexes in a list of features, strongest first.
+// Reasons holds indexes in a list of features, strongest feature first.
 type Reasons struct {
 	list [MaxReasons]uint32
 	n    uint8
 }
 
-// ReasonsOf returns Reasons with the first MaxReasons indexes of list.
+// ReasonsOf returns Reasons that hold the first MaxReasons indexes in list.
 func ReasonsOf(list ...uint32) (r Reasons) {
 	r.n = uint8(copy(r.list[:], list))
 	return r
@@ -63,8 +63,8 @@ func packNeighbours(lists [][]Neighbour) []byte {
 	return packed.PackSections(packed.PackUint32s(offsets), out)
 }
 
-// Similar returns the neighbours of a record as of the build, nearest first. An
-// edited record keeps its neighbours; a new one has none.
+// Similar returns the neighbours that were computed for a record in the build,
+// nearest first. An edited record keeps its neighbours. A new record has none.
 func (b *Build) Similar(ordinal uint32) []Neighbour {
 	if e := b.edited(ordinal); e != nil {
 		i, ok := b.keys.Search(e.Type + "\x00" + e.Slug)

@@ -1,11 +1,11 @@
-// Package exports defines the files of a build, and writes, opens and queries
-// them. It is the contract between the builder and the edge. Package record
-// defines the content of the files, table their rows and columns, packed the
-// layout of the binary ones, and store the folder of a build.
+// Package exports defines the files of a build, and writes, opens and queries them.
+// It is the contract between the builder and the edge. Package record defines the
+// content of the files, package table their rows and columns, package packed the
+// layout of the binary files, and package store the folder of a build.
 //
 // A build is immutable. It is stored in exports/builds/<id>/ in an output folder;
-// exports/current names the served build. Every byte of a build is determined by
-// the content, the commit and the as-of time.
+// exports/current contains the ID of the served build. Every byte of a build is
+// determined by the content, the commit and the as-of time.
 package exports
 
 import (
@@ -21,8 +21,8 @@ import (
 	"kindex/exports/store"
 )
 
-// Open maps a build into memory. It checks the manifest but not the content of
-// the files: call store.Verify first for that.
+// Open maps a build into memory. It checks the manifest but not the content of the
+// files; to check that too, call store.Verify first.
 func Open(dir string) (*Build, error) {
 	r, err := store.OpenFiles(dir)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 )
 
 // openArchive opens the files that WriteArchive wrote. It checks only their
-// shape, so the time it takes does not depend on their size.
+// structure, so the time that it takes does not depend on their size.
 func (b *Build) openArchive(s *packed.SectionReader) {
 	r := emptyArchive()
 	r.base, r.build, b.archive = b, b, r
@@ -58,7 +58,7 @@ func (r *ArchiveReader) openValues(s *packed.SectionReader) {
 }
 
 func (r *ArchiveReader) openSnapshots(s *packed.SectionReader) {
-	for _, f := range r.base.Manifest.Files { // sorted, so the days are
+	for _, f := range r.base.Manifest.Files { // files are sorted, and so are the days
 		day, ok := strings.CutPrefix(f.Path, snapshotsDir)
 		if !ok {
 			continue

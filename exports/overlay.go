@@ -19,13 +19,13 @@ type Edit struct {
 	Entity     *record.Entity // with its scores; nil if it was removed
 }
 
-// WithEdits returns the build with edits applied on top: every lookup, selection, order
-// and count is the same as in a build of the edited content. Files, neighbours and the
-// manifest remain those of b.
+// WithEdits returns the build with edits applied on top. Every lookup, selection,
+// order and count gives the same result as in a build of the edited content. Files,
+// neighbours and the manifest remain those of b.
 //
-// Its cost depends on the number of edits, not on the size of the build. The
-// result is valid until b is closed; only b needs closing. Each entity may occur
-// once. A build with edits accepts no more edits.
+// The cost depends on the number of edits, not on the size of the build. The result
+// is valid until b is closed; only b needs closing. Each entity may occur only
+// once. No further edits can be applied to a build with edits.
 func (b *Build) WithEdits(edits []Edit) (*Build, error) {
 	if b.overlay != nil {
 		return nil, fmt.Errorf("exports: build already has edits")
@@ -64,8 +64,8 @@ func (b *Build) WithEdits(edits []Edit) (*Build, error) {
 	return &with, with.indexEdits()
 }
 
-// OverlayID identifies the edits among all edits of the same build; it is ""
-// without edits.
+// OverlayID distinguishes the edits from other edits of the same build. It is "" if
+// there are no edits.
 func (b *Build) OverlayID() string {
 	if b.overlay == nil {
 		return ""
@@ -102,7 +102,7 @@ func (b *Build) indexEdits() error {
 	return nil
 }
 
-// editedValue returns what Build.sortValue returns for an edited entity.
+// editedValue returns the value that Build.sortValue returns for an edited entity.
 func (b *Build) editedValue(key string, e *record.Entity) (int64, error) {
 	var day string
 	switch key {
@@ -122,8 +122,8 @@ func (b *Build) editedValue(key string, e *record.Entity) (int64, error) {
 	return dateValue(d), err
 }
 
-// positionEdits computes the positions of the edited entities among the ordinals.
-// Entities between the same two ordinals are spread evenly.
+// positionEdits computes the positions of the edited entities in the order of the
+// ordinals. An entity between two ordinals gets a number between them.
 func (b *Build) positionEdits() {
 	d := b.overlay
 	order := make([]int, len(d.entities))
@@ -141,8 +141,8 @@ func (b *Build) positionEdits() {
 	}
 }
 
-// Replaced returns the build's own ordinals that edits replaced or removed, nil
-// without edits. The set must not be modified.
+// Replaced returns the build's own ordinals that edits replaced or removed, or nil
+// if there are no edits. The set must not be modified.
 func (b *Build) Replaced() *roaring.Bitmap {
 	if b.overlay == nil {
 		return nil

@@ -40,11 +40,12 @@ type edited struct {
 	t                 *testing.T
 	rng               *rand.Rand
 	base, with, fresh *Build
-	list              []*record.Entity // of the fresh build
+	list              []*record.Entity // the entities of the fresh build
 }
 
-// TestEditsAnswerAsANewBuild applies all kinds of edits to a build: few, as from
-// a person, and so many that they crowd between their neighbours.
+// TestEditsAnswerAsANewBuild applies all kinds of edits to a build: a few, as a
+// person would make, and so many that many of them lie between the same two
+// records.
 func TestEditsAnswerAsANewBuild(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -77,7 +78,8 @@ func TestEditsAnswerAsANewBuild(t *testing.T) {
 	}
 }
 
-// onlySome returns n of the differences between two catalogues.
+// onlySome returns the first catalogue with n of its differences from the second
+// applied.
 func onlySome(rng *rand.Rand, before, after []*record.Entity, n int) []*record.Entity {
 	edits := editsBetween(before, after)
 	rng.Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
@@ -103,7 +105,7 @@ func onlySome(rng *rand.Rand, before, after []*record.Entity, n int) []*record.E
 	return list
 }
 
-// keysOf returns the keys of ordinals, so that builds can be compared.
+// keysOf returns the key of each ordinal, so that builds can be compared.
 func keysOf(b *Build, list []uint32) []string {
 	out := make([]string, len(list))
 	for i, o := range list {
@@ -121,8 +123,8 @@ func (x *edited) equal(what string, got, want []string) {
 }
 
 // addresses compares the results for every key of either build. It leaves out
-// earlier slugs that belong to another entity, or to two, because such content is
-// rejected.
+// earlier slugs that are in use by another entity or listed by two entities,
+// because such content is rejected.
 func (x *edited) addresses(before []*record.Entity) {
 	refused := map[string]bool{}
 	for _, list := range [][]*record.Entity{before, x.list} {
@@ -204,7 +206,7 @@ func (x *edited) selections() {
 	}
 }
 
-// orders pages through large and small sets in every order, by skipping and by
+// orders pages through large and small sets in every order, both by skipping and by
 // cursor.
 func (x *edited) orders() {
 	for _, f := range []*Filter{{}, {Fields: map[string][][]string{"status": {{record.Active}, {record.Withdrawn}}}}, {Fields: map[string][][]string{"tag": {{"t1", "t2"}}}}} {
@@ -238,8 +240,8 @@ func (x *edited) orders() {
 	}
 }
 
-// facets compares counts by folded value. Which of several spellings is shown may
-// change only in the next build.
+// facets compares counts by folded value, because edits do not affect which of
+// several spellings is shown until the next build.
 func (x *edited) facets() {
 	for range 30 {
 		got, want := x.both(randomFilter(x.rng, x.list))
@@ -263,8 +265,8 @@ func (x *edited) facets() {
 	}
 }
 
-// standings checks that records are in the order of a new build's ordinals, and
-// that positions of records before the edits are placed correctly.
+// standings checks that records have the same order as in a new build, and that
+// cursors at records from before the edits are placed correctly.
 func (x *edited) standings(before []*record.Entity) {
 	last := -1.0
 	for p := range uint32(x.fresh.Len()) {

@@ -21,7 +21,7 @@ var DefaultSort = Sort{Key: "composite", Desc: true}
 // Position is the place of a record in an order, as cursors store it. It contains
 // no ordinal, so it stays valid across builds.
 type Position struct {
-	Value string // the sort value as text, "" for null
+	Value string // the sort value as a string, or "" for null
 	Type  string
 	Slug  string
 }
@@ -41,11 +41,12 @@ func (b *Build) PositionOf(s Sort, ordinal uint32) Position {
 	return p
 }
 
-// sortKeyOf turns a position into comparable numbers of this build. Values that
-// the build does not have are placed between their neighbours.
+// sortKeyOf converts a position to numbers that can be compared with those of this
+// build's records. Values that the build does not have are placed between their
+// neighbours.
 func (b *Build) sortKeyOf(key int, p Position) (value, rank int64, ok bool) {
 	rank = b.rankOf(p.Type, p.Slug)
-	if SortKeys[key] == "name" { // never null; a name of only marks folds to ""
+	if SortKeys[key] == "name" { // a name is never null, but one that consists only of marks folds to ""
 		return b.nameValue(p.Value), rank, true
 	}
 	value, ok = parseSortValue(key, p.Value)
@@ -84,15 +85,15 @@ func (b *Build) compareTo(key int, o uint32, value, rank int64, desc bool) int {
 	return compareSortKeys(b.sortValue(key, o), b.rank(o), value, rank, desc)
 }
 
-// before returns how many ordinals come before a position. It looks only at the
-// ordinals in [from, to), which are in the default order.
+// before returns the ordinal at which a position would be inserted. It looks only
+// at the ordinals in [from, to), which are in the default order.
 func (b *Build) before(value, rank int64, from, to int) int {
 	return from + sort.Search(to-from, func(i int) bool { return b.compareTo(0, uint32(from+i), value, rank, true) > 0 })
 }
 
-// SortPositionOf returns the sort position of a position in the default order, which
-// lies between two records if this build has no such record. ok is false if the
-// position belongs to a different order.
+// SortPositionOf converts a position in the default order to a sort position. If
+// this build has no such record, the result lies between two records. ok is false
+// if the position belongs to a different order.
 func (b *Build) SortPositionOf(p Position) (position float64, ok bool) {
 	if o, isAlias, found := b.Find(p.Type, p.Slug); found && !isAlias && b.PositionOf(DefaultSort, o) == p {
 		return b.SortPosition(o), true
@@ -110,9 +111,9 @@ func (b *Build) SortPositionOf(p Position) (position float64, ok bool) {
 	return float64(b.before(value, rank, 0, b.listed)) - 1 + (float64(edited)+0.5)/float64(len(b.Edited())+1), true
 }
 
-// spacedIndex returns the position of a text among the texts of a table and the
-// texts added by edits. Texts in the table or among the added ones have distinct
-// positions; any other text gets a position between its neighbours.
+// spacedIndex returns the position of s in the combined order of a table and the
+// strings added by edits. Strings in the table or in added have distinct positions.
+// Any other string gets a position between its neighbours.
 func (b *Build) spacedIndex(t packed.StringTable, added []string, s string) int64 {
 	i, found := t.Search(s)
 	if found {

@@ -64,7 +64,7 @@ func TestPrune(t *testing.T) {
 		root := t.TempDir()
 		dir := store.BuildsDir(root)
 		for i := range ids {
-			ids[i] = fmt.Sprintf("20261101-%016x", 99-i) // the name does not depend on the age
+			ids[i] = fmt.Sprintf("20261101-%016x", 99-i) // names do not reflect the order of creation
 			at := time.Date(2026, 11, 1, i, 0, 0, 0, time.UTC)
 			path := filepath.Join(dir, ids[i])
 			if err := errors.Join(os.MkdirAll(filepath.Join(path, "lookup"), 0o755), os.Chtimes(path, at, at)); err != nil {

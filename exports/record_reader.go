@@ -10,18 +10,21 @@ import (
 // *Snapshot for a day in the past. Ordinals identify records within one catalogue
 // only.
 type Catalogue interface {
-	// Select returns the ordinals that match a filter. The caller owns the set.
+	// Select returns the ordinals of the records that match a filter. The caller
+	// owns the set.
 	Select(f *Filter) (*roaring.Bitmap, error)
-	// Board returns the records of a leaderboard: those in a category (or AllBoard)
-	// and of a type (or "" for any) that have the score.
+	// Board returns the records on a leaderboard: those in a category (AllBoard for
+	// any) and of a type ("" for any) that have the score.
 	Board(category, typ, score string) (*roaring.Bitmap, error)
-	// Page returns up to limit ordinals of a set in an order, skipping the first
-	// skip, and reports whether more follow. If after is not nil, the page starts
-	// after that position; ok is false if the position does not fit the order.
+	// Page returns up to limit ordinals of a set in a given order, after skipping
+	// the first skip, and reports whether more follow. If after is not nil, the
+	// page starts after that position; ok is false if the position does not belong
+	// to that order.
 	Page(set *roaring.Bitmap, s Sort, after *Position, skip, limit int) (page []uint32, more, ok bool)
 	// PositionOf returns the position of a record in an order.
 	PositionOf(s Sort, ordinal uint32) Position
-	// CountUntil counts the records of a set at or before a position.
+	// CountUntil returns the number of records in a set that are at or before a
+	// position.
 	CountUntil(set *roaring.Bitmap, s Sort, p Position) int
 	// InRankOrder returns a set sorted by composite score, best first.
 	InRankOrder(set *roaring.Bitmap) []uint32

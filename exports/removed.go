@@ -2,9 +2,10 @@ package exports
 
 import "kindex/exports/record"
 
-// ResolveRemoved reports what happened to the entity at an address that is no longer in
-// the build: Exists if it has moved to the address of latest, Gone if latest deleted
-// it, Unknown if no such entity is known.
+// ResolveRemoved reports what happened to the entity at an address that is no
+// longer in the build. lifecycle is Exists if the entity has moved to the address
+// of latest, Gone if latest is its deletion, and Unknown if the history has no such
+// entity.
 func (b *Build) ResolveRemoved(typ, slug string) (latest record.Version, lifecycle Lifecycle) {
 	a := b.Archive()
 	last, ok := a.Last(typ, slug)

@@ -9,18 +9,18 @@ import (
 	"kindex/exports/store"
 )
 
-// shards are the compressed pieces of the text files of a table in an earlier
-// build. They are read on demand with ReadAt instead of through the memory
-// mapping, whose pages would count as memory of the process.
+// shards holds the compressed pieces of a table's text files in an earlier build.
+// They are read on demand with ReadAt, not through the memory mapping, because its
+// pages would count towards the memory of the process.
 type shards struct {
-	files  []*os.File                  // by shardedEncodings × shardedFormats
-	ends   [][]int64                   // by file, then by shard: end of its piece
-	byHash []map[[sha256.Size]byte]int // by shardedFormats: the hash of a piece → its shard
+	files  []*os.File                  // one per combination of shardedEncodings and shardedFormats
+	ends   [][]int64                   // by file, then by shard: where the shard's piece ends
+	byHash []map[[sha256.Size]byte]int // by shardedFormats: hash of a piece → shard
 }
 
-// shardIndex lets a later build find the shards of a table: for each of the
-// shardedFormats the SHA-256 of its pieces, for each compressed file the lengths
-// of its pieces.
+// shardIndex lets a later build find the shards of a table. It holds the SHA-256 of
+// each piece in each of the shardedFormats, and the length of each piece in each
+// compressed file.
 type shardIndex [][]byte
 
 func (x shardIndex) add(s *shard) {
@@ -33,8 +33,8 @@ func (x shardIndex) add(s *shard) {
 	}
 }
 
-// openShards opens the pieces of a table. It returns nil if b is nil or has no
-// such table.
+// openShards opens the pieces of a table. It returns nil if b is nil, has no such
+// table, or cannot be read.
 func openShards(b *Build, base string) *shards {
 	if b == nil {
 		return nil
@@ -72,7 +72,8 @@ func openShards(b *Build, base string) *shards {
 	return s
 }
 
-// prefixSums turns the lengths of the pieces of a file into their ends.
+// prefixSums converts the lengths of a file's pieces to the offsets at which they
+// end.
 func prefixSums(lengths []byte) (ends []int64) {
 	at := int64(0)
 	for ; len(lengths) >= 8; lengths = lengths[8:] {
@@ -82,9 +83,9 @@ func prefixSums(lengths []byte) (ends []int64) {
 	return ends
 }
 
-// find returns the compressed forms of a piece, by shardedEncodings. known is
-// false if there are none or they cannot be read; the caller then compresses the
-// piece again.
+// find returns the compressed forms of a piece, one for each of the
+// shardedEncodings. known is false if there are none or they cannot be read. The
+// caller must then compress the piece itself.
 func (s *shards) find(format int, sum [sha256.Size]byte) (compressed [][]byte, known bool) {
 	if s == nil {
 		return nil, false
@@ -112,6 +113,6 @@ func (s *shards) close() {
 		return
 	}
 	for _, f := range s.files {
-		_ = f.Close() // it was only read
+		_ = f.Close() // the file was only read
 	}
 }

@@ -40,14 +40,14 @@ func withObjects(t *Table, things []thing) *Table {
 
 func (x thing) compare(y thing) int { return strings.Compare(x.key, y.key) }
 
-// withEdits returns some things with random edits among them.
+// withEdits returns a copy of a list of things with random edits.
 func withEdits(rng *rand.Rand, things []thing) []thing {
 	things = slices.Clone(things)
 	for range rng.IntN(4) {
 		switch n := len(things); rng.IntN(6) {
 		case 0:
 			things = nil
-		case 1: // ends are where brackets and headers are
+		case 1: // brackets and headers are at the start and end of a file
 			things = things[min(n, 1):]
 		case 2:
 			things = things[:max(n-1, 0)]
@@ -65,8 +65,8 @@ func withEdits(rng *rand.Rand, things []thing) []thing {
 	return things
 }
 
-// writeTables writes the two forms of a table into a separate build, reusing an
-// earlier one, and returns its folder.
+// writeTables writes a table in both forms, with and without objects, to a new
+// build that reuses an earlier build. It returns the new build's folder.
 func writeTables(t *testing.T, earlier *Build, things []thing) (dir string) {
 	t.Helper()
 	root := t.TempDir()
@@ -91,7 +91,7 @@ func openDir(t *testing.T, dir string) *Build {
 }
 
 // TestTablesReuseAnEarlierBuild edits a table at random, again and again, and
-// compares the files written with reuse to those written in full.
+// compares the files written with reuse with those written from scratch.
 func TestTablesReuseAnEarlierBuild(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -125,8 +125,8 @@ func sameFolders(t *testing.T, got, want string) {
 	}
 }
 
-// TestOneEditPacksOneShard marks the compressed files of an earlier build, to
-// recognize data copied from there.
+// TestOneEditPacksOneShard fills the compressed files of an earlier build with a
+// marker, so that data copied from them can be recognized.
 func TestOneEditPacksOneShard(t *testing.T) {
 	suite.InTest(t)
 	var things []thing

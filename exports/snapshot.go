@@ -24,7 +24,7 @@ type Snapshot struct {
 	scores         [][]byte       // by ScoreNames
 }
 
-// pack encodes the file of a snapshot.
+// pack encodes a snapshot file.
 func (s *SnapshotData) pack() []byte {
 	counts := binary.LittleEndian.AppendUint64(nil, uint64(s.Listed))
 	counts = binary.LittleEndian.AppendUint64(counts, uint64(s.Ranked))
@@ -44,7 +44,7 @@ func (s *SnapshotData) pack() []byte {
 	return packed.PackSections(parts...)
 }
 
-// openSnapshot opens a snapshot of an archive that has the given number of
+// openSnapshot opens a snapshot in an archive that has the given number of
 // versions.
 func openSnapshot(day string, file []byte, versions int) (*Snapshot, error) {
 	parts, err := packed.UnpackSections(file, 2+len(record.ScoreNames))
@@ -83,7 +83,7 @@ func (s *Snapshot) Find(v int) (ordinal uint32, ok bool) {
 	return 0, false
 }
 
-// Score returns the named score of a record, null for an unknown name.
+// Score returns the named score of a record, or null if the name is unknown.
 func (s *Snapshot) Score(name string, ordinal uint32) record.Score {
 	i := slices.Index(record.ScoreNames, name)
 	if i < 0 {
@@ -109,8 +109,8 @@ func (s *Snapshot) Key(ordinal uint32) (typ, slug string) {
 	return s.archive.address(s.Version(ordinal))
 }
 
-// Record returns the JSON form of a record, with the scores and dates it had that
-// day.
+// Record returns the JSON form of a record, with the scores and dates that it had
+// on that day.
 func (s *Snapshot) Record(ordinal uint32) []byte {
 	return s.archive.RecordAt(s.Version(ordinal), s.Day, s.Scores(ordinal))
 }
@@ -121,9 +121,10 @@ func (s *Snapshot) Entity(ordinal uint32) (*record.Entity, error) {
 	return e, e.UnmarshalJSON(s.Record(ordinal))
 }
 
-// Select returns the ordinals that match a filter. The caller owns the set.
+// Select returns the ordinals of the records that match a filter. The caller owns
+// the set.
 func (s *Snapshot) Select(f *Filter) (*roaring.Bitmap, error) {
-	var selected *roaring.Bitmap // versions; nil for all
+	var selected *roaring.Bitmap // the selected versions, or nil for all
 	for _, field := range FilterFields {
 		alternatives, ok := f.Fields[field]
 		if !ok {
@@ -178,8 +179,8 @@ func foldAll(values []string) []string {
 	return list
 }
 
-// Board returns the records of a leaderboard: those in a category (or AllBoard)
-// and of a type (or "" for any) that have the score.
+// Board returns the records on a leaderboard: those in a category (AllBoard for
+// any) and of a type ("" for any) that have the score.
 func (s *Snapshot) Board(category, typ, score string) (*roaring.Bitmap, error) {
 	set, err := s.Select(boardFilter(category, typ))
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"kindex/exports/record"
 )
 
-// sortValue returns the value of a sort key of a record. Table indexes are
-// doubled, to leave room between two of them.
+// sortValue returns a record's value for a sort key. Table indexes are doubled, to
+// leave room between two consecutive ones.
 func (s *Snapshot) sortValue(key int, ordinal uint32) int64 {
 	k := len(record.ScoreNames)
 	switch {
@@ -33,8 +33,8 @@ func (s *Snapshot) rank(ordinal uint32) int64 {
 	return 2 * int64(s.archive.addressRank(s.Version(ordinal)))
 }
 
-// doubledIndex returns the doubled index of a text in a table, or an odd number
-// between its neighbours if the table does not have it.
+// doubledIndex returns the doubled index of a string in a table. If the table does
+// not contain the string, the result is an odd number between its neighbours.
 func doubledIndex(t packed.StringTable, text string) int64 {
 	i, ok := t.Search(text)
 	return 2*int64(i) - int64(boolInt(!ok))
@@ -62,9 +62,9 @@ func (s *Snapshot) PositionOf(by Sort, ordinal uint32) Position {
 	return p
 }
 
-// Page returns up to limit ordinals of a set in an order, skipping the first
-// skip, and reports whether more follow. If after is not nil, the page starts
-// after that position; ok is false if the position does not fit the order.
+// Page returns up to limit ordinals of a set in a given order, after skipping the
+// first skip, and reports whether more follow. If after is not nil, the page starts
+// after that position; ok is false if the position does not belong to that order.
 func (s *Snapshot) Page(set *roaring.Bitmap, by Sort, after *Position, skip, limit int) (page []uint32, more, ok bool) {
 	key := slices.Index(SortKeys, by.Key)
 	isAfter := func(uint32) bool { return true }
@@ -77,7 +77,7 @@ func (s *Snapshot) Page(set *roaring.Bitmap, by Sort, after *Position, skip, lim
 	}
 	var list []uint32
 	if by == DefaultSort && (set.IsEmpty() || int(set.Maximum()) < s.listed) {
-		list = set.ToArray() // ordinals are in that order
+		list = set.ToArray() // ordinals are in the default order
 		list = list[sort.Search(len(list), func(i int) bool { return isAfter(list[i]) }):]
 	} else {
 		chosen := set.ToArray()
@@ -95,7 +95,7 @@ func (s *Snapshot) Page(set *roaring.Bitmap, by Sort, after *Position, skip, lim
 	return list[:end], end < len(list), true
 }
 
-// sorted sorts records.
+// sorted returns records in the order of a sort key.
 func (s *Snapshot) sorted(list []uint32, key int, desc bool) []uint32 {
 	unsorted := make([]sortItem, len(list))
 	for i, o := range list {
@@ -105,8 +105,8 @@ func (s *Snapshot) sorted(list []uint32, key int, desc bool) []uint32 {
 }
 
 // pageByScore returns a page of records in the order of a score. Scores have one
-// decimal, so counting the records of each of the 1001 values shows which values are on
-// the page: only records with these are sorted.
+// decimal, so counting the records with each of the 1001 possible values shows
+// which values are on the page. Only records with those values are sorted.
 func (s *Snapshot) pageByScore(list []uint32, key int, desc bool, skip, limit int) (page []uint32, more bool) {
 	const null = 1001 // comes last
 	bucket := func(o uint32) int {
@@ -128,7 +128,7 @@ func (s *Snapshot) pageByScore(list []uint32, key int, desc bool, skip, limit in
 	for _, o := range list {
 		counts[bucket(o)]++
 	}
-	first, before := 0, 0 // the first score of the page, and how many records are before it
+	first, before := 0, 0 // first bucket on the page; number of records before it
 	for before+counts[first] <= skip {
 		before += counts[first]
 		first++
@@ -148,7 +148,7 @@ func (s *Snapshot) pageByScore(list []uint32, key int, desc bool, skip, limit in
 }
 
 // orderKey combines a sort value and a rank into one number that compares like
-// compareSortKeys. Sort values other than null, and ranks, must fit into 32 bits.
+// compareSortKeys. Ranks, and sort values other than null, must fit into 32 bits.
 func orderKey(value, rank int64, desc bool) uint64 {
 	v := uint64(math.MaxUint32)
 	if value != nullValue {
@@ -171,7 +171,7 @@ type sortItem struct {
 func radixSort(list []sortItem) []uint32 {
 	other := make([]sortItem, len(list))
 	for shift := 0; shift < 64; shift += 8 {
-		var next [257]int // where the next item with a byte goes
+		var next [257]int // by value of the byte: index of the next item
 		for _, k := range list {
 			next[k.key>>shift&255+1]++
 		}
@@ -192,7 +192,8 @@ func radixSort(list []sortItem) []uint32 {
 	return ordinals
 }
 
-// CountUntil counts the records of a set at or before a position.
+// CountUntil returns the number of records in a set that are at or before a
+// position.
 func (s *Snapshot) CountUntil(set *roaring.Bitmap, by Sort, p Position) int {
 	key := slices.Index(SortKeys, by.Key)
 	value, rank, ok := s.sortKeyOf(key, p)

@@ -10,8 +10,9 @@ import (
 	"kindex/exports/record"
 )
 
-// TestPageByScore compares pages in the order of a score, of which only a part is
-// sorted, with the full order, also if a page starts or ends among equals.
+// TestPageByScore compares pages in the order of a score, for which only some of
+// the records are sorted, with the full order. Some pages start or end among equal
+// scores.
 func TestPageByScore(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -14,8 +14,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestSnapshotAnswersAsABuild writes catalogues as a snapshot of a day and as
-// separate builds: every result is the same, including ordinals.
+// TestSnapshotAnswersAsABuild writes catalogues both as snapshots and as separate
+// builds, and checks that every result is the same, including ordinals.
 func TestSnapshotAnswersAsABuild(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -40,7 +40,7 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 			if !ok || s.Day != day {
 				t.Fatal(s, ok)
 			}
-			if len(list) == 0 { // the day before the first
+			if len(list) == 0 { // the day before the first version
 				set, err := s.Select(&Filter{MinScore: record.ScoreOf(0), Fields: map[string][][]string{"status": {{record.Active}}}})
 				page, more, ok := s.Page(roaring.New(), Sort{Key: "name"}, &Position{Type: "tool", Slug: "a"}, 3, 10)
 				if err != nil || !set.IsEmpty() || len(page) != 0 || more || !ok || s.Len() != 0 {
@@ -70,7 +70,7 @@ func TestSnapshotAnswersAsABuild(t *testing.T) {
 	}
 }
 
-// twoCatalogues compares the results of two catalogues of the same records.
+// twoCatalogues compares the results of two catalogues with the same records.
 type twoCatalogues struct {
 	t         *testing.T
 	rng       *rand.Rand
@@ -123,7 +123,7 @@ func (x *twoCatalogues) selections() {
 		wantOrdinals(x.t, what, got.ToArray(), want.ToArray())
 		wantOrdinals(x.t, what, x.got.InRankOrder(got), x.want.InRankOrder(want))
 		hits += boolInt(!want.IsEmpty())
-		got.Flip(0, uint64(len(x.list))) // the set is the caller's: the next must not see this
+		got.Flip(0, uint64(len(x.list))) // the caller owns the set: later calls must not see this
 	}
 	for range 500 {
 		f := randomFilter(x.rng, x.list)
@@ -153,7 +153,8 @@ func (x *twoCatalogues) selections() {
 	}
 }
 
-// pages goes through sets in every order, by skipping and by cursor, on both.
+// pages pages through sets in every order, by skipping and by cursor, in both
+// catalogues.
 func (x *twoCatalogues) pages() {
 	sets := someSets(x.rng, len(x.list))
 	listed, err := x.got.Select(&Filter{})

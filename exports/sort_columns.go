@@ -17,7 +17,7 @@ type columns struct {
 	name   []uint32  // index in names
 	dates  [2][]int32
 	rank   []uint32 // position in the order by type and slug
-	names  []string // folded, sorted, unique
+	names  []string // folded names, sorted and unique
 }
 
 func packColumns(entities []*record.Entity, rank []uint32) (*columns, error) {
@@ -86,8 +86,8 @@ func (c *columns) packOrders() []byte {
 	return packed.PackSections(parts...)
 }
 
-// sortValues returns, for each of the SortKeys, numbers that sort like its
-// values. An unknown value is the largest number.
+// sortValues returns, for each of the SortKeys, one number per ordinal that sorts
+// like the ordinal's value. The number for an unknown value is the largest.
 func (c *columns) sortValues() [][]uint32 {
 	const unknown = math.MaxUint32
 	var keys [][]uint32
@@ -115,7 +115,7 @@ func (c *columns) sortValues() [][]uint32 {
 	return keys
 }
 
-// byRank returns the ordinal at each position of the order by type and slug.
+// byRank returns the ordinal at each position in the order by type and slug.
 func (c *columns) byRank() []uint32 {
 	if len(c.rank) == 0 {
 		return nil
@@ -143,8 +143,8 @@ func orderBy(values, rank, byRank []uint32) []uint32 {
 	return order
 }
 
-// reversed derives the descending order from the ascending one: equal values keep
-// their order, and unknown ones stay at the end.
+// reversed derives the descending order from the ascending one. Equal values keep
+// their order, and unknown values stay at the end.
 func reversed(up, values []uint32) []uint32 {
 	down := make([]uint32, len(up))
 	known := len(up)
@@ -164,7 +164,8 @@ func reversed(up, values []uint32) []uint32 {
 	return down
 }
 
-// nullValue marks an unknown sort value; nulls come last in both directions.
+// nullValue represents an unknown sort value. Unknown values come last in both
+// directions.
 const nullValue = math.MinInt64
 
 func dateValue(d int32) int64 {

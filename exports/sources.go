@@ -14,10 +14,10 @@ const (
 	updatedDerived             // the file has no lastUpdated
 )
 
-// WriteSources writes what the next build needs to reuse entities of this one
+// WriteSources writes what the next build needs to reuse this build's entities
 // instead of parsing their files again. The entities are in the order of their
-// ordinals. sums are the SHA-256 of their source files, zero for files that must
-// be parsed again.
+// ordinals. sums holds the SHA-256 of each source file, or zero if the file must be
+// parsed again.
 func (w *Writer) WriteSources(entities []*record.Entity, sums [][sha256.Size]byte) error {
 	all, flags := make([]byte, 0, sha256.Size*len(entities)), make([]byte, 0, len(entities))
 	ends, aliases := make([]uint32, 0, len(entities)), []string(nil)
@@ -57,10 +57,10 @@ func (b *Build) SourceSum(ordinal uint32) (sum [sha256.Size]byte, ok bool) {
 	return sum, sum != [sha256.Size]byte{}
 }
 
-// Authored returns the entity of a record as in its source file: without scores
-// and dates derived from the history, but with its earlier slugs. Unknown lists
-// are nil. The caller owns the result. The build must be verified and have the
-// SourceSum of the record.
+// Authored returns a record's entity as it is in the source file: with its earlier
+// slugs, but without scores or dates derived from the history. Unknown lists are
+// nil. The caller owns the result. The build must have been verified and must have
+// the record's SourceSum.
 func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
 	e, err := record.ParseAuthored(b.Record(ordinal))
 	if err != nil {
@@ -77,8 +77,8 @@ func (b *Build) Authored(ordinal uint32) (*record.Entity, error) {
 	return e, nil
 }
 
-// aliases returns the earlier slugs of an entity in the order of its file, nil if
-// the build has no sources file.
+// aliases returns the earlier slugs of an entity in the order of its file, or nil
+// if the build has no sources file.
 func (b *Build) aliases(ordinal uint32) (slugs []string) {
 	if e := b.edited(ordinal); e != nil {
 		return e.Formerly

@@ -14,10 +14,11 @@ import (
 	"kindex/exports/table"
 )
 
-// Large tables are compressed in shards, so that all processors take part and an
-// edited record changes only one shard. The hash of a record's key decides whether
-// a shard ends there, on average after shardMean records: adding or removing a
-// record never moves the boundaries of other shards.
+// Large tables are compressed in shards, so that all processors can work in
+// parallel and an edited record changes only one shard. The hash of a record's key
+// decides whether a shard ends there, which happens after shardMean records on
+// average. So adding or removing a record never moves the boundaries of other
+// shards.
 const shardMean = 256
 
 func isShardEnd(key string) bool {
@@ -32,8 +33,8 @@ var (
 	shardedEncodings = []string{"gzip", "zstd"}
 )
 
-// shardedFiles are the extensions of the sharded files: all formats uncompressed,
-// then all formats for each encoding.
+// shardedFiles lists the extensions of the sharded files: first all formats
+// uncompressed, then all formats in each encoding.
 var shardedFiles = func() []string {
 	var list []string
 	for _, coding := range append([]string{""}, shardedEncodings...) {
@@ -48,18 +49,18 @@ var shardedFiles = func() []string {
 type Table struct {
 	Base    string // its files are Base.json, Base.csv and so on
 	Columns []table.Column
-	Keys    []string // of the rows, in their order
+	Keys    []string // the key of each row
 	// Row returns the cells of a row. It is called once per row, from several
 	// goroutines.
 	Row func(i int) table.Row
-	// JSON appends a row as a compact object, if JSON and JSONL contain more than
-	// the flat table; if it is nil, AppendRow encodes the cells. Cells, if not nil,
-	// extracts the cells from such an object and replaces Row.
+	// JSON appends a row as a compact object. It is set if JSON and JSONL contain
+	// more than the flat table; otherwise AppendRow encodes the cells. If Cells is
+	// set, it replaces Row: it extracts the cells from an object that JSON wrote.
 	JSON  func(dst []byte, i int) []byte
 	Cells func(object []byte) table.Row
 }
 
-// encode appends the object of a row and returns its cells.
+// encode appends a row as an object and also returns its cells.
 func (t *Table) encode(dst []byte, i int) ([]byte, table.Row) {
 	if t.JSON == nil {
 		r := t.Row(i)
@@ -74,15 +75,15 @@ func (t *Table) encode(dst []byte, i int) ([]byte, table.Row) {
 
 // shard is the encoded form of consecutive records.
 type shard struct {
-	lengths []int64 // of each JSONL line, without its line ending
+	lengths []int64 // length of each JSONL line, without its line ending
 	rows    []table.Row
 	files   [][]byte            // by shardedFiles
-	sums    [][sha256.Size]byte // of the uncompressed files
+	sums    [][sha256.Size]byte // hashes of the uncompressed files
 	err     error
 }
 
-// WriteTable writes a table in every format, with compressed variants. Shards
-// that the previous build also has are copied from it. It returns the length of
+// WriteTable writes a table in every format, with compressed variants. Shards that
+// the previous build also has are copied from it. WriteTable returns the length of
 // every JSONL line.
 func (w *Writer) WriteTable(t *Table) ([]int64, error) {
 	rows := make(chan []table.Row, 2)
@@ -100,7 +101,7 @@ func (w *Writer) writeParquet(t *Table, rows <-chan []table.Row) error {
 	if err == nil {
 		enc, err = table.NewEncoder("parquet", f, t.Columns)
 	}
-	for list := range rows { // drain it even after an error: the sender blocks
+	for list := range rows { // drain the channel even after an error, or the sender would block
 		for i := 0; i < len(list) && err == nil; i++ {
 			err = enc.Write(list[i])
 		}
@@ -114,7 +115,7 @@ func (w *Writer) writeParquet(t *Table, rows <-chan []table.Row) error {
 	return errors.Join(err, f.Close())
 }
 
-// writeText writes the other formats and sends the rows to the channel.
+// writeText writes all formats except Parquet and sends the rows to the channel.
 func (w *Writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
 	var outs []*store.FileWriter
 	closeAll := func(err error) error {
@@ -153,8 +154,8 @@ func (w *Writer) writeText(t *Table, rows chan<- []table.Row) ([]int64, error) {
 	return lengths, w.Add(shardsFile(t.Base), packed.PackSections(index...))
 }
 
-// shardBounds returns where shards start, then the number of keys. There is
-// always at least one shard, which may be empty.
+// shardBounds returns the index of the first key of each shard, followed by the
+// number of keys. There is always at least one shard, which may be empty.
 func shardBounds(keys []string) []int {
 	bounds := []int{0}
 	for i, key := range keys {
@@ -165,8 +166,8 @@ func shardBounds(keys []string) []int {
 	return append(bounds, len(keys))
 }
 
-// encodeInOrder produces shards on all processors and consumes them in order. Few
-// are in memory at once.
+// encodeInOrder produces shards on all processors and consumes them in order. Only
+// a few are in memory at a time.
 func encodeInOrder(bounds []int, produce func(from, to int) *shard, consume func(*shard) error) error {
 	workers := runtime.GOMAXPROCS(0)
 	queue := make(chan chan *shard, workers)

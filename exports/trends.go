@@ -8,13 +8,13 @@ import (
 	"kindex/exports/record"
 )
 
-// trendsHead describes one window.
+// trendsHead describes one time window.
 type trendsHead struct {
 	Window string `json:"window"`
 	Days   int    `json:"days"`
 	Since  string `json:"since"`
 	Empty  bool   `json:"empty"`
-	Needed uint32 `json:"needed"` // ordinals that the build must have
+	Needed uint32 `json:"needed"` // minimum number of ordinals in the build
 }
 
 // trendSize is the length of an encoded Trend in bytes.
@@ -66,9 +66,9 @@ func (r *ArchiveReader) Windows() []string {
 	return list
 }
 
-// Trends returns the movement of entities within a window, in their order in the build,
-// and the day that it starts from. empty reports that the index was still empty on that
-// day, or that the window is unknown. Entities that edits removed or withdrew are left
+// Trends returns the movement of entities within a time window, and the day at the
+// end of which the window starts. empty is set if the index was still empty on that
+// day or if the window is unknown. Entities that edits removed or withdrew are left
 // out.
 func (r *ArchiveReader) Trends(window string) (since string, empty bool, list []Trend) {
 	for i, w := range r.windows {

@@ -6,11 +6,11 @@ import (
 	"kindex/exports/store"
 )
 
-// Writer writes the files of one build. Its methods may be called concurrently;
+// Writer writes the files of one build. Its methods may be called concurrently, but
 // each file writer belongs to one goroutine.
 type Writer struct {
 	*store.Staging
-	previous *Build // unchanged files are copied from it; nil for none
+	previous *Build // build from which unchanged files are copied, or nil
 }
 
 // NewWriter starts a build in root, the output folder.
@@ -23,9 +23,9 @@ func NewWriter(root string) (*Writer, error) {
 }
 
 // ReuseFrom makes the writer copy compressed data from an earlier build where the
-// result would be identical. The build must have passed store.Verify, be written
-// by the same version of the builder, and stay open until all files are written.
-// ReuseFrom must be called before anything is written.
+// result would be identical. The build must have passed store.Verify, must have
+// been written by the same version of the builder, and must stay open until all
+// files are written. ReuseFrom must be called before anything is written.
 func (w *Writer) ReuseFrom(previous *Build) { w.previous = previous }
 
 // AddVariants writes a small file and its compressed variants.

@@ -12,7 +12,7 @@ import (
 // Each key is the number of the document followed by a slug.
 const aliasesFile = "formerly.fst"
 
-// aliases returns the earlier slugs of a record, sorted.
+// aliases returns the sorted earlier slugs of a record.
 func (x *Index) aliases(o uint32) (slugs []string, err error) {
 	docNum := x.docNum(o)
 	if docNum == noDoc {
@@ -33,7 +33,7 @@ func aliasKey(docNum uint32, slug string) []byte {
 	return append(binary.BigEndian.AppendUint32(nil, docNum), slug...)
 }
 
-// writeAliases writes the file from sorted keys.
+// writeAliases writes aliasesFile from sorted keys.
 func writeAliases(dir string, keys [][]byte) error {
 	return writeTransducer(filepath.Join(dir, aliasesFile), func(insert func(key []byte, value uint64)) {
 		for _, k := range keys {

@@ -13,8 +13,8 @@ import (
 	"kindex/indexes"
 )
 
-// benchBuild is the output folder of a build to measure instead of the shipped
-// content: KINDEX_BENCH_BUILD=/tmp/out go test -bench . -run '^$' ./indexes
+// benchBuild is the output folder of a build that is measured instead of the
+// shipped content: KINDEX_BENCH_BUILD=/tmp/out go test -bench . -run '^$' ./indexes
 const benchBuild = "KINDEX_BENCH_BUILD"
 
 func benchCatalogue(b *testing.B) *catalogue {
@@ -25,7 +25,7 @@ func benchCatalogue(b *testing.B) *catalogue {
 	return openOutput(b, dir)
 }
 
-// corpusWords are the words of descriptions and names, the most common first.
+// corpusWords are the words in descriptions and names, most common first.
 type corpusWords struct {
 	common, rare, name []string
 	phrases            []string
@@ -202,7 +202,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkWrite builds an index of all documents, and one that reuses it after
+// BenchmarkWrite builds an index of all documents, and another that reuses it after
 // one in three hundred documents was edited and all scores changed.
 func BenchmarkWrite(b *testing.B) {
 	c := benchCatalogue(b)

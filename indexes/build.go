@@ -1,17 +1,17 @@
 // Package indexes builds and searches the search index of a build.
 //
-// It is the search contract between the builder and the edge, and the only
-// package that uses Bleve. Bleve's offline builder writes the index as a single
-// segment in which the number of a document is the record's ordinal; Bleve itself
-// can open it. Searches read the terms and postings of the segment and combine
-// sets of records, because the texts of a catalogue are short and never change,
-// and the order of records by score is known when the index is built. Small files
-// next to the segment store what Bleve does not: the words of each record in
-// order, for phrases, and the lengths of names.
+// It is the search contract between the builder and the edge, and the only package
+// that uses Bleve. Bleve's offline builder writes the index as a single segment in
+// which the number of a document is the record's ordinal; Bleve itself can open it.
+// Searches read the terms and postings of the segment and combine sets of records.
+// That works because the text of a record is short and never changes, and because
+// the order of records by score is known when the index is built. Small files next
+// to the segment store what Bleve does not: the words of each record in order,
+// which phrases need, and the lengths of names.
 //
-// An index may share all these files with the index of the previous build if only
-// a few documents differ. It then maps documents to records, and contains the
-// other documents, which are kept in memory.
+// An index may share all these files with the index of the previous build if only a
+// few documents differ. It then maps the shared documents to records. The documents
+// that differ are stored separately and indexed in memory.
 //
 // The index of a build is in indexes/builds/<id>/ and has its own manifest.
 package indexes
@@ -58,10 +58,10 @@ type Manifest struct {
 // Dir returns the folder of a build's index in an output folder.
 func Dir(root, id string) string { return filepath.Join(root, "indexes", "builds", id) }
 
-// Prepared holds the documents of a build, ready to be indexed.
+// Prepared holds a build's documents, ready to be indexed.
 type Prepared struct {
-	// Stub identifies the content of the index; Write sets it. It does not depend on
-	// how the index is built.
+	// Stub identifies the content of the index. Write sets it. It does not depend
+	// on how the index is built.
 	Stub store.IndexStub
 	// Indexed is the number of documents that Write could not reuse from an earlier
 	// index.
@@ -70,17 +70,17 @@ type Prepared struct {
 	entities    []*record.Entity
 	titles      map[string]string
 	previousID  string       // the ID of the previous build
-	sharedFiles []store.File // of its index, shared with this one
+	sharedFiles []store.File // files of the previous build's index that this index shares
 }
 
-// Prepare prepares entities, in the order of their ordinals. titles are the
-// category titles by slug.
+// Prepare prepares the documents of entities, which must be in the order of their
+// ordinals. titles maps category slugs to titles.
 func Prepare(entities []*record.Entity, titles map[string]string) *Prepared {
 	return &Prepared{entities: entities, titles: titles}
 }
 
-// Write indexes the documents in an output folder and returns the temporary
-// folder of the index; Install moves it to its final location.
+// Write writes the index to a temporary folder in an output folder and returns that
+// folder. Install moves it to its final location.
 func (p *Prepared) Write(root string) (dir string, err error) {
 	builds, err := store.MakeFolder(root, buildsFolder...)
 	if err != nil {
@@ -124,7 +124,7 @@ func (p *Prepared) writeAll(dir string, digests []digest) error {
 	return c.write()
 }
 
-// documents calls yield with the documents in order. Another processor prepares
+// documents calls yield with the documents in order. A separate goroutine prepares
 // them ahead of the one that indexes them.
 func (p *Prepared) documents(yield func(*document) bool) {
 	const ahead = 64
@@ -154,9 +154,10 @@ func (p *Prepared) documents(yield func(*document) bool) {
 	}
 }
 
-// Install writes the manifest into a folder that Write returned and moves it to
-// the final location. An index that is already there is kept if it is intact and
-// trusted: unlike a build, its bytes do not follow from the ID.
+// Install writes the manifest into a folder that Write returned and moves it to the
+// final location. An index that is already there is kept if it is intact and
+// trusted is set. Being intact is not enough because, unlike the bytes of a build,
+// the bytes of an index do not follow from the ID.
 func (p *Prepared) Install(root, dir, id string, trusted bool) error {
 	final := Dir(root, id)
 	if trusted {
@@ -194,8 +195,8 @@ func (p *Prepared) Install(root, dir, id string, trusted bool) error {
 	return store.SyncDir(filepath.Dir(final))
 }
 
-// describe lists the files of an index. Shared files were already compared with
-// their checksums.
+// describe lists the files of an index. Shared files have already been compared
+// with their checksums.
 func (p *Prepared) describe(dir string) ([]store.File, error) {
 	files := slices.Clone(p.sharedFiles)
 	known := map[string]bool{}
@@ -213,9 +214,9 @@ func (p *Prepared) describe(dir string) ([]store.File, error) {
 	return files, err
 }
 
-// Verify checks the index of a build: its versions, that it was built from the
-// documents that the build names, and every file. Problems are
-// *store.DamageError.
+// Verify checks the index of a build: that its versions are supported, that it was
+// built from the documents that the build names, and that every file is intact. It
+// reports problems as *store.DamageError.
 func Verify(dir, id string, want store.IndexStub) (*Manifest, error) {
 	m, err := readManifestOf(dir, id, want)
 	if err != nil {
@@ -224,11 +225,12 @@ func Verify(dir, id string, want store.IndexStub) (*Manifest, error) {
 	return m, store.VerifyFiles(dir, m.Files, manifestFile)
 }
 
-// readManifestOf is like readManifest, but for a known input.
+// readManifestOf is like readManifest, but also checks that the index was built
+// from the expected documents.
 func readManifestOf(dir, id string, want store.IndexStub) (*Manifest, error) {
 	m, err := readManifest(dir, id)
 	if err == nil && m.IndexStub != want {
-		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: "was built from different documents than the build"}
+		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: "was not built from the build's documents"}
 	}
 	return m, err
 }
@@ -237,7 +239,7 @@ func readManifestOf(dir, id string, want store.IndexStub) (*Manifest, error) {
 // about twenty files.
 const maxManifestSize = 1 << 20
 
-// ManifestBytes returns the manifest of a build's index as stored.
+// ManifestBytes returns the manifest of a build's index as it is stored.
 func ManifestBytes(root, id string) ([]byte, error) { return readManifestBytes(Dir(root, id)) }
 
 func readManifestBytes(dir string) ([]byte, error) {
@@ -266,9 +268,9 @@ func readManifest(dir, id string) (*Manifest, error) {
 	}
 	switch {
 	case m.FormatVersion != store.FormatVersion:
-		return nil, damage("has format version %d, this program reads %d; build it again with this program", m.FormatVersion, store.FormatVersion)
+		return nil, damage("has format version %d, but this program reads version %d; build it again with this program", m.FormatVersion, store.FormatVersion)
 	case m.MappingVersion != MappingVersion:
-		return nil, damage("has mapping version %d, this program reads %d; build it again with this program", m.MappingVersion, MappingVersion)
+		return nil, damage("has mapping version %d, but this program reads version %d; build it again with this program", m.MappingVersion, MappingVersion)
 	case m.Build != id:
 		return nil, damage("belongs to build %s, not %s", m.Build, id)
 	}

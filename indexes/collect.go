@@ -20,26 +20,26 @@ import (
 type collector struct {
 	dir           string
 	bleve         bleve.Builder
-	terms         fieldTerms // of one record
+	terms         fieldTerms // terms of the current record
 	vocabulary    map[string]*token
 	phraseOffsets []byte
 	nameLengths   []byte
 	phrases       *bufferedFile
 	phrasesLen    uint64
-	encoded       [wordFields][]byte // of one record
+	encoded       [wordFields][]byte // phrases of the current record
 	aliasKeys     [][]byte           // keys of earlier slugs
-	nextOrdinal   uint32             // the ordinal of the next document
+	nextOrdinal   uint32             // ordinal of the next document
 }
 
-// token is a word as stored in texts.
+// token is a word in the form that phrasesFile stores.
 type token struct {
 	id         uint64 // in texts
-	term, stem string // unchanged, and in the singular
+	term, stem string // as written, and in the singular
 	stop       bool
 }
 
 // batchSize is the number of documents per segment before all segments are merged
-// into one. Larger segments take more memory and hardly less time.
+// into one. Larger segments take more memory but save hardly any time.
 const batchSize = 4000
 
 func newCollector(dir string, records int) (*collector, error) {
@@ -91,7 +91,7 @@ func (c *collector) add(d *document) error {
 	return c.writePhrases()
 }
 
-// token looks up a word and appends it to the texts of the record.
+// token looks up a word and appends it to the phrases of the current record.
 func (c *collector) token(part int, t string) *token {
 	if t == "" {
 		c.encoded[part] = appendWord(c.encoded[part], 0)

@@ -5,12 +5,12 @@ import (
 	"strings"
 )
 
-// document is the indexed form of an entity: words that were split and folded, so
-// that queries, highlights and the index agree on what a word is.
+// document is the indexed form of an entity. Its text is already split into folded
+// words, so that queries, highlights and the index agree on what a word is.
 type document struct {
-	names  [][]string // of the name, the slug and earlier slugs
-	topics [][]string // of provider, category, its title, type, tags, capabilities
-	text   []string   // of the description
+	names  [][]string // words of the name, the slug and earlier slugs
+	topics [][]string // words of the provider, category, category title, type, tags and capabilities
+	text   []string   // words of the description
 
 	aliases []string
 }
@@ -39,12 +39,11 @@ func (d *document) nameLength() byte {
 	return byte(min(max(1, n), 255))
 }
 
-// newToken returns the token of a word, without a number.
+// newToken returns the token for a word. Its id is not set.
 func newToken(t string) *token { return &token{term: t, stem: stem(t), stop: stopWords[t]} }
 
-// tokenLookup returns the token of each word of a text. It is called in the order
-// of the words in names, topics or description, and with "" between two of these
-// texts.
+// tokenLookup returns the token for a word. It is called with the words of names,
+// topics or description in order, and with "" between two names or topics.
 type tokenLookup func(part int, word string) *token
 
 // terms appends the terms of the document in each field.
@@ -57,7 +56,7 @@ func (d *document) terms(to *fieldTerms, lookup tokenLookup) {
 		to.addStops(topic)
 		for _, t := range topic {
 			v := lookup(topicField, t)
-			if i == 0 || !v.stop { // the first is the provider, a name, in which stop words count
+			if i == 0 || !v.stop { // the first topic is the provider; stop words matter in its name
 				to.add(topicField, v.stem)
 			}
 		}
@@ -70,7 +69,7 @@ func (d *document) terms(to *fieldTerms, lookup tokenLookup) {
 	}
 }
 
-// nameTerms appends the terms of the name, which is the first text, and of the
+// nameTerms appends the terms of the name, which is the first of names, and of the
 // slugs.
 func (d *document) nameTerms(to *fieldTerms, lookup tokenLookup) {
 	for i, name := range d.names {
@@ -92,9 +91,9 @@ func (d *document) nameTerms(to *fieldTerms, lookup tokenLookup) {
 	}
 }
 
-// addStops appends the stop words of a text, and pairs of adjacent ones. Topics
-// and descriptions have no other terms for them, and phrases may consist of stop
-// words only.
+// addStops appends the stop words in a text, and pairs of adjacent stop words.
+// Topics and descriptions have no other terms for stop words, but a phrase may
+// consist only of stop words.
 func (t *fieldTerms) addStops(text []string) {
 	before := ""
 	for _, w := range text {

@@ -9,15 +9,15 @@ import (
 	"kindex/exports/record"
 )
 
-// Highlight is a text of a record that matches a search: HTML with <mark> around
-// the matching words and everything else escaped.
+// Highlight is the text of a field that matches a search, as HTML with <mark>
+// around the matching words and everything else escaped.
 type Highlight struct {
 	Field, Text string
 }
 
-// Highlights returns the matching texts of a hit, at least one. The slug, earlier
-// slugs, the category title and the type are included only if nothing else
-// matches.
+// Highlights returns the matching fields of a hit. There is always at least one.
+// The slug, earlier slugs, the category title and the type are included only if
+// nothing else matches.
 func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Highlight, error) {
 	var out []Highlight
 	add := func(field string, isName bool, text string) {
@@ -49,9 +49,9 @@ func (r *Result) Highlights(h Hit, e *record.Entity, categoryTitle string) ([]Hi
 }
 
 // highlight returns the text with <mark> around the matching words and everything
-// else escaped for HTML; found is false if no word matches. A word of which only
-// the beginning matches is marked as a whole. Names and slugs also match their
-// words written without spaces.
+// else escaped for HTML. found is false if no word matches. If only the beginning
+// of a word matches, the whole word is marked. Names and slugs also match if their
+// words are written without spaces.
 func (r *Result) highlight(text string, name bool) (highlighted string, found bool) {
 	var b strings.Builder
 	list := spans(text)
@@ -73,8 +73,8 @@ func (r *Result) highlight(text string, name bool) (highlighted string, found bo
 	return b.String(), found
 }
 
-// matchAt returns how many words at the start of a list match the query, 0 for
-// none.
+// matchAt returns how many words at the start of a list match the query, or 0 if
+// none does.
 func (r *Result) matchAt(list []span, name bool) int {
 	n := 0
 	for i := range r.clauses {
@@ -95,13 +95,13 @@ func (r *Result) matchAt(list []span, name bool) int {
 	return n
 }
 
-// matchesPhrase reports whether a list starts with the words of a phrase.
+// matchesPhrase reports whether a list starts with the words in a phrase.
 func (w *clause) matchesPhrase(list []span) bool {
 	return len(list) >= len(w.phrase) &&
 		slices.EqualFunc(list[:len(w.phrase)], w.phrase, func(s span, t string) bool { return s.term == t })
 }
 
-// matches reports whether a word of a text matches a word of the query.
+// matches reports whether a word in a text matches a word in the query.
 func (w *clause) matches(term string) bool {
 	stemmed := stem(term)
 	if term == w.term || stemmed == w.stem || strings.HasPrefix(term, w.term) || strings.HasPrefix(stemmed, w.term) {
@@ -115,12 +115,12 @@ func (w *clause) matchesFuzzy(term string) bool {
 	return w.fuzzy != nil && w.fuzzy.matches(term)
 }
 
-// maxEditBytes is the maximum number of bytes that edits add to a word: one
-// character each.
+// maxEditBytes is the maximum number of bytes that edits add to a word. Each edit
+// adds at most one character.
 const maxEditBytes = maxEdits * utf8.UTFMax
 
-// matchJoined returns how many words at the start of a list, joined without
-// spaces, match a word of the query, 0 for none.
+// matchJoined returns how many words at the start of a list match a word in the
+// query when they are joined without spaces, or 0 if they do not match.
 func (w *clause) matchJoined(list []span) int {
 	var b strings.Builder
 	for i, s := range list {

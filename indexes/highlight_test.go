@@ -41,8 +41,8 @@ func TestHighlight(t *testing.T) {
 
 var marks = regexp.MustCompile(`</?mark>`)
 
-// TestEveryHitIsMarked runs many kinds of queries: the highlights of each hit
-// show the matches in the original texts.
+// TestEveryHitIsMarked runs many kinds of queries and checks that the highlights of
+// each hit show the matches in the original text.
 func TestEveryHitIsMarked(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -92,8 +92,9 @@ func fieldText(c *catalogue, e *record.Entity, field string) (string, bool) {
 	return s, ok
 }
 
-// manyQueries returns names and parts of them, exact and misspelled, words of
-// texts, phrases, letters, and combinations.
+// manyQueries returns names and parts of names, exact and misspelled, words from
+// descriptions and other fields, phrases, single letters, and combinations of
+// these.
 func (c *catalogue) manyQueries(t *testing.T) []string {
 	rng := rand.New(rand.NewPCG(3, 1))
 	queries := []string{"model", "tool", "the", "to", "of the", `"to the"`, "gpt4", "gpt 4", "gpt4o mini", "old-hammer", "image models", "a.b", "3.5"}

@@ -6,7 +6,7 @@ import (
 )
 
 // TestLongWords searches for unrealistically long words. The work must not grow
-// with their length, because anybody may search for them.
+// with their length, because anyone can search for them.
 func TestLongWords(t *testing.T) {
 	c := shippedCatalogue(t)
 	cost := func(q string) float64 {

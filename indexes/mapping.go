@@ -14,19 +14,19 @@ import (
 	index "github.com/blevesearch/bleve_index_api"
 )
 
-// The fields of the Bleve index. The first three contain words and are called lists:
-// they identify where a record has a word.
+// The fields of the Bleve index. The first three contain words and are called
+// lists: each stands for one part of a record in which a word may occur.
 const (
-	nameField   = iota // words of name and slugs; slugs as one word; names from each word on as one word
-	topicField         // words of provider, category, type, tags, capabilities
+	nameField   = iota // words of the name and slugs; each slug joined; the name from each word on, joined
+	topicField         // words of the provider, category, type, tags and capabilities
 	textField          // words of the description
 	exactField         // the name, the slug and earlier slugs, their words joined by spaces
-	suffixField        // the name from each of its words on
+	suffixField        // the name from each word on
 	joinedField        // the name and the slugs, their words joined without spaces
-	stopField          // stop words of all texts, alone and as adjacent pairs
+	stopField          // stop words in all fields, alone and as adjacent pairs
 	fieldCount
 
-	wordFields = textField + 1 // number of fields with words
+	wordFields = textField + 1 // number of lists
 )
 
 var fieldNames = [fieldCount]string{
@@ -34,9 +34,9 @@ var fieldNames = [fieldCount]string{
 }
 
 // newIndexMapping returns the mapping: nothing stored, no term vectors, no doc
-// values. Texts are short, so only the presence of a word counts, not its
-// frequency. Documents provide their terms; the analyzers are for Bleve's own
-// queries.
+// values. Fields are short, so only the presence of a word matters, not its
+// frequency. Documents provide their terms themselves. The analyzers are for
+// Bleve's own queries.
 func newIndexMapping() (*mapping.IndexMappingImpl, error) {
 	m := bleve.NewIndexMapping()
 	err := m.AddCustomAnalyzer("words", map[string]any{
@@ -79,7 +79,7 @@ func newTermMapping() (*termMapping, error) {
 	return t, nil
 }
 
-// fieldTerms are the terms of a document by field. A term may occur several
+// fieldTerms holds the terms of a document by field. A term may occur several
 // times.
 type fieldTerms [fieldCount][]string
 
@@ -114,9 +114,9 @@ var singleFreq = func() *index.TokenFreq {
 	return f
 }()
 
-// AnalyzedTokenFrequencies returns the terms. The map is valid until the same
-// field of another document is requested: segments process documents one at a
-// time.
+// AnalyzedTokenFrequencies returns the terms. The map is valid until the same field
+// of another document is requested, which is enough because segments process
+// documents one at a time.
 func (f *termField) AnalyzedTokenFrequencies() index.TokenFrequencies {
 	clear(f.freqs)
 	for _, t := range f.terms {
@@ -125,7 +125,7 @@ func (f *termField) AnalyzedTokenFrequencies() index.TokenFrequencies {
 	return f.freqs
 }
 
-// AnalyzedLength is constant because lengths do not count.
+// AnalyzedLength is constant because field lengths do not affect the ranking.
 func (f *termField) AnalyzedLength() int { return 1 }
 
 func (f *termField) Name() string                        { return f.name }

@@ -9,23 +9,24 @@ import (
 )
 
 // memSegment is an in-memory segment on top of the segment on disk or another
-// memSegment: documents that changed since that was built, or that edits changed.
+// memSegment. It holds the documents that have changed since that segment was
+// built, or that edits changed.
 type memSegment struct {
 	documents  map[uint32]*document // by ordinal
 	terms      [fieldCount]memTerms
-	deleted    set // ordinals below this segment that no longer count, nil for none
+	deleted    set // ordinals in the segments underneath that are no longer valid, or nil
 	numDeleted int // size of deleted
 }
 
-// memTerms are the terms of the documents in a field.
+// memTerms holds the terms that the documents have in a field.
 type memTerms struct {
-	fst        *vellum.FST // maps to indexes of of; nil if there are none
+	fst        *vellum.FST // maps terms to indexes in postings; nil if there are no terms
 	postings   [][]uint32
-	vocabulary *lazyVocabulary // of the transducer
+	vocabulary *lazyVocabulary // terms of the transducer
 }
 
-// memRegistrySize is the number of states that are remembered while building an
-// in-memory transducer. There are few terms, so a tiny registry would do too.
+// memRegistrySize is the number of states that are remembered while an in-memory
+// transducer is built. There are few terms, so a small registry is enough.
 const memRegistrySize = 512
 
 func newMemSegment(documents map[uint32]*document) (*memSegment, error) {
@@ -81,7 +82,7 @@ func (t *memTerms) build(postings map[string][]uint32) error {
 	return err
 }
 
-// neverCancelled is for vocabularies that take no time to build.
+// neverCancelled is for vocabularies that take hardly any time to build.
 func neverCancelled() bool { return false }
 
 func (t *memTerms) term(term string) ([]uint32, error) {
@@ -115,9 +116,9 @@ func (t *memTerms) fuzzy(w *fuzzyPattern) (ordinals [maxEdits + 1][]uint32, err 
 	return ordinals, err
 }
 
-// mergeMemSegment adds a segment in memory to a set of records: it removes the
-// records that no longer count and adds own ones. It returns nil for an empty
-// result.
+// mergeMemSegment merges the matches in an in-memory segment, own, into a set of
+// records. It removes the records that the segment marks as deleted and adds own.
+// It returns nil if the result is empty.
 func (s *session) mergeMemSegment(found set, l *memSegment, own []uint32) set {
 	if found != nil && l.deleted != nil {
 		if found.andNot(l.deleted); len(own) == 0 && found.empty() {
@@ -133,8 +134,8 @@ func (s *session) mergeMemSegment(found set, l *memSegment, own []uint32) set {
 	return found
 }
 
-// document returns the document of a record in a segment in memory, nil if it is
-// in the segment on disk.
+// document returns a record's document in an in-memory segment, or nil if the
+// document is in the segment on disk.
 func (x *Index) document(o uint32) *document {
 	for _, l := range x.memSegments {
 		if d := l.documents[o]; d != nil {

@@ -61,7 +61,7 @@ func oddContent(t testing.TB) string {
 
 func TestNamesThatAreHardToFind(t *testing.T) {
 	c := open(t, oddContent(t))
-	for q, want := range map[string]string{ // the first hits
+	for q, want := range map[string]string{ // the expected first hits
 		"pandarallel": "tool/pandarallel", "Pandaral·lel": "tool/pandarallel", "pandaral lel": "tool/pandarallel", "pandarall": "tool/pandarallel",
 		"pandralel": "tool/pandarallel", "detr": "model/detr", "DE⫶TR": "model/detr", "de tr": "model/detr",
 		"r": "tool/r tool/rpy2 tool/ray model/command-r", "R": "tool/r tool/rpy2 tool/ray model/command-r",
@@ -90,7 +90,7 @@ func TestNamesThatAreHardToFind(t *testing.T) {
 	}
 }
 
-// TestNear looks for names that searches do not find.
+// TestNear checks near names for queries that searches do not find.
 func TestNear(t *testing.T) {
 	c := shippedCatalogue(t)
 	for q, want := range map[string]string{
@@ -119,7 +119,8 @@ func TestNear(t *testing.T) {
 	}
 }
 
-// TestBeginnings compares suggestions for prefixes of names with a scan.
+// TestBeginnings compares suggestions for prefixes of names with the results of a
+// scan.
 func TestBeginnings(t *testing.T) {
 	suite.InTest(t)
 	c := shippedCatalogue(t)
@@ -127,7 +128,7 @@ func TestBeginnings(t *testing.T) {
 	for _, q := range []string{"p", "py", "pyt", "s", "sc", "sci", "scikit l", "g", "gp", "gpt", "gpt 4", "c", "q3", "2", "2.5", "x", "zzz"} {
 		want := 0
 		c.each(t, func(e *record.Entity) {
-			// These names are split in the same way as in the index.
+			// These names are split into words in the same way as in the index.
 			name := " " + strings.Join(strings.FieldsFunc(strings.ReplaceAll(strings.ToLower(e.Name), ".py", " py"), func(r rune) bool { return strings.ContainsRune(" -_/()", r) }), " ")
 			if strings.Contains(name, " "+q) {
 				want++

@@ -25,20 +25,20 @@ import (
 type Index struct {
 	*diskIndex
 	build       *exports.Build
-	memSegments []*memSegment // on top of the segment on disk, the last one on top
-	overlay     *memSegment   // for edits, nil without edits
+	memSegments []*memSegment // on top of the segment on disk, topmost last
+	overlay     *memSegment   // segment for edits, or nil if there are none
 	sessions    sync.Pool     // of *session
 }
 
 // diskIndex is the part of an index that is stored in files.
 type diskIndex struct {
 	records     int
-	listed      int // how many of them are not withdrawn; they come first
+	listed      int // number of records that are not withdrawn; these come first
 	segment     segmentReader
 	ordinalMap  *ordinalMap // nil if the number of a document is its ordinal
 	phrases     phraseStore
 	aliasFST    *vellum.FST
-	nameLengths []byte // document.nameLength by ordinal
+	nameLengths []byte // results of document.nameLength by ordinal
 	files       *mappedFiles
 
 	vocabularies [wordFields]*lazyVocabulary
@@ -47,8 +47,8 @@ type diskIndex struct {
 }
 
 // Open opens the index of a build, which must stay open as long as the index is
-// used. It checks the manifest but not the content of the files: call Verify
-// first for that.
+// used. It checks the manifest but not the content of the files; to check that too,
+// call Verify first.
 func Open(root string, b *exports.Build) (*Index, error) {
 	dir := Dir(root, b.Manifest.ID)
 	m, err := readManifestOf(dir, b.Manifest.ID, b.Manifest.Index)
@@ -57,7 +57,7 @@ func Open(root string, b *exports.Build) (*Index, error) {
 	}
 	x := &Index{build: b, diskIndex: &diskIndex{records: m.Documents, listed: b.Listed(), files: &mappedFiles{dir: dir, manifest: m}}}
 	if x.records != b.Len() {
-		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: fmt.Sprintf("does not fit %d documents", b.Len())}
+		return nil, &store.DamageError{Path: filepath.Join(dir, manifestFile), Problem: fmt.Sprintf("lists %d documents, but the build has %d", x.records, b.Len())}
 	}
 	if err := x.open(m); err != nil {
 		return nil, errors.Join(err, x.Close())
@@ -85,7 +85,7 @@ func (x *Index) open(m *Manifest) error {
 	return x.openChanged()
 }
 
-// openChanged indexes the documents that are not in the segment.
+// openChanged indexes the documents that are not in the segment on disk.
 func (x *Index) openChanged() error {
 	path := filepath.Join(x.files.dir, changedFile)
 	data, err := x.files.read(changedFile)
@@ -135,7 +135,7 @@ func (x *diskIndex) open(documents int) error {
 		return err
 	}
 	if len(x.nameLengths) != documents || x.phrases.numDocs() != documents {
-		return &store.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("does not fit %d documents", documents)}
+		return &store.DamageError{Path: x.files.dir, Problem: fmt.Sprintf("has files that do not match its %d documents", documents)}
 	}
 	for list := range x.vocabularies {
 		x.vocabularies[list] = newLazyVocabulary(x.segment.terms[list], x.closing.Load)
@@ -144,16 +144,16 @@ func (x *diskIndex) open(documents int) error {
 }
 
 // buildVocabularies builds the vocabularies in the background. Otherwise the first
-// search with edits would have to wait: for a hundred thousand records they take a
-// fifth of a second.
+// search with edits would have to wait: building them takes a fifth of a second for
+// a hundred thousand records.
 func (x *diskIndex) buildVocabularies() {
 	for _, words := range x.vocabularies {
 		_, _ = words.get() // callers that need it get the error
 	}
 }
 
-// builtVocabulary returns the vocabulary of a field, nil if it has none or it is
-// not built yet.
+// builtVocabulary returns the vocabulary of a field, or nil if the field has none
+// or it is not built yet.
 func (x *diskIndex) builtVocabulary(field int) *vocabulary {
 	if field >= wordFields {
 		return nil
@@ -161,8 +161,8 @@ func (x *diskIndex) builtVocabulary(field int) *vocabulary {
 	return x.vocabularies[field].built.Load()
 }
 
-// Close releases the index. No search may be in progress in it or in an index
-// that WithEdits derived from it. Closing an index with edits does nothing.
+// Close releases the index. No search may be in progress in this index or in an
+// index that WithEdits derived from it. Closing an index with edits does nothing.
 func (x *Index) Close() error {
 	if x.overlay != nil {
 		return nil
@@ -172,8 +172,8 @@ func (x *Index) Close() error {
 	return errors.Join(x.segment.close(), x.files.close())
 }
 
-// mappedFiles are the files of an index. Only files listed in its manifest are
-// opened, and never through a link.
+// mappedFiles opens the files of an index. It opens only files that are listed in
+// the manifest, and never through a link.
 type mappedFiles struct {
 	dir      string
 	manifest *Manifest
@@ -194,7 +194,7 @@ func (m *mappedFiles) file(name string) (*os.File, error) {
 	return store.OpenFile(dir, m.manifest.Files[i])
 }
 
-// read reads a whole file, which must have the size in the manifest.
+// read reads a whole file, which must have the size that the manifest states.
 func (m *mappedFiles) read(name string) ([]byte, error) {
 	f, err := m.file(name)
 	if err != nil {
@@ -251,20 +251,20 @@ func (m *mappedFiles) close() error {
 	return errors.Join(errs...)
 }
 
-// session is the working memory of one search. Sets are taken from it and are all
-// returned at its end.
+// session is the working memory of one search. All sets taken from it are released
+// together when the search ends.
 type session struct {
 	index    *Index
 	readers  [fieldCount]*vellum.Reader // nil if no record has the field
 	iterator vellum.FSTIterator
 	bitmap   roaring.Bitmap // the postings being read
-	scratch  set            // as large as newDocSet returns
+	scratch  set            // as large as the sets that newDocSet returns
 	docSets  [maxEdits + 1]set
 	sets     []set
 	taken    int
 }
 
-// session takes a session from the pool or creates one; the caller must end it.
+// session takes a session from the pool or creates one. The caller must call end.
 func (x *Index) session() (*session, error) {
 	if s, ok := x.sessions.Get().(*session); ok {
 		return s, nil
@@ -284,8 +284,7 @@ func (x *Index) session() (*session, error) {
 	return s, nil
 }
 
-// end returns the session to the pool; sets taken from it must not be used any
-// more.
+// end returns the session to the pool. Its sets must not be used after that.
 func (s *session) end() {
 	s.taken = 0
 	s.index.sessions.Put(s)

@@ -7,24 +7,23 @@ import (
 	"math/bits"
 )
 
-// ordinalsFile maps the documents of a segment built for an earlier build to records. An
-// index whose segment was built for its own build has none: there the number of a
-// document is its ordinal.
+// ordinalsFile maps the documents in a segment that was built for an earlier build
+// to records. If the segment was built for the same build as the index, there is no
+// such file: the number of a document is then its ordinal.
 const ordinalsFile = "ordinals.bin"
 
-// noDoc is the ordinal of a document that no longer has a record, and the number of a
-// record that has no document in the segment.
+// noDoc is the ordinal of a document that no longer has a record, and the document
+// number of a record that has no document in the segment.
 const noDoc = math.MaxUint32
 
-// ordinalMap maps the documents of an earlier build's segment to records and
-// back.
+// ordinalMap maps the documents in an earlier build's segment to records and back.
 type ordinalMap struct {
 	ordinals []uint32 // by number
 	docNums  []uint32 // by ordinal
-	runs     []uint32 // per 64 documents: the first ordinal if their ordinals are consecutive, else noDoc
+	runs     []uint32 // per 64 documents: the first ordinal if all are consecutive, else noDoc
 }
 
-// newOrdinalMap decodes the file of ordinals.
+// newOrdinalMap decodes ordinalsFile.
 func newOrdinalMap(data []byte, records int) (*ordinalMap, error) {
 	if len(data)%4 != 0 {
 		return nil, fmt.Errorf("has %d bytes, which is not a multiple of four", len(data))
@@ -45,7 +44,7 @@ func newOrdinalMap(data []byte, records int) (*ordinalMap, error) {
 		switch {
 		case o == noDoc:
 		case int(o) >= records:
-			return nil, fmt.Errorf("lists record %d of %d", o, records)
+			return nil, fmt.Errorf("lists record %d, but there are only %d records", o, records)
 		case m.docNums[o] != noDoc:
 			return nil, fmt.Errorf("lists record %d twice", o)
 		default:
@@ -65,8 +64,8 @@ func (m *ordinalMap) unmapped() (list []uint32) {
 	return list
 }
 
-// nameLengths returns name lengths by ordinal, given those by document number and
-// the documents that are not in the segment.
+// nameLengths returns the lengths of names by ordinal, given the lengths by
+// document number and the documents that are not in the segment.
 func (m *ordinalMap) nameLengths(byDocNum []byte, changed map[uint32]*document) []byte {
 	list := make([]byte, len(m.docNums))
 	for o, docNum := range m.docNums {
@@ -106,8 +105,9 @@ func (m *ordinalMap) addMapped(to, documents set) (any bool) {
 	return any
 }
 
-// newDocSet returns an empty set of documents of the segment. i distinguishes
-// sets that are in use at the same time. It is valid until toRecords.
+// newDocSet returns an empty set of documents in the segment. i distinguishes sets
+// that are in use at the same time. The set is valid until it is passed to
+// toRecords.
 func (s *session) newDocSet(i int) set {
 	if s.index.ordinalMap == nil {
 		return s.set()
@@ -119,8 +119,8 @@ func (s *session) newDocSet(i int) set {
 	return s.docSets[i]
 }
 
-// toRecords turns a set of documents of the segment into a set of records, nil if
-// it is empty. documents may be nil.
+// toRecords converts a set of documents in the segment to a set of records.
+// documents may be nil. The result is nil if it would be empty.
 func (s *session) toRecords(documents set) set {
 	m := s.index.ordinalMap
 	if m == nil || documents == nil {
@@ -133,8 +133,8 @@ func (s *session) toRecords(documents set) set {
 	return records
 }
 
-// docNum returns the number of a record's document in the segment, noDoc for a
-// record in a segment in memory.
+// docNum returns the number of a record's document in the segment on disk, or noDoc
+// if the document is in an in-memory segment.
 func (x *Index) docNum(o uint32) uint32 {
 	switch {
 	case int(o) >= x.records:

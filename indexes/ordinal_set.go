@@ -6,9 +6,9 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// set is a set of ordinals with one bit per record. It is the fastest form for
-// the sets that a search combines: a union takes microseconds with a hundred
-// thousand records.
+// set is a set of ordinals with one bit per record. It is the fastest form for the
+// sets that a search combines: with a hundred thousand records, a union takes
+// microseconds.
 type set []uint64
 
 func setWords(records int) int { return (records + 63) / 64 }
@@ -51,7 +51,7 @@ func (s set) count() int {
 	return n
 }
 
-// each calls yield with the members in order until it returns false.
+// each calls yield with the members in order until yield returns false.
 func (s set) each(yield func(uint32) bool) {
 	for i, w := range s {
 		for ; w != 0; w &= w - 1 {
@@ -65,8 +65,8 @@ func (s set) each(yield func(uint32) bool) {
 // bitmap returns the set in the form that other packages use.
 func (s set) bitmap() *roaring.Bitmap { return roaring.FromDense(s, true) }
 
-// maxArrayLen is the maximum number of members of a bitmap of which no container
-// is stored as bits.
+// maxArrayLen is the largest size of a bitmap that certainly has no container
+// stored as bits.
 const maxArrayLen = 4096
 
 // addBitmap adds the members of a bitmap. The scratch set must be as large as s.

@@ -7,19 +7,19 @@ import (
 	"kindex/exports"
 )
 
-// WithEdits returns the index with edits applied on top: b is what
-// exports.Build.WithEdits returned for the build of this index, titles are the category
-// titles by slug. Every result is the same as with an index built from the edited
-// content, except that it has the ordinals of b.
+// WithEdits returns the index with edits applied on top. b must be the result of
+// calling exports.Build.WithEdits on the index's build, and titles maps category
+// slugs to titles. Every result is the same as with an index built from the edited
+// content, except that it contains the ordinals of b.
 //
-// Its cost depends on the number of edits, not on the size of the index. The
-// result is valid until x is closed.
+// The cost depends on the number of edits, not on the size of the index. The result
+// is valid until x is closed.
 func (x *Index) WithEdits(b *exports.Build, titles map[string]string) (*Index, error) {
 	switch {
 	case x.overlay != nil:
 		return nil, fmt.Errorf("indexes: index already has edits")
 	case b.Manifest.ID != x.build.Manifest.ID:
-		return nil, fmt.Errorf("indexes: the edits are for build %s, but the index is of build %s", b.Manifest.ID, x.build.Manifest.ID)
+		return nil, fmt.Errorf("indexes: the edits are for build %s, but the index is for build %s", b.Manifest.ID, x.build.Manifest.ID)
 	}
 	documents := map[uint32]*document{}
 	for i, e := range b.Edited() {
@@ -38,7 +38,7 @@ func (x *Index) WithEdits(b *exports.Build, titles map[string]string) (*Index, e
 	return &Index{diskIndex: x.diskIndex, build: b, memSegments: append(slices.Clip(x.memSegments), overlay), overlay: overlay}, nil
 }
 
-// maxDoc returns the number of ordinals, some of which may no longer count.
+// maxDoc returns the number of ordinals, including those of deleted records.
 func (x *Index) maxDoc() int {
 	if x.overlay == nil {
 		return x.records
@@ -54,7 +54,8 @@ func (x *Index) numDocs() int {
 	return x.maxDoc() - x.overlay.numDeleted
 }
 
-// sortPosition returns the position of a record among equally relevant ones.
+// sortPosition returns a number that determines the order of equally relevant
+// records.
 func (x *Index) sortPosition(o uint32) float64 {
 	if int(o) < x.records {
 		return float64(o)
@@ -62,7 +63,7 @@ func (x *Index) sortPosition(o uint32) float64 {
 	return x.build.SortPosition(o)
 }
 
-// nameLength returns document.nameLength of a record.
+// nameLength returns the result of document.nameLength for a record.
 func (x *Index) nameLength(o uint32) int {
 	if int(o) < x.records {
 		return int(x.nameLengths[o])

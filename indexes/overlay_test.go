@@ -29,7 +29,7 @@ func publish(t testing.TB, entities []*record.Entity) *catalogue {
 }
 
 // publishInto writes a build of entities to an output folder, with an index that
-// reuses that of another build. It returns how many documents were indexed.
+// reuses another build's index. It also returns how many documents were indexed.
 func publishInto(t testing.TB, root string, entities []*record.Entity, previousID string) (indexed int) {
 	t.Helper()
 	check := func(err error) {
@@ -89,12 +89,12 @@ func publishInto(t testing.TB, root string, entities []*record.Entity, previousI
 type mutator struct {
 	rng      *rand.Rand
 	entities map[string]*record.Entity
-	words    []string // of names and descriptions
+	words    []string // words in names and descriptions
 	taken    map[string]bool
 }
 
-// newMutator returns a catalogue that has every entity twice, the second time
-// with some words exchanged, so that there are many ties.
+// newMutator returns a catalogue that contains every entity twice, the second time
+// with some words replaced, so that there are many ties.
 func newMutator(t testing.TB, c *catalogue, seed uint64) *mutator {
 	d := &mutator{rng: rand.New(rand.NewPCG(seed, 5)), entities: map[string]*record.Entity{}, taken: map[string]bool{}}
 	c.each(t, func(e *record.Entity) {
@@ -121,7 +121,7 @@ func (d *mutator) score() (s record.Score) {
 	return s
 }
 
-// shuffled exchanges a third of the words of a text.
+// shuffled replaces a third of the words in a text.
 func (d *mutator) shuffled(text string) string {
 	list := strings.Fields(text)
 	for i := range list {
@@ -132,7 +132,7 @@ func (d *mutator) shuffled(text string) string {
 	return strings.Join(list, " ")
 }
 
-// sorted is the catalogue in the order of ordinals.
+// sorted returns the catalogue in the order of ordinals.
 func (d *mutator) sorted() []*record.Entity {
 	return slices.SortedFunc(maps.Values(d.entities), record.CompareRank)
 }
@@ -157,7 +157,7 @@ func (d *mutator) edits(n int) []exports.Edit {
 			e.Tags, e.Provider = []string{"edited", strings.ToLower(d.word())}, d.word()
 		case 3:
 			e.Scores.Composite = d.score()
-		case 4: // a new one, like another
+		case 4: // a new entity, similar to an existing one
 			e.Slug = fmt.Sprintf("new-%d", len(d.entities))
 			e.Name = d.shuffled(e.Name)
 		case 5:
@@ -179,7 +179,7 @@ func (d *mutator) edits(n int) []exports.Edit {
 	return edits
 }
 
-// comparison compares the results of two catalogues by key.
+// comparison compares the search results of two catalogues by key.
 type comparison struct {
 	testing.TB
 	edited, fresh *catalogue
@@ -220,7 +220,7 @@ func (a *comparison) search(q string) (hits int) {
 }
 
 // allResults returns all results of a search: three pages by position, the second
-// one by skipping, and all matches.
+// page by skipping, and all matches.
 func (c *catalogue) allResults(t testing.TB, q string, within *roaring.Bitmap) (lines []string) {
 	const limit = 7
 	var after *indexes.After
@@ -329,8 +329,8 @@ func TestEditsAnswerAsANewIndex(t *testing.T) {
 	}
 }
 
-// compareAnswers runs queries of all classes, with words that the edits added and
-// removed.
+// compareAnswers runs queries of all kinds, with words that the edits added and
+// words that they removed.
 func compareAnswers(a *comparison, base *catalogue, rng *rand.Rand) {
 	for _, words := range []*corpusWords{wordsOf(a, base), wordsOf(a, a.fresh)} {
 		for class, query := range words.queries() {

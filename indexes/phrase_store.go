@@ -10,24 +10,26 @@ import (
 	"kindex/exports/store"
 )
 
-// The files of texts: the number of each word, the offsets of each record's texts, and
-// the texts.
+// The files of the phrase store: the number of each word, the offsets of each
+// record's words, and the words.
 const (
 	vocabularyFile    = "vocabulary.fst"
 	phraseOffsetsFile = "places.bin"
 	phrasesFile       = "texts.bin"
 )
 
-// phraseStore stores the words of all records in order, to find phrases. Words
-// are stored as numbers with seven bits per byte, most significant first, and the
-// eighth bit set in the last byte. So a phrase is a sequence of bytes, and an
-// occurrence is valid if the byte before it is the last of a word.
+// phraseStore stores the words of all records in order, so that phrases can be
+// found. Words are stored as numbers with seven bits per byte, most significant
+// first, and the eighth bit set in the last byte. So a phrase is a sequence of
+// bytes. An occurrence of these bytes is valid if it is at the start or if the byte
+// before it is the last byte of a word.
 //
-// A record has the lengths of its names and its topics as uvarints, then names,
-// topics and description. Values are separated by the number 0.
+// A record is stored as the length of its names and the length of its topics, both
+// as uvarints, followed by names, topics and description. Values within a list are
+// separated by the number 0.
 type phraseStore struct {
 	vocabulary *vellum.FST
-	offsets    []byte // number of documents + 1
+	offsets    []byte // the start of each document, then the end of the last one
 	words      []byte
 }
 
@@ -63,8 +65,8 @@ func (t *phraseStore) docWords(docNum uint32, list int) []byte {
 	return b[name+topic:]
 }
 
-// encode returns a phrase as stored, nil if a word of it does not occur in any
-// record.
+// encode returns a phrase in its stored form, or nil if one of its words does not
+// occur in any record.
 func (t *phraseStore) encode(phrase []string) ([]byte, error) {
 	var b []byte
 	for _, w := range phrase {
@@ -80,11 +82,11 @@ func (t *phraseStore) encode(phrase []string) ([]byte, error) {
 // phrase is a sequence of words.
 type phrase struct {
 	words   []string
-	encoded []byte // as stored, nil if no stored record has all of the words
+	encoded []byte // in its stored form, or nil if one of the words does not occur in any stored record
 }
 
 // encodePhrase prepares a phrase for searching. It returns nil if no record can
-// have it.
+// contain the phrase.
 func (x *Index) encodePhrase(words []string) (*phrase, error) {
 	encoded, err := x.phrases.encode(words)
 	if err != nil || encoded == nil && len(x.memSegments) == 0 {
@@ -93,7 +95,7 @@ func (x *Index) encodePhrase(words []string) (*phrase, error) {
 	return &phrase{words, encoded}, nil
 }
 
-// hasPhrase reports whether a record has a phrase in a list.
+// hasPhrase reports whether a record contains a phrase in a list.
 func (x *Index) hasPhrase(o uint32, p *phrase, list int) bool {
 	docNum := x.docNum(o)
 	switch {

@@ -34,10 +34,10 @@ func TestPhrases(t *testing.T) {
 		from := rng.IntN(len(words) - length + 1)
 		words = words[from : from+length]
 		if strings.Trim(strings.Join(words, ""), "abcdefghijklmnopqrstuvwxyz") != "" {
-			continue // a point can be part of a number
+			continue // a decimal point can be part of a number
 		}
 		if slices.ContainsFunc(words, func(w string) bool { return len(w) == 1 }) {
-			continue // it can be that of C++
+			continue // it may belong to C++
 		}
 		phrase := strings.Join(words, " ")
 		want := map[string]bool{}
@@ -96,7 +96,7 @@ func TestPhrasesAreExact(t *testing.T) {
 			t.Errorf("%s lacks one of them", k)
 		}
 	}
-	for _, k := range keys(`"network"`) { // and no plural
+	for _, k := range keys(`"network"`) { // the plural must not match
 		if !slices.Contains(keys("network"), k) {
 			t.Errorf("%s is only found in quotes", k)
 		}

@@ -11,43 +11,46 @@ import (
 	"kindex/exports/store"
 )
 
-// An index that shares the files of an earlier one has two more: ordinalsFile, and
-// changedFile with the sources of new and edited records, in the order of their
-// ordinals. They are indexed each time the index is opened.
+// An index that shares the files of an earlier index has two additional files:
+// ordinalsFile, and changedFile with the sources of new and edited records, in the
+// order of their ordinals. These records are indexed each time the index is opened.
 const changedFile = "edited.json"
 
-// digestsFile contains the digest of each document by number.
+// digestsFile contains the digests of all documents in the order of their numbers.
 const digestsFile = "digests.bin"
 
-// maxChanged returns the maximum number of documents that an index may have
-// outside of its shared files. Each takes about 5 kB of memory and 40 µs when the
-// index is opened, and their terms are looked up in addition to those of the
-// segment. With one in two hundred, an index of a hundred thousand opens in 20 ms
-// and most searches take up to a fifth longer. The minimum of 64, whose cost is
-// negligible, is for people who edit a small index all day.
+// maxChanged returns the maximum number of documents that an index may have outside
+// its shared files. Each of these documents takes about 5 kB of memory and 40 µs
+// when the index is opened, and searches look up terms in them as well as in the
+// segment. If they are one in two hundred, an index of a hundred thousand documents
+// opens in 20 ms and most searches take up to a fifth longer. The limit is never
+// below 64, which costs next to nothing and helps people who edit a small index all
+// day.
 func maxChanged(documents int) int { return max(64, documents/200) }
 
-// minShared returns how many of the documents in shared files must still be in
-// use: three quarters. Searches read the unused ones too.
+// minShared returns how many of the documents in shared files must still be in use:
+// three quarters. Searches read the unused documents too.
 func minShared(documents int) int { return documents - documents/4 }
 
-// previousIndex is the part of another build's index that a new one can share.
+// previousIndex is the part of another build's index that a new index can share.
 type previousIndex struct {
 	dir      string
 	files    []store.File // the shared files
-	ordinals []uint32     // by document: its ordinal in the new build
+	ordinals []uint32     // by document number: the document's ordinal in the new build
 	changed  []source
 }
 
-// ReuseFrom names the previous build in the same output folder. If its index contains
-// most of the documents, Write shares its files, which takes a fraction of the time and
-// produces the same search results. Otherwise, or if that index is missing, damaged or
-// of a different version, Write indexes all documents.
+// ReuseFrom names the previous build in the same output folder. If that build's
+// index contains most of the documents, Write shares its files, which takes a
+// fraction of the time and produces the same search results. If it does not, or if
+// that index is missing, damaged or of a different version, Write indexes all
+// documents.
 //
-// Files are shared by hard links, so the earlier index can be removed.
+// Files are shared through hard links, so the earlier index can be removed.
 func (p *Prepared) ReuseFrom(id string) { p.previousID = id }
 
-// findPrevious returns the index whose files can be shared, nil if there is none.
+// findPrevious returns the index whose files can be shared, or nil if there is
+// none.
 func (p *Prepared) findPrevious(root string, digests []digest) *previousIndex {
 	if p.previousID == "" || len(digests) == 0 {
 		return nil
@@ -73,7 +76,8 @@ func (p *Prepared) findPrevious(root string, digests []digest) *previousIndex {
 	return x
 }
 
-// match finds the known documents and reports whether there are enough of them.
+// match finds the documents that the earlier index contains and reports whether
+// there are enough of them.
 func (x *previousIndex) match(p *Prepared, known []byte, digests []digest) bool {
 	const size = len(digest{})
 	docNums := make(map[digest]uint32, len(known)/size)
@@ -95,7 +99,7 @@ func (x *previousIndex) match(p *Prepared, known []byte, digests []digest) bool 
 	return len(digests)-len(x.changed) >= minShared(len(x.ordinals))
 }
 
-// write writes the files of an index that shares the files of the earlier one.
+// write writes the files of an index that shares files with the earlier index.
 func (x *previousIndex) write(dir string) error {
 	for _, f := range x.files {
 		if err := linkOrCopy(filepath.Join(x.dir, filepath.FromSlash(f.Path)), filepath.Join(dir, filepath.FromSlash(f.Path))); err != nil {
@@ -116,9 +120,9 @@ func (x *previousIndex) write(dir string) error {
 	return os.WriteFile(filepath.Join(dir, changedFile), append(changed, '\n'), 0o644)
 }
 
-// linkOrCopy creates a hard link, or a copy if that is impossible: across file
-// systems, or on one without links. Bleve's own files next to its segment are
-// small and always copied, because opening them locks them under all their names.
+// linkOrCopy creates a hard link. If that is impossible, such as across file
+// systems, it creates a copy. Bleve's own files next to its segment are small and
+// always copied, because opening them locks them under all their names.
 func linkOrCopy(from, to string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil { // as Bleve does
 		return err

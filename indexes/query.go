@@ -5,29 +5,29 @@ import (
 	"unicode/utf8"
 )
 
-// maxClauses is the maximum number of words and phrases of a query that count.
+// maxClauses is the maximum number of words and phrases in a query that are used.
 // More would only narrow down a query that is already narrow.
 const maxClauses = 12
 
-// clause is a word of a query, or a phrase in quotes.
+// clause is a word in a query, or a phrase in quotes.
 type clause struct {
 	term         string
 	stem         string
 	fuzziness    int           // maximum number of edits
 	singleLetter bool          // the query is a single letter
-	phrase       []string      // the exact words in quotes, nil without quotes
+	phrase       []string      // the words in quotes, or nil if there are no quotes
 	fuzzy        *fuzzyPattern // set if the word was searched with edits
 }
 
-// parse splits a query into the words and phrases that count.
+// parse splits a query into words and phrases and returns those that are used.
 func parse(text string) []clause {
 	words := parseAll(text)
 	return words[:min(len(words), maxClauses)]
 }
 
 // parseAll splits a query into words and phrases. Stop words are dropped unless
-// there is nothing else or they are in quotes. An unclosed quote extends to the
-// end.
+// they are in quotes or the query contains nothing else. An unclosed quote extends
+// to the end.
 func parseAll(text string) []clause {
 	var kept, all []clause
 	seen := map[string]bool{}
@@ -63,7 +63,7 @@ func parseAll(text string) []clause {
 	return kept
 }
 
-// splitQuotes splits a text at quotes: every second part was in quotes.
+// splitQuotes splits a query at quotes. Every second part was in quotes.
 func splitQuotes(text string) []string {
 	var parts []string
 	for {
@@ -77,12 +77,13 @@ func splitQuotes(text string) []string {
 	}
 }
 
-// maxFuzzyLen is the maximum length in letters of a word that is searched with
-// edits. Anything longer is hardly a word.
+// maxFuzzyLen is the maximum length, in letters, of a word for which near words are
+// searched. Anything longer is hardly a word.
 const maxFuzzyLen = 40
 
-// fuzziness returns the number of allowed edits: one for four letters or more,
-// two for eight or more. Words with digits allow none: GPT-4 is not GPT-5.
+// fuzziness returns the number of edits that a word allows: one if it has four
+// letters or more, two if it has eight or more, and none if it contains digits,
+// because GPT-4 is not GPT-5.
 func fuzziness(t string) int {
 	n := utf8.RuneCountInString(t)
 	switch {
@@ -106,19 +107,19 @@ var (
 	initialWeight = 10.0 // a name starts with the single letter
 )
 
-// group is the set of records that match a word in one way.
+// group is the set of records that match a word in a particular way.
 type group struct {
 	set    set
 	weight float64
-	exact  bool // the exact word
-	name   bool // in the name
+	exact  bool // the exact word matches
+	name   bool // the match is in the name
 }
 
-// match is everything found for one word.
+// match holds everything that was found for one word.
 type match struct {
 	groups    []group
 	union     set
-	exactSets fieldSets // the records with the exact word
+	exactSets fieldSets // records with the exact word, by list
 	hasExact  bool      // exactSets is not empty
 }
 
@@ -140,8 +141,9 @@ func (m *match) addGroup(g group) {
 	m.union.or(g.set)
 }
 
-// matchClause collects the matches of a word: the exact word, longer words that
-// start with it and, if there is no exact match, words within its edits.
+// matchClause collects the matches for a word: the exact word, longer words that
+// start with it and, if there is no exact match, words within the number of edits
+// that it allows.
 func (s *session) matchClause(w *clause, within set) (*match, error) {
 	m := &match{union: s.set()}
 	if w.phrase != nil {
@@ -172,7 +174,8 @@ func (s *session) matchClause(w *clause, within set) (*match, error) {
 	return m, s.addFuzzy(m, w)
 }
 
-// exactSets finds a word: the exact word in names, the singular elsewhere.
+// exactSets returns the records that contain a word: the word itself in names, its
+// singular elsewhere.
 func (s *session) exactSets(w *clause) (f fieldSets, err error) {
 	for list := range f {
 		term := w.stem
@@ -186,8 +189,8 @@ func (s *session) exactSets(w *clause) (f fieldSets, err error) {
 	return f, nil
 }
 
-// addFuzzy adds the records that have a word within the edits and were not added
-// already.
+// addFuzzy adds the records that have a word within the allowed number of edits,
+// unless that was done before.
 func (s *session) addFuzzy(m *match, w *clause) (err error) {
 	if w.fuzziness == 0 || w.fuzzy != nil {
 		return nil
@@ -209,8 +212,8 @@ func (s *session) addFuzzy(m *match, w *clause) (err error) {
 	return nil
 }
 
-// matchPhrase finds the records in a set whose texts contain the words
-// consecutively, by scanning the records that have all of the words in a list.
+// matchPhrase finds the records in a set that contain the words consecutively. To
+// do so, it scans the records that have all of the words in one list.
 func (s *session) matchPhrase(m *match, phrase []string, within set) error {
 	p, err := s.index.encodePhrase(phrase)
 	if err != nil || p == nil {
@@ -240,8 +243,9 @@ func (s *session) matchPhrase(m *match, phrase []string, within set) error {
 	return nil
 }
 
-// narrowPhrase keeps the records that have the first word of a phrase in a list
-// or, if that and the next one are stop words, the pair of them in any text.
+// narrowPhrase keeps the candidates that have the first word of a phrase in the
+// respective list. For a stop word, it keeps those that have the word in any list
+// or, if the next word is a stop word too, the pair of words.
 func (s *session) narrowPhrase(candidates *fieldSets, phrase []string) (err error) {
 	t := phrase[0]
 	var sets fieldSets

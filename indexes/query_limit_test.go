@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestTruncateQuery truncates random queries: what is kept is searched for,
-// nothing is lost, and queries within the limits are unchanged.
+// TestTruncateQuery truncates random queries and checks that a search uses
+// everything that is kept, that everything else is reported as dropped, and that
+// queries within the limits are unchanged.
 func TestTruncateQuery(t *testing.T) {
 	rng := rand.New(rand.NewPCG(7, 7))
 	words := strings.Fields("of the a gpu model models language c++ 3.5 gpt-4 Zürich vision x")

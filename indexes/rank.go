@@ -8,34 +8,35 @@ import (
 	"slices"
 )
 
-// Scores are integers, ten thousand times the relevance, so that they are the same on
-// every machine.
+// scoreUnit is the score for a relevance of 1. Scores are integers so that they are
+// the same on every machine.
 const scoreUnit = 10000
 
 // Other weights.
 const (
-	extraFieldWeight  = 0.2              // for each other field that has the exact word
-	scoreCoverage     = 10 * scoreUnit   // the query has all words of the name and the slug
-	scoreTenth        = scoreUnit / 250  // a tenth of a point of the composite
-	scoreJoinedPrefix = 20 * scoreUnit   // the query without spaces is a prefix of the name from one of its words on
-	scoreJoinedExact  = 100 * scoreUnit  // the query is the name or slug, all without spaces
+	extraFieldWeight  = 0.2              // for each additional list that has the exact word
+	scoreCoverage     = 10 * scoreUnit   // the query contains all words of the name and the slug
+	scoreTenth        = scoreUnit / 250  // per tenth of a point of the composite score
+	scoreJoinedPrefix = 20 * scoreUnit   // without spaces, the name from some word on starts with the query
+	scoreJoinedExact  = 100 * scoreUnit  // without spaces, the query is the name or slug
 	scoreExact        = 1000 * scoreUnit // the query is the name or slug
 )
 
-// scorePhrase is for the query as a phrase, in the best list that has it. Later lists
-// must not score higher than earlier ones.
+// scorePhrase holds the score for containing the query as a phrase, by the first
+// list that contains it. Later lists must not score higher than earlier ones.
 var scorePhrase = [wordFields]int32{nameField: 40 * scoreUnit, topicField: 40 * scoreUnit, textField: 3 * scoreUnit}
 
 // weightedGroup is a group with its score.
 type weightedGroup struct {
 	set   set
 	score int32
-	extra int32 // score in addition to a better group of the same word
+	extra int32 // score if a better group for the same word also matches
 	name  bool
 }
 
-// weightGroups computes the scores of the groups of each word, best first. A word
-// contributes the weight of its best match in a record, times its rarity.
+// weightGroups computes the scores of each word's groups and sorts them, best
+// first. A word contributes the weight of its best match in a record, times its
+// rarity.
 func (r *ranking) weightGroups() [][]weightedGroup {
 	out := make([][]weightedGroup, len(r.matched))
 	for i, m := range r.matched {
@@ -52,8 +53,9 @@ func (r *ranking) weightGroups() [][]weightedGroup {
 	return out
 }
 
-// page returns the hits after a position. It processes records in blocks of 64
-// and skips blocks whose maximum score is too low for the page.
+// page returns a page of hits after a position, or from the start if after is nil.
+// It processes records in blocks of 64 and skips blocks whose maximum score is too
+// low for the page.
 func (r *ranking) page(after *After, skip, limit int) []Hit {
 	words := r.weightGroups()
 	n := skip + limit
@@ -98,8 +100,10 @@ func (r *ranking) page(after *After, skip, limit int) []Hit {
 	return hits
 }
 
-// tieBreak returns 1 for blocks whose records come after all previous ones: among
-// equal scores, earlier records win. Edited records may be anywhere.
+// tieBreak returns the margin by which a block's maximum score must exceed the
+// worst hit. It is 1 if all records in the block come after all previous records,
+// because among equal scores, earlier records win. Otherwise it is 0: edited
+// records may come anywhere.
 func (r *ranking) tieBreak(block int) int32 {
 	if r.index.overlay != nil && 64*block+63 >= r.index.records {
 		return 0
@@ -107,7 +111,7 @@ func (r *ranking) tieBreak(block int) int32 {
 	return 1
 }
 
-// maxScore returns an upper bound for the scores of a block.
+// maxScore returns an upper bound for the scores in a block.
 func (r *ranking) maxScore(words [][]weightedGroup, block int, among uint64) int32 {
 	sum := scoreCoverage + r.maxPhraseScore(block, among) + scoreTenth*r.maxComposite(block)
 	for _, groups := range words {
@@ -131,7 +135,7 @@ func (r *ranking) maxScore(words [][]weightedGroup, block int, among uint64) int
 	return sum
 }
 
-// findPhraseCandidates prepares maxPhraseScore and phraseScore.
+// findPhraseCandidates prepares calls of maxPhraseScore and phraseScore.
 func (r *ranking) findPhraseCandidates() {
 	if r.queryPhrase == nil {
 		return
@@ -150,7 +154,7 @@ func (r *ranking) findPhraseCandidates() {
 	}
 }
 
-// maxPhraseScore returns an upper bound for phraseScore of the records of a
+// maxPhraseScore returns an upper bound for the phraseScore of the records in a
 // block.
 func (r *ranking) maxPhraseScore(block int, among uint64) int32 {
 	for list, candidates := range r.phraseCandidates {
@@ -161,7 +165,8 @@ func (r *ranking) maxPhraseScore(block int, among uint64) int32 {
 	return 0
 }
 
-// phraseScore returns the score of a record for containing the query as a phrase.
+// phraseScore returns the score that a record gets for containing the query as a
+// phrase.
 func (r *ranking) phraseScore(o uint32) int32 {
 	for list, candidates := range r.phraseCandidates {
 		if candidates != nil && candidates.has(o) && r.index.hasPhrase(o, r.queryPhrase, list) {
@@ -171,9 +176,9 @@ func (r *ranking) phraseScore(o uint32) int32 {
 	return 0
 }
 
-// maxComposite returns an upper bound, in tenths, for the composites of a block.
-// Records are in the order of their composites, followed by withdrawn ones, then
-// edited ones.
+// maxComposite returns an upper bound, in tenths of a point, for the composite
+// scores in a block. Records are in the order of their composite scores, followed
+// by withdrawn records, then edited ones.
 func (r *ranking) maxComposite(block int) int32 {
 	if 64*block+63 >= r.index.listed {
 		return 1000
@@ -185,15 +190,15 @@ func (r *ranking) composite(o uint32) int32 {
 	return int32(r.index.build.Score("composite", o).Tenths())
 }
 
-// queryScores returns the scores of the query as a whole.
+// queryScores returns the scores for matching the query as a whole.
 func (r *ranking) queryScores() [3]weightedGroup {
 	return [...]weightedGroup{
 		{set: r.joinedPrefix, score: scoreJoinedPrefix}, {set: r.joinedExact, score: scoreJoinedExact}, {set: r.exact, score: scoreExact}}
 }
 
-// scores returns the scores of the matches in a block: the best group of each
-// word, more for words that make up much of the name, and a little for the
-// composite.
+// scores returns the scores of the matches in a block. They consist of the score of
+// each word's best group, more if the words make up much of the name, and a little
+// for the composite score.
 func (r *ranking) scores(words [][]weightedGroup, block int, among uint64) (scores [64]int32) {
 	var inName [64]int32
 	for _, groups := range words {
@@ -233,7 +238,8 @@ func each(bitset uint64, f func(i int)) {
 	}
 }
 
-// scored is a record with its score and its position among equals.
+// scored is a record with its score and its position among equally relevant
+// records.
 type scored struct {
 	ordinal      uint32
 	score        int32

@@ -20,7 +20,8 @@ import (
 	"kindex/indexes"
 )
 
-// ranks adds up the reciprocal ranks of known items among the first ten hits.
+// ranks adds up the reciprocal ranks that known items have among the first ten
+// hits.
 type ranks struct {
 	sum    float64
 	n      int
@@ -88,13 +89,13 @@ func TestKnownItems(t *testing.T) {
 	}{
 		{"by name", &byName, 0.99, 400}, {"by slug", &bySlug, 0.99, 400}, {"without spaces", &joined, 0.98, 400},
 		{"one typo", &oneTypo, 0.98, 1000}, {"two typos in long words", &twoTypos, 0.98, 100},
-		{"the first 60 % of the name", &beginning, 0.8, 350}, {"rarest words of the description", &rarest, 0.9, 350},
+		{"the first 60% of the name", &beginning, 0.8, 350}, {"rarest words of the description", &rarest, 0.9, 350},
 	} {
 		t.Run(k.name, func(t *testing.T) { k.ranks.atLeast(t, k.want, k.fewest) })
 	}
 }
 
-// nameWords returns the words of all names, and how many entities have each.
+// nameWords returns the words in all names, and how many entities have each word.
 func nameWords(t testing.TB, c *catalogue) map[string]int {
 	words := map[string]int{}
 	c.each(t, func(e *record.Entity) {
@@ -105,14 +106,14 @@ func nameWords(t testing.TB, c *catalogue) map[string]int {
 	return words
 }
 
-// plainWords splits a text at everything but letters and digits.
+// plainWords splits a text at all characters but letters and digits.
 func plainWords(text string) []string {
 	return strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) })
 }
 
-// misspelt returns a name with edits in one of its words of letters, for every
-// kind of edit. It leaves out typos that could also be meant for a word of
-// another name.
+// misspelt returns misspelled versions of a name, one for every kind of edit, made
+// in a word that consists of letters. It leaves out typos that could also stand for
+// a word in another name.
 func misspelt(rng *rand.Rand, name string, names map[string]int, least, edits int) []string {
 	var words []string
 	for _, w := range plainWords(name) {
@@ -143,7 +144,7 @@ func replaceWord(name, word, by string) string {
 
 func ambiguous(typo, word string, names map[string]int, edits int) bool {
 	if d := matchr.OSA(typo, word); d == 0 || d > edits || utf8.RuneCountInString(typo) < 4*edits {
-		return true // no typo any more, or one that is not meant to be forgiven
+		return true // not a typo any more, or one that searches need not tolerate
 	}
 	for other := range names {
 		if other != word && matchr.OSA(typo, other) <= edits {
@@ -153,7 +154,7 @@ func ambiguous(typo, word string, names map[string]int, edits int) bool {
 	return false
 }
 
-// descriptionWords counts how many descriptions have each word.
+// descriptionWords returns how many descriptions contain each word.
 func descriptionWords(t testing.TB, c *catalogue) map[string]int {
 	frequency := map[string]int{}
 	c.each(t, func(e *record.Entity) {
@@ -196,7 +197,7 @@ func readJudged(t testing.TB) []judged {
 	return list
 }
 
-// fits reports whether an entity matches a judgement.
+// fits reports whether an entity is one of the expected results.
 func fits(t testing.TB, e *record.Entity, specs []string) bool {
 	return slices.ContainsFunc(specs, func(spec string) bool {
 		kind, value, ok := strings.Cut(spec, ":")
@@ -261,7 +262,7 @@ func TestJudgedQueries(t *testing.T) {
 	}
 	t.Logf("%d queries: %d right first, %d of %d among the first three fit", len(list), first, fine, hits)
 	if len(list) < 50 || first < len(list)*95/100 || fine < hits*9/10 {
-		t.Error("want 95 % of the first and 90 % of the first three")
+		t.Error("want 95% of the first and 90% of the first three")
 	}
 	compareGolden(t, filepath.Join("testdata", "ranking.golden"), golden.String())
 }

@@ -20,23 +20,23 @@ import (
 	"kindex/indexes"
 )
 
-// maxChanged is the maximum number of documents of a small index outside of
-// shared files.
+// maxChanged is the maximum number of documents that a small index may have outside
+// its shared files.
 const maxChanged = 64
 
-// indexedTexts returns all indexed texts of an entity.
+// indexedTexts returns all text of an entity that is indexed.
 func indexedTexts(e *record.Entity) string {
 	return fmt.Sprintf("%q", []any{e.Type, e.Slug, e.Name, e.Provider, e.Category, e.Description, e.Tags, e.Capabilities,
 		slices.Sorted(slices.Values(e.Formerly))})
 }
 
 // chain is a mutator whose catalogue is published again and again in the same
-// folder, each index reusing the one before.
+// folder. Each index reuses the previous one.
 type chain struct {
 	*mutator
 	root    string
-	base    map[string]bool // what the segment holds
-	segment map[string]bool // the words of its names and descriptions
+	base    map[string]bool // documents in the segment
+	segment map[string]bool // words in the segment's names and descriptions
 	latest  *catalogue
 }
 
@@ -48,7 +48,7 @@ func newChain(t testing.TB, seed uint64) *chain {
 	return c
 }
 
-// changedCount counts the documents outside the segment.
+// changedCount returns the number of documents outside the segment.
 func (c *chain) changedCount() (n int) {
 	for _, e := range c.sorted() {
 		if !c.base[indexedTexts(e)] {
@@ -58,7 +58,7 @@ func (c *chain) changedCount() (n int) {
 	return n
 }
 
-// publish publishes the catalogue, opens it, and removes all builds before it. It
+// publish publishes the catalogue, opens it, and removes all earlier builds. It
 // returns how many documents were indexed.
 func (c *chain) publish(t testing.TB) int {
 	t.Helper()
@@ -88,8 +88,8 @@ func (c *chain) publish(t testing.TB) int {
 	return indexed
 }
 
-// removedWords returns words that the segment contains but no entity has any
-// more: searches find the nearest other words instead.
+// removedWords returns words that the segment contains although no entity has them
+// any more. Searches must find the nearest remaining words instead.
 func (c *chain) removedWords() []string {
 	left := map[string]bool{}
 	for _, e := range c.sorted() {
@@ -111,7 +111,8 @@ func addWords(to map[string]bool, e *record.Entity) {
 	}
 }
 
-// rescore changes the scores of many entities, so that records change places.
+// rescore changes the scores of many entities, so that the order of records
+// changes.
 func (c *chain) rescore() {
 	for _, old := range c.sorted() {
 		if c.rng.IntN(3) == 0 {
@@ -122,8 +123,8 @@ func (c *chain) rescore() {
 	}
 }
 
-// compareRebuilt compares the results of a catalogue with those of an index from
-// scratch, also for edited entities.
+// compareRebuilt compares the results of a catalogue with those of an index built
+// from scratch, also for edited entities.
 func (c *chain) compareRebuilt(t *testing.T, with *catalogue, edits []exports.Edit) {
 	t.Helper()
 	a := &comparison{t, with, publish(t, c.sorted())}
@@ -148,9 +149,10 @@ func (c *chain) compareRebuilt(t *testing.T, with *catalogue, edits []exports.Ed
 	}
 }
 
-// TestReuseAnswersAsRebuilt publishes all kinds of edits one after the other,
-// each index reusing the previous one, which is then removed, and compares all
-// results with those of an index from scratch. Unbuilt edits are applied on top.
+// TestReuseAnswersAsRebuilt publishes all kinds of edits one after another and
+// compares all results with those of an index built from scratch. Each index reuses
+// the previous one, which is then removed. Edits that are not built are applied on
+// top.
 func TestReuseAnswersAsRebuilt(t *testing.T) {
 	suite.InTest(t)
 	chains, steps := suite.Pick[uint64](1, 2), suite.Pick(2, 3)
@@ -174,7 +176,7 @@ func TestReuseAnswersAsRebuilt(t *testing.T) {
 	}
 }
 
-// editUnbuilt applies edits to the published index.
+// editUnbuilt applies edits on top of the published index without building them.
 func (c *chain) editUnbuilt(t *testing.T, n int) {
 	t.Helper()
 	edits := c.edits(n)
@@ -205,8 +207,8 @@ func (c *chain) compareReopened(t *testing.T) {
 	}
 }
 
-// TestReuseOddNames finds names that are hard to find after all records changed
-// places, and one by an earlier slug.
+// TestReuseOddNames searches for names that are hard to find, and for one entity by
+// an earlier slug, after the order of all records has changed.
 func TestReuseOddNames(t *testing.T) {
 	suite.InTest(t)
 	odd := open(t, oddContent(t))
@@ -257,9 +259,9 @@ func TestReuseOddNames(t *testing.T) {
 	}
 }
 
-// TestReuseWordsThatAreGone searches for words that only removed documents had:
-// as in an index that never had them, the nearest words match instead, and the
-// nearest ones to the other words do not.
+// TestReuseWordsThatAreGone searches for words that only removed documents
+// contained. As in an index that never contained them, the nearest words must match
+// instead. Words near a word that still exists must not match.
 func TestReuseWordsThatAreGone(t *testing.T) {
 	var entities []*record.Entity
 	for i, name := range []string{"Quarkly Reader", "Quark Leader", "Reader", "Quarkle Reader", "Leader of Readers", "Quarkles", "Loader", "Render"} {
@@ -288,9 +290,9 @@ func TestReuseWordsThatAreGone(t *testing.T) {
 	}
 }
 
-// TestBuildReusing builds a content folder, edits a file and builds again: the
-// second index reuses the first, which is removed, and returns the same results
-// as a build in an empty folder.
+// TestBuildReusing builds a content folder, edits a file and builds again. The
+// second index must reuse the first, which is then removed, and return the same
+// results as a build in an empty folder.
 func TestBuildReusing(t *testing.T) {
 	suite.InTest(t)
 	content, out, fresh := oddContent(t), t.TempDir(), t.TempDir()
@@ -305,7 +307,7 @@ func TestBuildReusing(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &comparison{t, openOutput(t, out), openOutput(t, fresh)}
-	// Content outside git has another history in a new output folder.
+	// Content outside git has a different history in a new output folder.
 	ids := map[string]string{out: a.edited.build.Manifest.ID, fresh: a.fresh.build.Manifest.ID}
 	a.equal("the index", a.edited.build.Manifest.Index, a.fresh.build.Manifest.Index)
 	if _, err := os.Stat(indexes.Dir(out, before.build.Manifest.ID)); !errors.Is(err, fs.ErrNotExist) {
@@ -325,8 +327,9 @@ func TestBuildReusing(t *testing.T) {
 	}
 }
 
-// TestReuseUntilAllIsIndexed publishes until too many documents are outside of
-// the segment: then all are indexed, and later indexes share the new files.
+// TestReuseUntilAllIsIndexed publishes until too many documents are outside the
+// segment. Then all documents must be indexed, and later indexes must share the new
+// files.
 func TestReuseUntilAllIsIndexed(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -352,7 +355,7 @@ func TestReuseUntilAllIsIndexed(t *testing.T) {
 	c.compareRebuilt(t, c.latest, nil)
 }
 
-// TestReuseWhatDiffers checks which changes make a document a different one.
+// TestReuseWhatDiffers checks which changes to an entity change its document.
 func TestReuseWhatDiffers(t *testing.T) {
 	suite.InTest(t)
 	c := newChain(t, 8)
@@ -408,7 +411,7 @@ func TestReuseWhatDiffers(t *testing.T) {
 	}
 }
 
-// TestReuseOfDamaged checks that no file of a damaged index is shared.
+// TestReuseOfDamaged checks that no files of a damaged index are shared.
 func TestReuseOfDamaged(t *testing.T) {
 	suite.InTest(t)
 	for name, damage := range map[string]func(dir string) error{
@@ -447,7 +450,7 @@ func TestReuseOfDamaged(t *testing.T) {
 	}
 }
 
-// replaceIn replaces a text in a file of an index.
+// replaceIn replaces a string in one of an index's files.
 func replaceIn(file, old, by string) func(dir string) error {
 	return func(dir string) error {
 		path := filepath.Join(dir, file)
@@ -462,7 +465,7 @@ func replaceIn(file, old, by string) func(dir string) error {
 	}
 }
 
-// replaceAt alters one byte of a file of an index.
+// replaceAt alters one byte in one of an index's files.
 func replaceAt(pattern string, at int) func(dir string) error {
 	return func(dir string) error {
 		paths, err := filepath.Glob(filepath.Join(dir, pattern))
@@ -478,8 +481,8 @@ func replaceAt(pattern string, at int) func(dir string) error {
 	}
 }
 
-// claimSizes sets the sizes in the manifest of an index to those of its files,
-// like an attacker who forges one.
+// claimSizes sets the sizes in the manifest of an index to those of its files, as
+// an attacker who forges an index would.
 func claimSizes(t *testing.T, dir string) (restore func()) {
 	t.Helper()
 	path := filepath.Join(dir, "manifest.json")
@@ -508,9 +511,9 @@ func claimSizes(t *testing.T, dir string) (restore func()) {
 	return func() { write(data, nil) }
 }
 
-// TestOpenDamagedReused opens indexes that reuse others and whose own files are
-// damaged. Verify finds every changed byte; these would do harm if an index is
-// opened without it.
+// TestOpenDamagedReused opens indexes that reuse other indexes and have damaged
+// files of their own. Verify would find every changed byte. This test covers
+// changes that would do harm if an index is opened without calling Verify.
 func TestOpenDamagedReused(t *testing.T) {
 	suite.InTest(t)
 	c := newChain(t, 10)
@@ -591,8 +594,8 @@ func TestOpenDamagedReused(t *testing.T) {
 	}
 }
 
-// TestReuseSharesFiles compares the files of an index and of one that reuses it:
-// the large ones are shared, and those that Bleve locks are not.
+// TestReuseSharesFiles compares the files of an index with those of an index that
+// reuses it. Large files must be shared, but not files that Bleve locks.
 func TestReuseSharesFiles(t *testing.T) {
 	suite.InTest(t)
 	d := newMutator(t, shippedCatalogue(t), 11)
@@ -633,8 +636,8 @@ func TestReuseSharesFiles(t *testing.T) {
 	}
 }
 
-// TestManySearchesReusing is for the race detector: sessions of an index that
-// shares files, with and without edits.
+// TestManySearchesReusing is for the race detector. It runs concurrent searches in
+// an index that shares files, with and without edits.
 func TestManySearchesReusing(t *testing.T) {
 	suite.InRace(t)
 	c := newChain(t, 12)

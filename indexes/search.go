@@ -11,35 +11,35 @@ import (
 // Hit is a record found by a search.
 type Hit struct {
 	Ordinal   uint32
-	Relevance float64 // larger is better; comparable within one search only
+	Relevance float64 // higher is better; comparable only within one search
 }
 
-// Result is the result of a search.
+// Result holds the results of a search.
 type Result struct {
 	Hits []Hit
-	// Matches are the ordinals of all records that match.
+	// Matches holds the ordinals of all records that match.
 	Matches *roaring.Bitmap
 	index   *Index
 	clauses []clause
-	joined  string // the words joined into one, "" if that does not count
+	joined  string // the words joined without spaces, or "" if joined words are not matched
 }
 
-// After is where a page of results starts: after this relevance and, among
-// equals, after this position.
+// After is the position after which a page of results starts. The results on the
+// page have a lower relevance, or the same relevance and a later SortPosition.
 type After struct {
 	Relevance    float64
-	SortPosition float64 // as exports.Build.SortPosition; may be between two records
+	SortPosition float64 // result of exports.Build.SortPosition; may be between two records
 }
 
-// Search finds the records in a set of ordinals that match a text, ranked by
-// relevance, then by their default order. It returns at most limit hits, after
-// skipping skip of them or starting after a position.
+// Search finds the records in a set that match a query. They are ranked by
+// relevance, then by their default order. Search returns at most limit hits, after
+// skipping the first skip hits or starting after a position.
 //
-// Every word must match a name, a topic or a description: exactly, as a prefix of
-// a word, or within a few edits. If no record has all words, Search returns those
-// with most of them. Words in quotes must occur exactly and consecutively,
-// regardless of case. A single letter matches names that start with it, and texts
-// that have it as a word.
+// Every word must match a name, a topic or a description: exactly, as a prefix of a
+// word, or within a few edits. If no record has all words, Search returns the
+// records with most of them. Words in quotes must occur exactly and consecutively,
+// regardless of case. A single letter matches names that start with it, and text
+// that contains it as a word.
 func (x *Index) Search(text string, within *roaring.Bitmap, after *After, skip, limit int) (*Result, error) {
 	words := parse(text)
 	if len(words) == 0 {
@@ -60,7 +60,7 @@ func (x *Index) Search(text string, within *roaring.Bitmap, after *After, skip, 
 	return res, nil
 }
 
-// ranking is the state of one search.
+// ranking holds the state of one search.
 type ranking struct {
 	*session
 	clauses []clause
@@ -72,16 +72,16 @@ type ranking struct {
 	exact            set       // records whose name or slug is the query
 	joinedExact      set       // the same with spaces removed
 	joinedPrefix     set       // records with a name that, from one of its words on, starts with joinedText
-	queryPhrase      *phrase   // the query as a phrase, nil for a single word or if no record has its words
-	phraseCandidates fieldSets // the records with all exact words in one list: only they can have the phrase
+	queryPhrase      *phrase   // the query as a phrase; nil for a single word or if no record has its words
+	phraseCandidates fieldSets // records with all exact words in one list; only these can contain the phrase
 }
 
-// maxFuzzyClauses is the maximum number of words that are all searched with edits
-// if no record has all of them. For longer queries, records with most of the
-// words are found.
+// maxFuzzyClauses is the maximum number of words in a query for which near words
+// are searched if no record has all words. For longer queries, the records with
+// most of the words are found.
 const maxFuzzyClauses = 4
 
-// find computes matches and everything needed to rank them.
+// find computes the matches and everything needed to rank them.
 func (r *ranking) find(text string) error {
 	if err := r.matchQuery(terms(text)); err != nil {
 		return err
@@ -145,8 +145,8 @@ func (r *ranking) intersect() {
 	r.matches.and(r.within)
 }
 
-// matchMost sets matches to the records that have the largest number of words, at
-// least half of them, and all phrases.
+// matchMost sets matches to the records that have all phrases and the largest
+// number of words, provided that is at least half of the words.
 func (r *ranking) matchMost() {
 	required := r.set()
 	copy(required, r.within)
@@ -174,10 +174,10 @@ func (r *ranking) matchMost() {
 	}
 }
 
-// countMatches counts how many of the words each of 64 records has. It returns a
-// mask of records for each count.
+// countMatches counts how many of the words each of the 64 records in a block has.
+// It returns a mask of records for each count.
 func (r *ranking) countMatches(block int) (byCount [maxClauses + 1]uint64) {
-	var bit [4]uint64 // bits of the count of each record
+	var bit [4]uint64 // bits of each record's count
 	for _, m := range r.matched {
 		carry := m.union[block]
 		for i := range bit {

@@ -26,7 +26,7 @@ type catalogue struct {
 	index *indexes.Index
 	all   *roaring.Bitmap
 
-	titles map[string]string // of the categories
+	titles map[string]string // category titles by slug
 }
 
 func open(t testing.TB, content string) *catalogue {
@@ -150,9 +150,9 @@ func typos(rng *rand.Rand, s string) []string {
 	i := 1 + rng.IntN(len(r)-2)
 	letter := rune('a' + rng.IntN(26))
 	return []string{
-		string(r[:i]) + string(r[i+1:]),                                   // one left out
-		string(r[:i]) + string(letter) + string(r[i:]),                    // one too many
-		string(r[:i]) + string(letter) + string(r[i+1:]),                  // one for another
+		string(r[:i]) + string(r[i+1:]),                                   // one letter left out
+		string(r[:i]) + string(letter) + string(r[i:]),                    // one letter too many
+		string(r[:i]) + string(letter) + string(r[i+1:]),                  // one letter replaced
 		string(r[:i-1]) + string(r[i]) + string(r[i-1]) + string(r[i+1:]), // two exchanged
 	}
 }

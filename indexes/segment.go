@@ -27,17 +27,16 @@ func (p orderedPlugin) New(docs []index.Document) (segment.Segment, uint64, erro
 	return p.ZapPlugin.New(docs)
 }
 
-// segmentReader reads the only segment of a Bleve index that was built offline.
-// It returns the documents of terms as sets, which searches combine: with short
-// texts, set operations find and rank in a fraction of the time that scoring
-// every posting takes.
+// segmentReader reads the only segment of a Bleve index that was built offline. It
+// returns the documents that have a term as a set. Searches combine these sets:
+// because fields are short, set operations find and rank records in a fraction of
+// the time that scoring every posting takes.
 //
-// Only the file of the segment is opened. Bleve's metadata refers to files by
-// path and is not validated when read, so a forged index could make Bleve open
-// any file.
+// Only the segment's file is opened. Bleve's metadata refers to files by path and
+// is not validated when read, so a forged index could make Bleve open any file.
 type segmentReader struct {
 	segment *zap.Segment
-	data    []byte                  // of the segment
+	data    []byte                  // bytes of the segment
 	terms   [fieldCount]*vellum.FST // nil if no document has the field
 }
 
@@ -73,8 +72,8 @@ func (s *segmentReader) open(path string, documents int) (err error) {
 }
 
 // dictionary returns the transducer of a field, which maps terms to postings.
-// Bleve's own reader allocates for each term, and looks up terms found by prefix
-// or automaton twice.
+// Bleve's own reader allocates memory for each term, and looks up twice each term
+// that it finds by prefix or automaton.
 func (s *segmentReader) dictionary(seg *zap.Segment, field string) (*vellum.FST, error) {
 	at, err := seg.DictAddr(field)
 	if err != nil {
@@ -88,8 +87,7 @@ func (s *segmentReader) dictionary(seg *zap.Segment, field string) (*vellum.FST,
 	return vellum.Load(s.data[from : from+size])
 }
 
-// checkDocNums checks that the number of every document of an index is its
-// ordinal.
+// checkDocNums checks that the number of every document in an index is its ordinal.
 func checkDocNums(path string, documents int) (err error) {
 	var s segmentReader
 	defer func() { err = errors.Join(err, s.close()) }()
@@ -116,9 +114,9 @@ func (s *segmentReader) close() error {
 	return s.segment.Close()
 }
 
-// addPosting adds the documents of a term to a set: either a single one that is
-// stored with the term, or a bitmap after two offsets and its length (zap.md of
-// zapx describes the format).
+// addPosting adds the documents of a term to a set. The postings are either a
+// single document, which is stored with the term, or a bitmap that follows two
+// offsets and its length (zapx describes the format in zap.md).
 func (s *session) addPosting(dst set, value uint64) error {
 	if value&zap.FSTValEncodingMask == zap.FSTValEncoding1Hit {
 		docNum, _ := zap.FSTValDecode1Hit(value)

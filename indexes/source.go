@@ -10,14 +10,14 @@ import (
 	"kindex/exports/record"
 )
 
-// source is the input of a document: the indexed texts of an entity.
+// source holds the input for a document: the fields of an entity that are indexed.
 type source struct {
 	Name         string   `json:"name"`
 	Slug         string   `json:"slug"`
 	Formerly     []string `json:"formerly"` // sorted
 	Provider     string   `json:"provider"`
 	Category     string   `json:"category"`
-	Title        string   `json:"title"` // of the category
+	Title        string   `json:"title"` // title of the category
 	Type         string   `json:"type"`
 	Tags         []string `json:"tags"`
 	Capabilities []string `json:"capabilities"`
@@ -32,7 +32,8 @@ func newSource(e *record.Entity, categoryTitle string) source {
 	}
 }
 
-// topics returns the texts about the topic of an entity, the provider first.
+// topics returns the fields that say what an entity is about, starting with the
+// provider.
 func (s *source) topics() []string {
 	return slices.Concat([]string{s.Provider, s.Category, s.Title, s.Type}, s.Tags, s.Capabilities)
 }
@@ -41,7 +42,7 @@ func (s *source) topics() []string {
 // same digest are equal if MappingVersion is the same.
 type digest [16]byte
 
-// digest returns the digest, and the buffer for the next call.
+// digest returns the digest, and a buffer for use in the next call.
 func (s *source) digest(buf []byte) (digest, []byte) {
 	buf = buf[:0]
 	add := func(list ...string) {
@@ -59,8 +60,8 @@ func (s *source) digest(buf []byte) (digest, []byte) {
 }
 
 // digests returns the digests of all documents in the order of their ordinals. It
-// uses all processors, because it is the slowest step for an index that shares
-// files.
+// uses all processors, because it is the slowest step in building an index that
+// shares files.
 func (p *Prepared) digests() []digest {
 	list := make([]digest, len(p.entities))
 	each := (len(list) + runtime.GOMAXPROCS(0) - 1) / runtime.GOMAXPROCS(0)

@@ -11,7 +11,7 @@ import (
 )
 
 // Suggest returns the best records in a set whose name, from one of its words on,
-// starts with a text, and the total number of such records.
+// starts with the given text. It also returns the total number of such records.
 func (x *Index) Suggest(text string, within *roaring.Bitmap, limit int) (best []uint32, total int, err error) {
 	prefix := strings.Join(terms(text), " ")
 	if prefix == "" {
@@ -32,7 +32,8 @@ func (x *Index) Suggest(text string, within *roaring.Bitmap, limit int) (best []
 	return s.best(allowed, limit), allowed.count(), nil
 }
 
-// best returns up to limit members of a set, those with the best scores.
+// best returns the up to limit members of a set that come first in the default
+// order.
 func (s *session) best(among set, limit int) []uint32 {
 	var list []uint32
 	edited := false
@@ -49,9 +50,10 @@ func (s *session) best(among set, limit int) []uint32 {
 	return list[:min(limit, len(list))]
 }
 
-// Alternatives returns up to limit records in a set for a search that found
-// nothing in a part of the set: the best hits in the whole set; if there are
-// none, the hits without quotes; and otherwise the nearest names.
+// Alternatives returns up to limit records to offer for a search that found nothing
+// in a part of the set. They are the best hits in the whole set or, if there are
+// none, the hits for the query without quotes or, if there are none either, the
+// records with the nearest names.
 func (x *Index) Alternatives(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
 	res, err := x.Search(text, within, nil, 0, limit)
 	if plain := Unquoted(text); err == nil && len(res.Hits) == 0 && plain != text {
@@ -70,11 +72,11 @@ func (x *Index) Alternatives(text string, within *roaring.Bitmap, limit int) ([]
 	return list, nil
 }
 
-// NearestNames returns the records in a set with the names nearest to a text,
-// nearest first, for a search that found nothing. It allows one more edit per
-// word than searches do, and one or two in words with digits, which searches
-// match only exactly. If that finds nothing, it returns the names with the
-// longest common prefix with a word.
+// NearestNames returns the records in a set with the names nearest to a query that
+// found nothing, nearest first. It allows one more edit per word than searches do,
+// and one or two edits in words with digits, which searches match only exactly. If
+// that finds nothing, it returns the records whose names share the longest prefix
+// with one of the query's words.
 func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]uint32, error) {
 	list := terms(text)
 	list = list[:min(len(list), maxFuzzyClauses)]
@@ -88,7 +90,7 @@ func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]
 	defer s.end()
 	allowed := s.set()
 	within.WriteDenseTo(allowed)
-	nearest := map[uint32]int{} // by record: number of correct letters in its name
+	nearest := map[uint32]int{} // by record: number of letters in the query that its name matches
 	for _, t := range list {
 		if err := s.addNearest(nearest, t, allowed); err != nil {
 			return nil, err
@@ -104,8 +106,8 @@ func (x *Index) NearestNames(text string, within *roaring.Bitmap, limit int) ([]
 	return found[:min(limit, len(found))], nil
 }
 
-// addNearest adds, for every record whose name has a word near to a term, how
-// many letters of the term are correct.
+// addNearest adds, for every record whose name has a word near a term, the number
+// of letters in the term that are correct.
 func (s *session) addNearest(nearest map[uint32]int, term string, allowed set) error {
 	edits := nearestFuzziness(term)
 	if edits == 0 {
@@ -145,16 +147,16 @@ func nearestFuzziness(term string) int {
 	return min(fuzziness(term)+1, maxEdits)
 }
 
-// maxNearestLen is the maximum length in letters of a word with one more edit
-// than searches allow.
+// maxNearestLen is the maximum length, in letters, of a word that may have one more
+// edit than searches allow.
 const maxNearestLen = 20
 
-// minCommonPrefix is the minimum length in letters of a common prefix of a word
-// and a name.
+// minCommonPrefix is the minimum length, in letters, of the prefix that a word and
+// a name must share.
 const minCommonPrefix = 3
 
-// longestPrefix returns the records whose names have the longest prefix of any of
-// the words.
+// longestPrefix returns the records whose names share the longest prefix with any
+// of the words.
 func (s *session) longestPrefix(list []string, allowed set, limit int) ([]uint32, error) {
 	best, length := []uint32(nil), minCommonPrefix-1
 	for _, t := range list {

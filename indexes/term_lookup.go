@@ -6,10 +6,12 @@ import (
 	"github.com/blevesearch/vellum"
 )
 
-// fieldSets are the records that have some words, by list; nil if there are none.
+// fieldSets holds a set of matching records for each list. A set is nil if it is
+// empty.
 type fieldSets [wordFields]set
 
-// termSet returns the records that have a term in a field, nil if there are none.
+// termSet returns the records that have a term in a field, or nil if there are
+// none.
 func (s *session) termSet(field int, term string) (found set, err error) {
 	if r := s.readers[field]; r != nil {
 		value, ok, err := r.Get([]byte(term))
@@ -34,8 +36,8 @@ func (s *session) termSet(field int, term string) (found set, err error) {
 	return found, nil
 }
 
-// prefixSet returns the records that have a term with a prefix in a field, nil if
-// there are none.
+// prefixSet returns the records that have a term with a given prefix in a field, or
+// nil if there are none.
 func (s *session) prefixSet(field int, prefix string) (found set, err error) {
 	add := func(value uint64) error {
 		if found == nil {
@@ -62,8 +64,9 @@ func (s *session) prefixSet(field int, prefix string) (found set, err error) {
 	return found, nil
 }
 
-// fuzzySets returns the records that have a term within the edits of a word in a
-// list, by number of edits; nil if there are none.
+// fuzzySets returns the records that have, in a list, a term within the number of
+// edits that w allows. They are grouped by number of edits. A set is nil if it is
+// empty.
 func (s *session) fuzzySets(list int, w *fuzzyPattern) (found [maxEdits + 1]set, err error) {
 	words, err := s.index.vocabularies[list].get()
 	if err != nil {
@@ -90,7 +93,8 @@ func (s *session) fuzzySets(list int, w *fuzzyPattern) (found [maxEdits + 1]set,
 	return found, err
 }
 
-// eachPrefixed calls f with the value (the postings) of each term with a prefix.
+// eachPrefixed calls f with the value (the postings) of each term that has a
+// prefix.
 func (s *session) eachPrefixed(terms *vellum.FST, prefix string, f func(value uint64) error) error {
 	if terms == nil {
 		return nil
@@ -108,7 +112,7 @@ func (s *session) eachPrefixed(terms *vellum.FST, prefix string, f func(value ui
 	return err
 }
 
-// prefixEnd returns the first key after all keys with a prefix, nil if there is
+// prefixEnd returns the first key after all keys with a prefix, or nil if there is
 // none.
 func prefixEnd(prefix string) []byte {
 	b := []byte(prefix)

@@ -11,15 +11,15 @@ import (
 	"kindex/exports/record"
 )
 
-// span is a word of a text and its location.
+// span is a word in a text and its location.
 type span struct {
 	term       string // folded
 	start, end int    // bytes
 }
 
 // spans splits a text into words: runs of letters, digits and marks. A point
-// between digits belongs to the word (3.5), and so do + and # at the end of one
-// (C++, C#). In scripts without spaces every character is a word.
+// between digits is part of the word (3.5), and so are + and # at its end (C++,
+// C#). In scripts without spaces, every character is a word.
 func spans(text string) []span {
 	var out []span
 	for i := 0; i < len(text); {
@@ -54,7 +54,7 @@ func endOfWord(text string, i int) int {
 	return i
 }
 
-// suffixLength returns the length of the + or # signs that end a name.
+// suffixLength returns the number of + or # signs that end a word.
 func suffixLength(rest string) int {
 	n := 0
 	for n < 2 && n < len(rest) && (rest[n] == '+' || rest[n] == '#') {
@@ -76,7 +76,7 @@ func ideographic(r rune) bool {
 
 func digitAt(s string, i int) bool { return i >= 0 && i < len(s) && s[i] >= '0' && s[i] <= '9' }
 
-// terms returns the folded words of a text.
+// terms returns the folded words in a text.
 func terms(text string) []string {
 	list := spans(text)
 	out := make([]string, len(list))
@@ -86,17 +86,17 @@ func terms(text string) []string {
 	return out
 }
 
-// stopWords are words that carry no meaning in a description.
+// stopWords are words that carry no meaning of their own.
 var stopWords = func() analysis.TokenMap {
 	m := analysis.NewTokenMap()
 	if err := m.LoadBytes(en.EnglishStopWords); err != nil {
-		panic(err) // it is a constant of the library
+		panic(err) // cannot happen: the list is a constant in the library
 	}
 	return m
 }()
 
-// stem returns the singular of a word by the rules of the S-stemmer (D. Harman,
-// "How effective is suffixing?", JASIS 42, 1991).
+// stem returns the singular of a word according to the rules of the S-stemmer (D.
+// Harman, "How effective is suffixing?", JASIS 42, 1991).
 func stem(w string) string {
 	n := len(w)
 	switch {
@@ -114,7 +114,7 @@ func stem(w string) string {
 	return w[:n-1]
 }
 
-// contentWords returns the stemmed words of a text without stop words.
+// contentWords returns the stemmed words in a text without stop words.
 func contentWords(text string) []string {
 	var out []string
 	for _, t := range terms(text) {

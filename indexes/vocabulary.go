@@ -14,26 +14,26 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// vocabulary is the terms of a field by length, for finding terms within some
-// edits of a word. Scanning all terms of a length takes microseconds. An
-// automaton that walks the transducer instead takes milliseconds and megabytes:
-// with three edits it tries nearly everything that starts with three letters.
+// vocabulary holds the terms of a field by length. It is used to find terms within
+// a number of edits of a word. Scanning all terms of one length takes microseconds.
+// An automaton that walks the transducer would take milliseconds and megabytes:
+// with three edits, it visits nearly every prefix of three letters.
 type vocabulary struct {
 	letterMasks []uint64            // didyoumean.LetterMask of each term
-	postings    []uint64            // the values in the transducer
-	ends        []uint32            // the end of term i in text is ends[i+1]
+	postings    []uint64            // value of each term in the transducer
+	ends        []uint32            // term i is text[ends[i]:ends[i+1]]
 	text        string              // all terms, ordered by length, then alphabetically
-	starts      [maxTermLen + 2]int // by length in letters: the index of the first term
+	starts      [maxTermLen + 2]int // by length in letters: index of the first term
 }
 
-// maxTermLen is used as the length of all terms that are longer than any term
-// near to a word.
+// maxTermLen stands for the length of all terms that are too long to be near any
+// word.
 const maxTermLen = maxFuzzyLen + maxEdits + 1
 
-// lazyVocabulary is a vocabulary that is built on first use.
+// lazyVocabulary builds a vocabulary on first use.
 type lazyVocabulary struct {
 	get   func() (*vocabulary, error)
-	built atomic.Pointer[vocabulary] // nil until then
+	built atomic.Pointer[vocabulary] // nil until it is built
 }
 
 func newLazyVocabulary(fst *vellum.FST, cancelled func() bool) *lazyVocabulary {
@@ -49,8 +49,8 @@ func newLazyVocabulary(fst *vellum.FST, cancelled func() bool) *lazyVocabulary {
 // errCancelled reports that a vocabulary was not built because the index was closed.
 var errCancelled = errors.New("indexes: the index is closed")
 
-// newVocabulary lists the terms of a transducer, nil for none. It calls cancelled
-// from time to time and then stops.
+// newVocabulary lists the terms of a transducer, which may be nil. It calls
+// cancelled from time to time and stops if the result is true.
 func newVocabulary(fst *vellum.FST, cancelled func() bool) (v *vocabulary, err error) {
 	defer func() {
 		if r := recover(); r != nil { // vellum panics on a corrupt transducer
@@ -99,8 +99,8 @@ func newVocabulary(fst *vellum.FST, cancelled func() bool) (v *vocabulary, err e
 
 func (v *vocabulary) term(i int) string { return v.text[v.ends[i]:v.ends[i+1]] }
 
-// fuzzy calls f with the value (the postings) of each term within the edits of a
-// word, and its number of edits.
+// fuzzy calls f with the value (the postings) of each term within the number of
+// edits that w allows, and with the number of edits.
 func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(value uint64, edits int) error) error {
 	from, to := v.starts[max(0, w.Letters()-w.edits)], v.starts[w.Letters()+w.edits+1]
 	for i, kinds := range v.letterMasks[from:to] {
@@ -116,11 +116,11 @@ func (v *vocabulary) fuzzy(w *fuzzyPattern, f func(value uint64, edits int) erro
 	return nil
 }
 
-// shortPrefix is the maximum length in bytes of prefixes that are shared by so
-// many terms that listing them is faster here than in the transducer.
+// shortPrefix is the maximum length, in bytes, of prefixes that so many terms have
+// in common that listing them is faster here than with the transducer.
 const shortPrefix = 3
 
-// prefix calls f with the value (the postings) of each term with a prefix.
+// prefix calls f with the value (the postings) of each term that has a prefix.
 func (v *vocabulary) prefix(prefix string, f func(value uint64) error) error {
 	for n := range maxTermLen + 1 {
 		from, to := v.starts[n], v.starts[n+1]
@@ -145,5 +145,5 @@ func newFuzzyPattern(word string, edits int) *fuzzyPattern {
 	return &fuzzyPattern{didyoumean.NewWord(word), edits}
 }
 
-// matches reports whether a term is within the edits of the word.
+// matches reports whether a term is within the allowed number of edits.
 func (w *fuzzyPattern) matches(term string) bool { return w.Distance(term) <= w.edits }

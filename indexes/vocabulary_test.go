@@ -14,9 +14,9 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestVocabulary compares near words with those found by a Levenshtein automaton
-// on the transducer, for words that are near by chance and for some that are not
-// similar at all.
+// TestVocabulary compares the near words with those that a Levenshtein automaton
+// finds in the transducer. Some words have near words by chance, and some are not
+// similar to any.
 func TestVocabulary(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -97,7 +97,7 @@ func TestVocabulary(t *testing.T) {
 	}
 }
 
-// walked returns the terms that an automaton finds, with their edits.
+// walked returns the terms that an automaton finds, with their numbers of edits.
 func walked(t *testing.T, fst *vellum.FST, a *vlevenshtein.DFA) map[uint64]int {
 	t.Helper()
 	var it vellum.FSTIterator
@@ -115,8 +115,8 @@ func walked(t *testing.T, fst *vellum.FST, a *vlevenshtein.DFA) map[uint64]int {
 	return found
 }
 
-// TestVocabularyIsStopped checks that closing an index does not wait for its
-// vocabularies.
+// TestVocabularyIsStopped checks that closing an index does not wait until its
+// vocabularies are complete.
 func TestVocabularyIsStopped(t *testing.T) {
 	having := map[string][]uint32{}
 	for a := range rune(50) {

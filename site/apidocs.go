@@ -17,29 +17,30 @@ import (
 	"github.com/swaggest/swgui/v5/static"
 )
 
-// APIDocsPolicy is the Content-Security-Policy of the API reference: only files of this
-// service are loaded and run, and nothing inline, except Swagger UI's own data: images.
+// APIDocsPolicy is the Content-Security-Policy of the API reference. It permits only
+// files from this service, nothing inline, and data: URLs only for images, which Swagger
+// UI uses.
 const APIDocsPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; " +
 	"connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
 
-// Asset is a file that a page loads. Its URL ends in Name, which contains part of the
-// hash of its content, so that the content of a URL never changes.
+// Asset is a file that a page loads. Its URL ends in Name. Name contains part of the
+// content's hash, so the content at a URL never changes.
 type Asset struct {
 	Name      string
 	MediaType string
 	ETag      string // without quotes
 	Data      []byte
-	Gzip      []byte // Data in the content coding gzip
+	Gzip      []byte // Data compressed with gzip
 }
 
 //go:embed apidocs
 var apiDocs embed.FS
 
-// APIDocsFiles returns the Asset names of the files that the API reference loads, by
-// file name: Swagger UI and its adaptation to this website.
+// APIDocsFiles maps the names of the files that the API reference loads (Swagger UI and
+// its adaptation to this website) to their Asset names.
 func APIDocsFiles() map[string]string { return assets().names }
 
-// APIDocsAsset returns a file of APIDocsFiles by its Asset name.
+// APIDocsAsset returns the file of the API reference with the given Asset name.
 func APIDocsAsset(name string) (Asset, bool) {
 	a, ok := assets().byName[name]
 	return a, ok
@@ -47,7 +48,7 @@ func APIDocsAsset(name string) (Asset, bool) {
 
 var mediaTypes = map[string]string{".css": "text/css; charset=utf-8", ".js": "text/javascript; charset=utf-8"}
 
-// assetList has the assets by name, and their names by file name.
+// assetList holds the assets by Asset name, and the Asset names by file name.
 type assetList struct {
 	byName map[string]Asset
 	names  map[string]string
@@ -67,7 +68,7 @@ var assets = sync.OnceValue(func() assetList {
 	} {
 		a, err := readAsset(f.from, f.path)
 		if err != nil {
-			panic(fmt.Sprintf("site: %s: %v", f.path, err)) // it is compiled in
+			panic(fmt.Sprintf("site: %s: %v", f.path, err)) // cannot happen: the file is compiled in
 		}
 		plain := strings.TrimSuffix(path.Base(f.path), ".gz")
 		ext := path.Ext(plain)

@@ -18,7 +18,7 @@ import (
 	"kindex/edge/openapi"
 )
 
-// TestAPIDocs uses the page in a browser: it lists every operation, takes a key, and
+// TestAPIDocs checks in a browser that the page lists every operation, accepts a key, and
 // sends requests with it.
 func TestAPIDocs(t *testing.T) {
 	suite.InTest(t)
@@ -60,7 +60,7 @@ func TestAPIDocs(t *testing.T) {
 	p.checkConfined(t)
 }
 
-// page is the API reference in a browser.
+// page is the API reference opened in a browser.
 type page struct{ *browser.Tab }
 
 // checkConfined checks that the policy blocks requests to other hosts and inline scripts,
@@ -115,7 +115,7 @@ func (p *page) execute(t *testing.T, operation string) (status, headers, body st
 	return text(" .response-col_status"), text(" .headerline"), text(" .highlight-code")
 }
 
-// operations returns the operation IDs of the description.
+// operations returns the operation IDs in the API description.
 func operations(t *testing.T) []string {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
@@ -132,12 +132,12 @@ func operations(t *testing.T) []string {
 	return names
 }
 
-// screens is the folder for the screenshots of TestAPIDocsLooks.
+// screens is the folder in which TestAPIDocsLooks saves its screenshots.
 var screens = os.Getenv("KINDEX_SCREENS")
 
-// TestAPIDocsLooks checks that the page fits narrow and wide windows and is readable in
-// light and dark, by system setting and by choice; that it has the header of all pages;
-// and that links to operations work.
+// TestAPIDocsLooks checks that the page fits narrow and wide windows; that it is readable
+// in light and dark, whether the system or the user has chosen the theme; that it has the
+// same header as all pages; and that links to operations work.
 func TestAPIDocsLooks(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{})
@@ -156,7 +156,7 @@ func TestAPIDocsLooks(t *testing.T) {
 			chromedp.Evaluate[chromedp.Void](`localStorage.clear()`),
 		)
 		chosen := v.system
-		if i > 0 && !suite.Soaking() { // a scheme chosen on another page holds when this one opens
+		if i > 0 && !suite.Soaking() { // a scheme chosen on another page applies when this one opens
 			p.Do(t, chromedp.Click(`button.theme`))
 			chosen = other[v.system]
 		}
@@ -171,7 +171,7 @@ func TestAPIDocsLooks(t *testing.T) {
 			p.open(t, e.URL)
 			p.checkLook(t, chosen, v.width)
 		}
-		// A theme chosen here applies at once, and on the other pages.
+		// A theme chosen here applies immediately, also on the other pages.
 		p.Do(t, chromedp.Click(`button.theme`))
 		p.settle(t)
 		p.checkLook(t, other[chosen], v.width)
@@ -191,13 +191,13 @@ func (p *page) open(t *testing.T, base string) {
 	p.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/docs/api#/Entities/listEntities"), chromedp.WaitVisible(opened+" .btn.execute"))
 }
 
-// settle waits for colour transitions.
+// settle waits for colour transitions to end.
 func (p *page) settle(t *testing.T) {
 	t.Helper()
 	p.Do(t, chromedp.Evaluate[chromedp.Void](`Promise.all(document.getAnimations().map(a => a.finished.catch(() => {})))`, chromedp.EvalAwaitPromise))
 }
 
-// scheme returns the theme of a page by its background.
+// scheme determines the theme of a page from its background.
 func (p *page) scheme(t *testing.T) string {
 	t.Helper()
 	paper := browser.Run(t, p.Tab, chromedp.Evaluate[string](`getComputedStyle(document.body).backgroundColor`))

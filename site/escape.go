@@ -8,8 +8,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// block escapes a text for a paragraph of one line: if it starts like a heading, a
-// quotation or a list item, it gets a backslash.
+// block escapes text for a one-line paragraph: if it starts like a heading, a quotation
+// or a list item, it is prefixed with a backslash.
 func block(s string) string {
 	s = text(s)
 	digits := len(s) - len(strings.TrimLeft(s, "0123456789"))
@@ -24,8 +24,9 @@ func block(s string) string {
 	return s
 }
 
-// text escapes a text for use within a line of CommonMark. Special punctuation gets a
-// backslash (section 2.4); white space and hidden characters become a space.
+// text escapes a string for use within a line of CommonMark. Special punctuation is
+// prefixed with a backslash (section 2.4); white space and hidden characters become a
+// space.
 func text(s string) string {
 	var b strings.Builder
 	b.Grow(len(s) + 8)
@@ -44,8 +45,8 @@ func text(s string) string {
 // strikethrough and formulas, which are common extensions.
 func special(r rune) bool { return strings.ContainsRune("\\`*_[]<|~&$", r) }
 
-// link returns a link, or only its text if the URL is invalid. URLs of the service may be
-// paths.
+// link returns a link, or only its text if the URL is invalid. The service's own URLs may
+// be paths.
 func link(name, to string) string {
 	if !strings.HasPrefix(to, "/") && !onTheWeb(to) {
 		return text(name)
@@ -53,7 +54,7 @@ func link(name, to string) string {
 	return "[" + cmp.Or(text(name), text(to)) + "](<" + strings.ReplaceAll(target(to), "&", "&amp;") + ">)"
 }
 
-// address returns a link that shows its URL.
+// address returns a link whose text is its URL.
 func address(s string) string {
 	if !onTheWeb(s) {
 		return text(s)
@@ -66,7 +67,7 @@ func onTheWeb(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// target escapes characters that would end the angle brackets or a table cell.
+// target escapes characters that would close the angle brackets or end a table cell.
 func target(s string) string {
 	const hex = "0123456789ABCDEF"
 	var b strings.Builder

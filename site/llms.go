@@ -10,7 +10,7 @@ import (
 	"kindex/exports/store"
 )
 
-// Map is the data of llms.txt.
+// Map is the data for llms.txt.
 type Map struct {
 	Manifest   *store.Manifest
 	Base       string // the URL of the service, without a trailing slash
@@ -18,42 +18,42 @@ type Map struct {
 	Leaders    []*record.Entity // the highest-ranked entities, best first
 }
 
-// LLMs renders llms.txt in the format of llmstxt.org: a title, a summary in a quotation,
-// and lists of links with notes. Readers may skip the section Optional.
+// LLMs renders llms.txt in the format of llmstxt.org: a title, a summary as a block
+// quotation, and lists of links with notes. Readers may skip the Optional section.
 func LLMs(m *Map) []byte {
 	w, b, d := &markdown{}, m.Base, m.Manifest
 	w.line("# " + text(d.Title))
 	w.line("> " + block(d.Description))
 	w.line(fmt.Sprintf("%d entities in %d categories, %d of them ranked, with scores as of %s (build %s). Every figure has a date and a source. "+
 		"An entity is identified by its type (%s) and slug; append `.md` to its URL for Markdown. "+
-		"Requests under `/api` have a daily limit; `X-RateLimit-Remaining` in each response is the number left. Errors are JSON and suggest corrections.",
+		"Requests under `/api` have a daily limit; `X-RateLimit-Remaining` in each response is the number of requests left. Errors are JSON and suggest corrections.",
 		d.Counts.Entities, d.Counts.Categories, d.Counts.Ranked, text(d.AsOf[:min(10, len(d.AsOf))]), text(d.ID), typeNames(d)))
 	w.line("## API")
 	w.list([]string{
-		link("OpenAPI description", b+"/api/openapi?format=yaml") + ": every endpoint with its parameters, responses and errors; does not count against the limit",
-		link("Documentation", b+"/docs/api") + ": the same for people, with a console to try it out",
+		link("OpenAPI description", b+"/api/openapi?format=yaml") + ": every endpoint with its parameters, responses and errors; does not count towards the limit",
+		link("Documentation", b+"/docs/api") + ": the same for people, with a console for trying out requests",
 		link("MCP server", b+"/mcp") + ": tools to search, look up, rank and compare, over the Model Context Protocol (streamable HTTP, POST)",
 		link("Search", b+"/api/search?q=gradient+boosting") + ": full text, with filters, facets and suggestions",
-		link("Entities", b+"/api/entities") + ": all of them, filtered, sorted and paged",
-		link("Leaderboard of all categories", b+"/api/leaderboard/all") + ": the ranked entities and their movement in seven days",
-		link("Trending", b+"/api/trending") + ": the entities that gained the most",
+		link("Entities", b+"/api/entities") + ": all entities, with filters, sorting and paging",
+		link("Leaderboard of all categories", b+"/api/leaderboard/all") + ": the ranked entities and their movement over the last seven days",
+		link("Trending", b+"/api/trending") + ": the entities whose scores rose the most",
 		link("Changes", b+"/api/changelog") + ": every change with its old and new values; continue from your last request with `since`",
-		link("Scoring formula", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.ScoringFile) + ": how scores are calculated; `/api/entity/{type}/{slug}/score` explains one",
+		link("Scoring formula", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.ScoringFile) + ": how scores are calculated; `/api/entity/{type}/{slug}/score` explains a single score",
 	})
 	m.categories(w)
 	m.leaders(w)
 	w.line("## Downloads")
 	w.list([]string{
-		link("All entities, JSON Lines", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.EntitiesFile+".jsonl") + ": 20 fields each; the content of this URL never changes, and it has no limit",
+		link("All entities, JSON Lines", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.EntitiesFile+".jsonl") + ": 20 fields each; the content at this URL never changes, and downloads are not limited",
 		link("All entities, Parquet", b+"/data/"+url.PathEscape(d.ID)+"/"+exports.EntitiesFile+".parquet"),
-		link("Manifest", b+"/api/export/manifest") + ": every file of the current build with size and SHA-256",
+		link("Manifest", b+"/api/export/manifest") + ": every file in the current build, with its size and SHA-256",
 		link("Croissant", b+"/api/export/croissant") + ": a description of the files as a machine-learning dataset, with the types of all fields",
 	})
 	w.line("## Optional")
 	w.list([]string{
 		link("TypeScript client", b+"/api/sdk/typescript") + ": install this URL with `npm install`",
 		link("Python client", b+"/api/sdk/python") + ": install this URL with `pip install`",
-		link("Feed", b+"/api/feed?format=json") + ": the latest changes as JSON Feed, also as RSS and Atom",
+		link("Feed", b+"/api/feed?format=json") + ": the latest changes as JSON Feed, RSS or Atom",
 	})
 	return w.Bytes()
 }

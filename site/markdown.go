@@ -11,16 +11,16 @@ import (
 	"kindex/exports/record"
 )
 
-// Page is the data of an entity in Markdown.
+// Page is the data for an entity's Markdown page.
 type Page struct {
 	Entity   *record.Entity
 	Category string // the title of its category
 	Base     string // the URL of the service, without a trailing slash
-	Files    bool   // Base is the URL of a static site, which has files instead of the API
+	Files    bool   // the links lead to a static site, which has files instead of the API
 	Build    string
 	AsOf     string // the day of the scores, YYYY-MM-DD
 	Past     bool   // the entity is shown as of an earlier day
-	Rank     int    // on the overall leaderboard, or 0 for none
+	Rank     int    // on the overall leaderboard, or 0 if there is none
 	Ranked   int    // number of entities on it
 	Unranked string // why there is no composite score, or "" if there is one
 	Formula  string // the version of the formula
@@ -52,7 +52,7 @@ type Similar struct {
 	Reasons          []string
 }
 
-// Markdown renders a page in CommonMark with GitHub's tables. All texts of the entity are
+// Markdown renders a page in CommonMark with GitHub's tables. All text from the entity is
 // escaped.
 func Markdown(p *Page) []byte {
 	w := &markdown{}
@@ -73,7 +73,7 @@ func Markdown(p *Page) []byte {
 // markdown writes blocks separated by empty lines.
 type markdown struct{ bytes.Buffer }
 
-// line writes a block of one line.
+// line writes a block that consists of one line.
 func (w *markdown) line(s string) {
 	if w.Len() > 0 {
 		w.WriteByte('\n')
@@ -239,12 +239,12 @@ func (w *markdown) changes(p *Page) {
 	}
 	w.line("## Changes")
 	if p.Total > len(items) {
-		w.line(fmt.Sprintf("The latest %d of %d.", len(items), p.Total))
+		w.line(fmt.Sprintf("The latest %d of %d changes.", len(items), p.Total))
 	}
 	w.list(items)
 }
 
-// maxValueLen is the longest changed value that is shown, in characters.
+// maxValueLen is the maximum length, in characters, of a changed value that is shown.
 const maxValueLen = 60
 
 // fieldChange describes the change to a field, with its values if they are short.

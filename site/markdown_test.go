@@ -14,7 +14,7 @@ import (
 	"kindex/site"
 )
 
-// fill returns a page in which every text is s and every external URL is u.
+// fill returns a page in which every string is s and every external URL is u.
 func fill(s, u string) *site.Page {
 	score := 41.25
 	e := &record.Entity{Type: "tool", Slug: "example", Name: s, Provider: s, Description: s, Category: s, Version: s,
@@ -93,8 +93,8 @@ var (
 	meaning  = regexp.MustCompile("[\\\\`*_\\[\\]<|~&$\\p{Cc}\\p{Z}]|^#* |^ *([-+=>#]|[0-9]+[.)]( |$))| #+$")
 )
 
-// shape returns the structure of a Markdown document without its words: for each line,
-// the special characters, with each link as one character.
+// shape returns the structure of a Markdown document without its words: the special
+// characters of each line, with each link as a single character.
 func shape(doc string) string {
 	var b strings.Builder
 	for line := range strings.SplitSeq(doc, "\n") {
@@ -119,8 +119,8 @@ func onTheWeb(s string) bool {
 	return err == nil && (u.Scheme == "http" || u.Scheme == "https") && u.Host != ""
 }
 
-// FuzzMarkdown checks that documents with arbitrary texts and URLs have the structure of
-// one with plain texts and URLs.
+// FuzzMarkdown checks that documents with arbitrary strings and URLs have the same
+// structure as a document with plain ones.
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"plain", "# h", "a | b", "`c`", "x\n\n- y", "<script>", "[a](b)", "1. a", "***", "&lt;", "\\", "a\\\\", "~~x~~", "|", "\u202e", "> q", "#", "a #"} {
 		f.Add(s, "https://example.org/")
@@ -133,14 +133,14 @@ func FuzzMarkdown(f *testing.F) {
 		probe := fill("Name", "")
 		probe.Entity.Description = s
 		if strings.Contains(string(site.Markdown(probe)), "# Name\n\n- Type") {
-			return // nothing visible: lines are omitted
+			return // nothing in it is visible, so its lines are omitted
 		}
 		plainURL := "x"
 		switch {
 		case onTheWeb(u):
 			plainURL = "https://example.org/"
 		case !strings.Contains(string(site.Markdown(fill("Name", u))), "- Address: "):
-			plainURL = "" // nothing of it can be seen
+			plainURL = "" // nothing in it is visible
 		}
 		plain := fill("x", plainURL)
 		if len(s) > 60 { // changes do not show long values
@@ -168,8 +168,8 @@ func TestLLMs(t *testing.T) {
 	checkLLMs(t, string(site.LLMs(&site.Map{Manifest: &store.Manifest{}})))
 }
 
-// checkLLMs checks the format of llmstxt.org: one title, a quotation below it, then text,
-// then sections with only lists of links and notes.
+// checkLLMs checks the format of llmstxt.org: one title, followed by a quotation, text,
+// and sections that contain only lists of links and notes.
 func checkLLMs(t *testing.T, doc string) {
 	t.Helper()
 	lines := strings.Split(strings.TrimSuffix(doc, "\n"), "\n")

@@ -48,7 +48,7 @@ type entry struct {
 	PreviousRank, Delta      *int
 }
 
-// all reads a list to its end.
+// all reads all pages of a list.
 func all(t *testing.T, address string) []entry {
 	t.Helper()
 	var list []entry
@@ -68,7 +68,7 @@ func all(t *testing.T, address string) []entry {
 	}
 }
 
-// title returns the text of a badge.
+// title returns the text that a badge shows.
 func title(t *testing.T, a answer) string {
 	t.Helper()
 	var d struct {
@@ -127,7 +127,7 @@ func TestBadgesTellTheTruth(t *testing.T) {
 	}
 }
 
-// TestBadgesWithoutHistory checks badges of an index without history.
+// TestBadgesWithoutHistory checks the badges of an index that has no history.
 func TestBadgesWithoutHistory(t *testing.T) {
 	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()
@@ -155,8 +155,8 @@ func TestLLMsLeads(t *testing.T) {
 	follow(t, e, a.body, 60)
 }
 
-// follow requests the URLs in a document of the service, of which there must be a minimum
-// number. /mcp takes only POST.
+// follow requests the URLs in a document of the service, which must contain a minimum
+// number of them. /mcp accepts only POST.
 func follow(t *testing.T, e *edgetest.Edge, doc string, least int) {
 	t.Helper()
 	links := regexp.MustCompile(`\]\(<([^>]*)>\)`).FindAllStringSubmatch(doc, -1)
@@ -180,7 +180,8 @@ func follow(t *testing.T, e *edgetest.Edge, doc string, least int) {
 	}
 }
 
-// TestEveryPage renders every entity in Markdown, and follows the links of some.
+// TestEveryPage renders every entity as Markdown, and follows the links of some of these
+// pages.
 func TestEveryPage(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitAnonymous: 10000})
@@ -197,7 +198,7 @@ func TestEveryPage(t *testing.T) {
 			follow(t, e, a.body, 4)
 		}
 	}
-	// Two days ago the example had changed.
+	// The example changed two days ago.
 	day := edgetest.Today().AddDate(0, 0, -5).Format("2006-01-02")
 	then := ask(t, e.URL+"/api/entity/tool/pytorch.md?at="+day)
 	if !strings.Contains(then.body, "\n| stars | 100 |") || !strings.Contains(then.body, " as of "+day) || strings.Contains(then.body, "signals.stars") || strings.Contains(then.body, ", rank ") {

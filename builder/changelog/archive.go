@@ -19,7 +19,7 @@ import (
 	"kindex/exports/score"
 )
 
-// Input is the input of New.
+// Input is the input to New.
 type Input struct {
 	// Log is the result of the git walk: the whole history, or what is new since the
 	// previous build. It is nil outside git.
@@ -28,10 +28,10 @@ type Input struct {
 	Previous *exports.Build
 	Formula  *score.Formula
 	AsOf     time.Time
-	// Entities are the entities of the content, sorted by type and slug.
+	// Entities lists the entities in the content, sorted by type and slug.
 	Entities []*record.Entity
-	// Frozen leaves the history of content outside git unchanged, because the content is
-	// being edited.
+	// Frozen is set while the content is being edited: the history of content outside git is
+	// then left unchanged.
 	Frozen bool
 }
 
@@ -40,12 +40,12 @@ type Input struct {
 type Archive struct {
 	Input
 	result   exports.Archive
-	previous *exports.ArchiveReader // nil without a previous build
+	previous *exports.ArchiveReader // nil if there is no previous build
 
 	failed   firstError
-	newest   map[string]int32 // by address: its newest version
-	line     []int32          // by version: the first version of the entity
-	followed []bool           // by version: it has a successor
+	newest   map[string]int32 // the newest version at each address
+	line     []int32          // for each version, the first version of its entity
+	followed []bool           // for each version, whether it has a successor
 }
 
 // New collects the versions and finds the changes between them.
@@ -90,8 +90,8 @@ func (a *Archive) Err() error { return a.failed.err }
 // Result returns the archive to write. Call Err afterwards.
 func (a *Archive) Result() *exports.Archive { return &a.result }
 
-// keep copies the versions of the previous build, and its changes unless the formula, and
-// so the scores listed with them, has changed.
+// keep copies the versions from the previous build. It also copies the changes, unless the
+// formula has changed and with it the scores listed with them.
 func (a *Archive) keep() {
 	r, e := &a.result, a.previous
 	r.Kept = e.Versions()
@@ -123,8 +123,9 @@ func (a *Archive) append(log *gitlog.Log) {
 // none means no version, commit or change.
 const none = -1
 
-// attach finds the newest version at every address and the first version of every entity,
-// and links versions of the previous build to the content's entities if they are the same.
+// attach finds the newest version at every address and the first version of every entity. It
+// also makes versions from the previous build share the content's entities if they are the
+// same.
 func (a *Archive) attach() {
 	versions := a.result.Versions
 	a.line, a.followed = make([]int32, len(versions)), make([]bool, len(versions))
@@ -184,8 +185,9 @@ func (a *Archive) Date() {
 	}
 }
 
-// newestOf returns the current version of an entity of the content, or the version that an
-// uncommitted edit is based on. The walk will agree once the edit is committed.
+// newestOf returns the current version of an entity in the content or, if its file has an
+// uncommitted edit, the version that the edit is based on. The git walk will find the same
+// version once the edit is committed.
 func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 	versions := a.result.Versions
 	own, known := a.newest[e.Key()]
@@ -196,7 +198,7 @@ func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 	for _, old := range slices.Backward(e.Formerly) {
 		i, ok := a.newest[e.Type+"/"+old]
 		switch {
-		case !ok || a.followed[i]: // that entity moved to another address
+		case !ok || a.followed[i]: // the entity there moved to another address
 		case !versions[i].Deleted:
 			return i, true
 		default:
@@ -209,7 +211,8 @@ func (a *Archive) newestOf(e *record.Entity) (int32, bool) {
 	return ended, ended != none
 }
 
-// lastChange returns the time of the latest change to an entity up to a version.
+// lastChange returns the time of the latest change to an entity, up to and including a
+// version.
 func (a *Archive) lastChange(i int32) int64 {
 	v := &a.result.Versions[i]
 	for v.Change == none && v.Previous != none {
@@ -243,8 +246,8 @@ func (f *firstError) set(err error) {
 	}
 }
 
-// BuildSnapshots builds the leaderboards of earlier days and finds trending entities.
-// ranked has the scored entities in the order of their ordinals.
+// BuildSnapshots builds the leaderboards of earlier days and finds trending entities. ranked
+// contains the scored entities in the order of their ordinals.
 func (a *Archive) BuildSnapshots(ranked []*record.Entity) error {
 	if len(a.result.Versions) == 0 {
 		a.result.Trends = emptyTrends(a.AsOf)

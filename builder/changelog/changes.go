@@ -11,16 +11,16 @@ import (
 	"kindex/exports/record"
 )
 
-// versionChange is the change of a version before it has an ID.
+// versionChange is the change that a version makes, before the change has an ID.
 type versionChange struct {
-	event    string // "" for none
+	event    string // "" if the version makes no change
 	category string
 	fields   []string
 	old, new [sha256.Size]byte
 }
 
-// findChanges finds which versions since the previous build change something that counts,
-// and the dates that records show from each version on.
+// findChanges finds which versions since the previous build count as changes, and the dates
+// that records show from each version on.
 func (a *Archive) findChanges() error {
 	r := &a.result
 	found := make([]versionChange, len(r.Versions))
@@ -106,8 +106,8 @@ func eventOf(before, after *record.Entity) string {
 	return record.Updated
 }
 
-// scoresOf lists the scores that a change affects, both by today's formula as of the time
-// of the change.
+// scoresOf lists the scores that a change affects. Both the old and the new score are
+// calculated with today's formula, as of the time of the change.
 func (a *Archive) scoresOf(before, after *record.Entity, at int64) []record.FieldChange {
 	var old, now record.Scores
 	when := time.Unix(at, 0).UTC()
@@ -120,7 +120,7 @@ func (a *Archive) scoresOf(before, after *record.Entity, at int64) []record.Fiel
 	return record.DiffScores(&old, &now)
 }
 
-// dateVersion finds the dates that a record shows from a version on.
+// dateVersion finds the dates that an entity's record shows from a version on.
 func (a *Archive) dateVersion(i int32) error {
 	v := &a.result.Versions[i]
 	e, err := a.entity(i)

@@ -7,8 +7,8 @@ import (
 	"kindex/exports/record"
 )
 
-// compare finds the differences between the content and the newest versions in the
-// previous build, which are the history of content outside git.
+// compare finds the differences between the content and the newest versions in the previous
+// build. Outside git, the previous build is the only record of the content's history.
 func (a *Archive) compare() error {
 	if a.Frozen {
 		return nil
@@ -58,7 +58,7 @@ func (a *Archive) gone() (list []*record.Entity) {
 	return list
 }
 
-// alive reports whether a version is the current one of an entity in the previous build.
+// alive reports whether a version in the previous build is the current version of its entity.
 func (a *Archive) alive(v int) bool {
 	return !a.result.Versions[v].Deleted && a.previous.Newest(v) == v
 }

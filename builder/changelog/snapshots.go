@@ -10,9 +10,9 @@ import (
 
 // snapshotDays returns the days whose leaderboards a build keeps, oldest first: the as-of
 // day, the days that movement and trending look back to, the Sundays of the last twelve
-// weeks, the ends of the months before those, and the very first day. All but the first
-// three stay the same from build to build. Months more than fifty years ago are ignored:
-// only a wrong clock produces them.
+// weeks, the ends of the months before those, and the very first day. Unlike the first two
+// kinds, the other days stay the same from build to build. Months more than fifty years ago
+// are ignored: only a wrong clock produces them.
 func snapshotDays(first, asOf time.Time) []string {
 	var days []string
 	add := func(t time.Time) {
@@ -68,7 +68,7 @@ func (a *Archive) takeSnapshots() error {
 	return nil
 }
 
-// followers returns the successor of each version of an entity.
+// followers returns, for each version, the next version of the same entity.
 func followers(versions []record.Version) []int32 {
 	after := make([]int32, len(versions))
 	for i := range after {
@@ -95,8 +95,8 @@ func aliveAt(versions []record.Version, after []int32, end int64) []uint32 {
 	return alive
 }
 
-// snapshot orders the versions of a day by their scores on that day. A score depends only
-// on the entity and the day, so scores from the previous build are still valid.
+// snapshot ranks the versions that were current on a day by their scores on that day. A score
+// depends only on the entity and the day, so scores from the previous build are still valid.
 func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports.SnapshotData, error) {
 	known := a.knownDay(name)
 	if known != nil && known.holds(alive) {
@@ -130,10 +130,10 @@ func (a *Archive) snapshot(name string, day time.Time, alive []uint32) (*exports
 	return s, nil
 }
 
-// snapshotRow is a version with the values that rank it.
+// snapshotRow is a version with the values that determine its rank.
 type snapshotRow struct {
 	version uint32
-	standIn record.Entity // type, slug, status and scores of the day
+	standIn record.Entity // the type, slug, status and scores on the day
 }
 
 func (a *Archive) snapshotRow(version uint32, day time.Time, known *knownDay) (snapshotRow, error) {
@@ -153,14 +153,14 @@ func (a *Archive) snapshotRow(version uint32, day time.Time, known *knownDay) (s
 	return p, nil
 }
 
-// knownDay is the leaderboard of a day in the previous build.
+// knownDay is the leaderboard for a day in the previous build.
 type knownDay struct {
 	*exports.Snapshot
 	ordinals map[uint32]uint32 // by version
 }
 
-// knownDay returns the leaderboard of a day in the previous build, or nil if it has none that
-// is still valid.
+// knownDay returns the leaderboard for a day from the previous build, or nil if that has none
+// that is still valid.
 func (a *Archive) knownDay(name string) *knownDay {
 	if a.previous == nil || a.previous.Formula() != a.result.Formula {
 		return nil
@@ -184,7 +184,7 @@ func (k *knownDay) find(version uint32) (ordinal uint32, ok bool) {
 	return ordinal, ok
 }
 
-// holds reports whether the leaderboard has exactly these versions.
+// holds reports whether the leaderboard lists exactly these versions.
 func (k *knownDay) holds(versions []uint32) bool {
 	if len(versions) != k.Len() {
 		return false

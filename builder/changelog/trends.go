@@ -22,9 +22,9 @@ func emptyTrends(asOf time.Time) []exports.Trends {
 // findTrends finds, for each window, the entities that gained from changes within it.
 func (a *Archive) findTrends(ranked []*record.Entity) error {
 	r := &a.result
-	ordinals := make(map[int32]uint32, len(ranked)) // by newest version
+	ordinals := make(map[int32]uint32, len(ranked)) // keyed by newest version
 	for o, e := range ranked {
-		if v, ok := a.newest[e.Key()]; ok && !r.Versions[v].Deleted { // otherwise it was restored but not yet committed
+		if v, ok := a.newest[e.Key()]; ok && !r.Versions[v].Deleted { // otherwise the entity was restored but has not been committed yet
 			ordinals[v] = uint32(o)
 		}
 	}
@@ -60,7 +60,7 @@ func (a *Archive) findTrends(ranked []*record.Entity) error {
 	return nil
 }
 
-// changedSince counts the changes of each entity since a time, by newest version.
+// changedSince counts the changes to each entity since a time, keyed by newest version.
 func (a *Archive) changedSince(from int64, after []int32) map[int32]uint32 {
 	versions := a.result.Versions
 	first, _ := slices.BinarySearchFunc(versions, from, func(v record.Version, at int64) int { return cmp.Compare(v.Time, at) })
@@ -133,7 +133,7 @@ func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) 
 		then = a.result.Versions[then].Previous
 	}
 	if then == none || a.result.Versions[then].Deleted {
-		return t, nil // it did not exist: its previous score is null and there is no gain
+		return t, nil // the entity did not exist then: its previous score is null and there is no gain
 	}
 	previous := at(then)
 	t.Previous, t.PreviousRank = previous.composite, previous.rank
@@ -152,7 +152,7 @@ func (a *Archive) trend(newest int32, since time.Time, at func(int32) position) 
 	return t, nil
 }
 
-// stateAt returns the content of a version, with the signals that the entity has now and
+// stateAt returns the content of a version with the signals that the entity has now, but with
 // the values that they had then.
 func (a *Archive) stateAt(now *record.Entity, then int32) (*record.Entity, error) {
 	content, err := a.entity(then)
@@ -174,8 +174,8 @@ func (a *Archive) stateAt(now *record.Entity, then int32) (*record.Entity, error
 	return &old, nil
 }
 
-// copyKnownFacts copies the wanted signals to dst, with the values of had, and returns
-// those that had does not contain.
+// copyKnownFacts copies the wanted signals to dst with their values in had, and returns those
+// that had does not contain.
 func copyKnownFacts(dst *record.Signals, wanted record.Signals, had *record.Signals) (missing record.Signals) {
 	for _, f := range wanted.Facts {
 		if old, ok := had.Fact(f.Name); ok {
@@ -189,7 +189,7 @@ func copyKnownFacts(dst *record.Signals, wanted record.Signals, had *record.Sign
 	for _, b := range wanted.Benchmarks {
 		i := slices.IndexFunc(had.Benchmarks, func(o record.Benchmark) bool { return o.Name == b.Name })
 		for i >= 0 && i < len(used) && (used[i] || had.Benchmarks[i].Name != b.Name) {
-			i++ // several results with one name keep their order
+			i++ // results with the same name keep their order
 		}
 		if i < 0 || i == len(used) {
 			missing.Benchmarks = append(missing.Benchmarks, b)

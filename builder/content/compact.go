@@ -8,8 +8,8 @@ import (
 	"kindex/exports/record"
 )
 
-// compact moves the data of entities to separate memory blocks. Where it was read, it is
-// scattered among garbage and keeps twice its size from being freed.
+// compact moves the entities' data to separate memory blocks. Where it was read, the data is
+// scattered among garbage, and it keeps garbage of twice its own size from being freed.
 func compact(entities []*record.Entity) {
 	const together = 256
 	var wg sync.WaitGroup
@@ -24,7 +24,7 @@ func compact(entities []*record.Entity) {
 	wg.Wait()
 }
 
-// compactChunk moves some entities, their texts, facts and links to one memory block
+// compactChunk moves some entities and their strings, facts and links to one memory block
 // each.
 func compactChunk(entities []*record.Entity) {
 	size, facts, links := 0, 0, 0
@@ -50,7 +50,8 @@ func compactChunk(entities []*record.Entity) {
 	}
 }
 
-// moved appends a list to a block with enough capacity and returns its new location.
+// moved appends a list to a block with enough capacity, and returns the list at its new
+// location.
 func moved[T any](block, list []T) (at, grown []T) {
 	if list == nil {
 		return nil, block
@@ -60,7 +61,7 @@ func moved[T any](block, list []T) (at, grown []T) {
 	return block[from:len(block):len(block)], block
 }
 
-// ownTexts calls f with those texts of an entity that no other entity shares.
+// ownTexts calls f with each string of an entity that no other entity shares.
 func ownTexts(e *record.Entity, f func(*string)) {
 	f(&e.Slug)
 	f(&e.Name)

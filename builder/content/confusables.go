@@ -14,9 +14,9 @@ import (
 )
 
 // latinLookAlikes maps letters of other scripts to the Latin letters that look the same in
-// common fonts: an excerpt of the confusables of UTS 39
-// (https://www.unicode.org/Public/security/latest/confusables.txt), without lower-case
-// Greek letters, which names such as νGPT use on purpose.
+// common fonts. It is an excerpt from the confusables of UTS 39
+// (https://www.unicode.org/Public/security/latest/confusables.txt), without lower-case Greek
+// letters, which names such as νGPT use on purpose.
 var latinLookAlikes = lookAlikes(
 	"АВЕЅІЈКМНОРСТУХԌԚԜҮаеоѕіјрсухһԁԛԝүӏґ", "ABESIJKMHOPCTYXGQWYaeosijpcyxhdqwylr", // Cyrillic
 	"ΑΒΕΖΗΙΚΜΝΟΡΤΥΧοϳϹϲ", "ABEZHIKMNOPTYXojCc", // Greek
@@ -35,8 +35,8 @@ func lookAlikes(pairs ...string) map[rune]rune {
 	return m
 }
 
-// latinSkeleton returns a name with look-alike letters replaced by Latin ones, or "" if it
-// has none.
+// latinSkeleton returns a name with its look-alike letters replaced by Latin ones, or "" if
+// it has no look-alike letters.
 func latinSkeleton(name string) string {
 	name = norm.NFKC.String(name)
 	if !strings.ContainsFunc(name, func(r rune) bool { return latinLookAlikes[r] != 0 }) {
@@ -50,9 +50,10 @@ func latinSkeleton(name string) string {
 	}, name)
 }
 
-// mixedWord returns the first word of a name that mixes Latin letters with a look-alike
-// letter of another script; the letter is 0 if there is none. Scripts may differ from
-// word to word, and letters that look like no Latin one are fine.
+// mixedWord returns the first word in a name that mixes Latin letters with a look-alike
+// letter from another script, and that letter; the letter is 0 if there is no such word.
+// Scripts may differ from word to word, and letters that do not look like a Latin letter are
+// fine.
 func mixedWord(name string) (word string, letter rune) {
 	for word := range strings.FieldsFuncSeq(name, func(r rune) bool { return !unicode.In(r, unicode.L, unicode.M) }) {
 		letter, latin := rune(0), false
@@ -69,8 +70,8 @@ func mixedWord(name string) (word string, letter rune) {
 	return "", 0
 }
 
-// warnOfTexts adds warnings about the texts of an entity for its reviewer: look-alike
-// letters, and texts that start like formulas.
+// warnOfTexts adds warnings for the reviewer about an entity's strings: look-alike letters,
+// and strings that start like formulas.
 func warnOfTexts(d *yamldoc.Document, e *record.Entity) {
 	for _, f := range []struct{ name, text string }{{"name", e.Name}, {"provider", e.Provider}, {"description", e.Description},
 		{"version", e.Version}, {"license", e.License}} {
@@ -89,7 +90,8 @@ func warnOfTexts(d *yamldoc.Document, e *record.Entity) {
 }
 
 // lookAlike returns a message if the name of an entity looks like another entity's name,
-// otherwise "". find returns how messages refer to the entity with a type and name, or "" for none.
+// otherwise "". find returns how messages refer to the entity with a type and name, or "" if
+// there is none.
 func lookAlike(e *record.Entity, find func(typ, name string) string) string {
 	if e == nil {
 		return ""

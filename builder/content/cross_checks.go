@@ -10,8 +10,8 @@ import (
 	"kindex/exports/record"
 )
 
-// claims indexes the values of files that must be unique, so that checking one edited file
-// against all others costs no more than the edit.
+// claims indexes the values that must be unique across files, so that the cost of checking an
+// edited file against all others depends only on that file.
 type claims struct {
 	names, former, categories map[string][]*file
 }
@@ -54,7 +54,7 @@ func (c *claims) remove(r *file) {
 }
 
 // crossCheck finds problems between files: undeclared categories, earlier slugs claimed
-// twice, duplicate names.
+// twice, and duplicate names.
 func (f *Folder) crossCheck(declared []Category) (problems yamldoc.Problems) {
 	complain := func(r *file, severity yamldoc.Severity, path []string, message, suggestion string) {
 		line, col := 1, 1
@@ -107,8 +107,8 @@ func (f *Folder) crossCheck(declared []Category) (problems yamldoc.Problems) {
 	return problems
 }
 
-// wrongCategory returns why an entity cannot be in a category, or "". declared has the
-// categories of categories.yaml.
+// wrongCategory returns why an entity cannot be in a category, or "" if it can. declared
+// contains the categories from categories.yaml.
 func wrongCategory(category string, declared []Category) (message, suggestion string) {
 	if category == exports.AllBoard {
 		return yamldoc.Quote(category) + reservedSlug, ""

@@ -23,8 +23,8 @@ func ValidSlug(s string) bool { return len(s) <= 100 && slugGrammar.MatchString(
 // https://learn.microsoft.com/windows/win32/fileio/naming-a-file
 var devices = regexp.MustCompile(`^(?:aux|con|nul|prn|(?:com|lpt)[0-9])$`)
 
-// DeviceName returns why a valid slug cannot be a file name on every system, or "". The
-// text follows the slug in a message.
+// DeviceName returns why a valid slug cannot be a file name on every system, or "" if it can.
+// In a message, the reason follows the slug.
 func DeviceName(slug string) string {
 	if devices.MatchString(slug) {
 		return " is reserved for a device on Windows, so the file could not exist there; use a longer slug"
@@ -32,9 +32,9 @@ func DeviceName(slug string) string {
 	return ""
 }
 
-// ParseEntity reads one entity file and returns all problems of the file by itself. The
-// entity is nil if one of them is an error. path is only for messages. Scores and dates from
-// the history are not set.
+// ParseEntity reads one entity file and returns all problems found in that file alone. The
+// entity is nil if one of them is an error. path is used only in messages. Scores and dates
+// that come from the history are not set.
 func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
 	e, problems := parseEntity(path, typ, slug, data)
 	if n, _ := problems.Count(); n > 0 {
@@ -43,8 +43,8 @@ func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.P
 	return e, problems
 }
 
-// parseEntity is ParseEntity, but returns the readable part of an entity with errors, so
-// that it can be compared with the others.
+// parseEntity is like ParseEntity, but also returns the readable part of an entity with
+// errors, so that it can be compared with other entities.
 func parseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
 	d := yamldoc.Parse(path, data, "version")
 	m, ok := d.Fields()
@@ -57,7 +57,8 @@ func parseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.P
 	return e, d.Report()
 }
 
-// decodeEntity copies the values of the right type; the schema has reported the rest.
+// decodeEntity copies the values that have the right type; the schema check has reported the
+// others.
 func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 	text := func(key string) string { return yamldoc.Text(m[key]) }
 	e := &record.Entity{
@@ -113,7 +114,8 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 	return e
 }
 
-// ownText returns a trimmed copy of a text, so that the file it comes from can be freed.
+// ownText returns a trimmed copy of a string, so that the file that the string comes from can
+// be freed.
 func ownText(v any) string {
 	s, _ := v.(string)
 	return strings.Clone(strings.TrimSpace(s))
@@ -129,8 +131,8 @@ func numberOf(v any) float64 {
 	return 0
 }
 
-// checkEntity adds contradictions between the fields of an entity, and warnings about its
-// texts for reviewers.
+// checkEntity adds problems for fields that contradict each other, and warnings for reviewers
+// about an entity's strings.
 func checkEntity(d *yamldoc.Document, e *record.Entity) {
 	warnOfTexts(d, e)
 	if !d.Faulty["addedDate"] && !d.Faulty["lastUpdated"] && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {

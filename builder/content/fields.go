@@ -11,11 +11,11 @@ import (
 )
 
 // ParseFields parses an entity from fields that do not come from a file, with values that
-// Compose accepts. They must follow the same rules as files; data is the resulting file,
-// written by Compose and accepted by ParseEntity. Texts are trimmed. The
-// problems have fields but no meaningful positions. If one of them is an error, the entity
-// and the file are nil. No YAML is parsed before the values have passed the schema, so that
-// the cost is linear in the size of the input.
+// Compose accepts. The fields must follow the same rules as files. Strings are trimmed.
+// ParseFields also returns the resulting file, which is written by Compose and accepted by
+// ParseEntity. The problems have fields but no meaningful positions. If one of them is an
+// error, the entity and the file are nil. No YAML is parsed before the values have passed
+// the schema, so the cost is linear in the size of the input.
 func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity, []byte, yamldoc.Problems) {
 	d := yamldoc.New(path)
 	values, err := yamlfmt.Normalize(fields)
@@ -44,7 +44,7 @@ func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity,
 	return e, data, problems
 }
 
-// addError adds the reason why values cannot be written as a file.
+// addError adds a problem for values that cannot be written as a file.
 func addError(d *yamldoc.Document, err error) {
 	var wrong *yamlfmt.FieldError
 	if errors.As(err, &wrong) {
@@ -54,7 +54,7 @@ func addError(d *yamldoc.Document, err error) {
 	d.AddAt(nil, false, yamldoc.Problem{Message: err.Error()})
 }
 
-// trimTexts returns values with trimmed texts.
+// trimTexts returns values with all strings trimmed.
 func trimTexts(v any) any {
 	switch v := v.(type) {
 	case string:

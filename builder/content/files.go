@@ -35,8 +35,8 @@ type Index struct {
 	Title       string         `json:"title"`
 	Description string         `json:"description"`
 	URL         string         `json:"url"`        // the public address of the service, or ""
-	Repository  string         `json:"repository"` // its web address, without a trailing slash or .git, or ""
-	Branch      string         `json:"branch"`     // of the repository; "" means MainBranch
+	Repository  string         `json:"repository"` // the web address of the content's repository, without a trailing slash or .git, or ""
+	Branch      string         `json:"branch"`     // the branch of that repository; "" means MainBranch
 	License     string         `json:"license"`
 	Sources     []store.Source `json:"sources"`
 }
@@ -60,7 +60,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	} {
 		path := filepath.Join(dir, f.name)
 		if info, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {
-			continue // absent, or already reported
+			continue // the file is missing, or its problems are already reported
 		}
 		data, err := readFile(path)
 		if err != nil {
@@ -83,10 +83,11 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	return problems, nil
 }
 
-// readFile reads a file, but no more than needed to detect that it is too large.
+// readFile reads a file, but no more of it than is needed to detect that it is too large.
 func readFile(path string) ([]byte, error) { return readInto(new(bytes.Buffer), path) }
 
-// readInto is readFile into the caller's buffer, which holds the returned bytes.
+// readInto is like readFile, but reads into the caller's buffer; the returned bytes are part
+// of it.
 func readInto(room *bytes.Buffer, path string) ([]byte, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -119,18 +120,18 @@ func checkCategories(d *yamldoc.Document) {
 	}
 }
 
-// ParseScoring checks a scoring file by its schema and returns it as JSON.
+// ParseScoring checks a scoring file against its schema and returns it as JSON.
 func ParseScoring(path string, data []byte) ([]byte, yamldoc.Problems) {
 	return parseChecked(path, data, schema.Scoring())
 }
 
-// LocateScoring returns the position of a field in a scoring file, for problems that its
+// LocateScoring returns the position of a field in a scoring file, for problems that the
 // schema cannot detect.
 func LocateScoring(path string, data []byte, field ...string) (line, column int) {
 	return yamldoc.Parse(path, data, "version").Locate(field, false)
 }
 
-// parseChecked reads a YAML file, checks it by its schema and returns it as JSON.
+// parseChecked reads a YAML file, checks it against its schema and returns it as JSON.
 func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.Problems) {
 	d := yamldoc.Parse(path, data, "version")
 	m, ok := d.Fields()

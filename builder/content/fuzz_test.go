@@ -11,7 +11,7 @@ import (
 	"kindex/exports/record"
 )
 
-// FuzzParseEntity checks what must be true for any bytes: no panic, no hang, a position for
+// FuzzParseEntity checks what must be true for any input: no panic, no hang, a position for
 // every problem, and a record that reads back.
 func FuzzParseEntity(f *testing.F) {
 	for _, data := range contenttest.Seeds(f) {
@@ -20,7 +20,7 @@ func FuzzParseEntity(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		start := time.Now()
 		e, problems := content.ParseEntity("content/tool/x.yaml", "tool", "x", data)
-		if took := time.Since(start); took > 5*time.Minute { // it only catches a hang
+		if took := time.Since(start); took > 5*time.Minute { // a generous limit, which is only meant to catch a hang
 			t.Errorf("%d bytes took %s", len(data), took)
 		}
 		_, others := content.ParseScoring("content/scoring.yaml", data)
@@ -41,7 +41,7 @@ func FuzzParseEntity(f *testing.F) {
 	})
 }
 
-// checkRecord reads the JSON record of an entity back.
+// checkRecord checks that the JSON record of an entity reads back.
 func checkRecord(t *testing.T, e *record.Entity) {
 	t.Helper()
 	authored := e.AppendJSON(nil)

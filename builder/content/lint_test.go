@@ -15,8 +15,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// A report line starts with a position, so that editors and terminals can jump
-// there.
+// problemLine matches a report line, which starts with a position so that editors and
+// terminals can jump there.
 var problemLine = regexp.MustCompile(`^[^:]+:\d+:\d+: `)
 
 // TestLint loads one malformed content folder for each archive in testdata/lint
@@ -98,7 +98,7 @@ func writeFiles(t *testing.T, files map[string]string) {
 	}
 }
 
-// TestLintRaw has cases that a text archive cannot represent well: other encodings, line
+// TestLintRaw tests input that a text archive cannot represent well: other encodings, line
 // endings, and very large files.
 func TestLintRaw(t *testing.T) {
 	suite.InTest(t)

@@ -28,17 +28,17 @@ import (
 // Content is a content folder that has been read and checked.
 type Content struct {
 	Entities   []*record.Entity // sorted by type and slug
-	Categories []Category       // from categories.yaml, or else from the entities
+	Categories []Category       // from categories.yaml, or from the entities if there is no such file
 	Index      Index
 
 	// Data about the entity files, in the order of Entities.
-	Blobs     [][sha1.Size]byte   // their git blob names
-	Sums      [][sha256.Size]byte // of their bytes; zero if there is a warning about them
-	Unchanged []bool              // whether Reuse knew them
+	Blobs     [][sha1.Size]byte   // git blob name of each file
+	Sums      [][sha256.Size]byte // SHA-256 of each file; zero if there is a warning about the file
+	Unchanged []bool              // whether Reuse returned the entity
 
 	roots map[string][sha1.Size]byte // git blob names of the existing root files
 
-	Scoring     []byte // scoring.yaml as JSON, nil without one
+	Scoring     []byte // scoring.yaml as JSON; nil if there is none
 	ScoringText []byte // scoring.yaml verbatim
 	ScoringPath string
 }
@@ -50,7 +50,8 @@ func Load(dir string, progress func(done, total int)) (c *Content, problems yaml
 	return LoadWithReuse(dir, nil, progress)
 }
 
-// LoadWithReuse is Load, but does not parse files that reuse knows. reuse may be nil.
+// LoadWithReuse is like Load, but does not parse files for which reuse returns an entity.
+// reuse may be nil.
 func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *Content, problems yamldoc.Problems, err error) {
 	f := Open(dir)
 	f.reuse = reuse
@@ -68,10 +69,10 @@ func LoadWithReuse(dir string, reuse Reuse, progress func(done, total int)) (c *
 // read. Its methods are safe for concurrent use; those that read files run one at a time.
 type Folder struct {
 	dir   string
-	reuse Reuse // nil for none
+	reuse Reuse // nil if files are always parsed
 
 	mu    sync.Mutex
-	files map[string]*file // by slash-separated path relative to the folder
+	files map[string]*file // keyed by slash-separated path relative to the folder
 	order []*file          // the entity files by type and slug; nil if it must be rebuilt
 	claims
 }
@@ -81,18 +82,18 @@ type file struct {
 	source
 	entity   *record.Entity // nil if nothing in it is readable
 	problems yamldoc.Problems
-	info     fs.FileInfo // of the bytes that were read; nil if they may be newer
+	info     fs.FileInfo // metadata of the bytes that were read; nil if the bytes may be newer
 	sum      [sha256.Size]byte
 	blob     [sha1.Size]byte
 	reused   bool
 }
 
-// source is the path of a file, for the system and for messages.
+// source is a file's path, both for opening the file and for messages, and its type and slug.
 type source struct {
 	path, shown, typ, slug string
 }
 
-// Open returns a folder without reading anything.
+// Open returns a Folder without reading anything.
 func Open(dir string) *Folder {
 	return &Folder{dir: dir, files: map[string]*file{}, claims: newClaims()}
 }
@@ -145,8 +146,8 @@ func (f *Folder) Read(names []string, progress func(done, total int)) (changed [
 	return changed, errors.Join(failed...)
 }
 
-// linkedFolders returns the type folders that have become links: there may still be events
-// for files in them, which are elsewhere.
+// linkedFolders returns the type folders that have been replaced by links. Events may still
+// arrive for files in them, although those files are elsewhere.
 func (f *Folder) linkedFolders() map[string]bool {
 	linked := map[string]bool{}
 	for _, typ := range record.Types {
@@ -156,8 +157,8 @@ func (f *Folder) linkedFolders() map[string]bool {
 	return linked
 }
 
-// replace stores a newly read file, or nil if it is gone, and reports whether it differs from
-// the previous one.
+// replace stores a newly read file, or nil if the file is gone, and reports whether it
+// differs from the previous version.
 func (f *Folder) replace(name string, now *file) bool {
 	previous := f.files[name]
 	if previous != nil {
@@ -185,7 +186,7 @@ func compareFiles(a, b *file) int {
 	return cmp.Or(strings.Compare(a.typ, b.typ), strings.Compare(a.slug, b.slug))
 }
 
-// read reads one file; it returns nil if there is none. Its bytes are in room until the
+// read reads one file, and returns nil if there is none. The bytes stay in room until the
 // next call.
 func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	full := filepath.Join(f.dir, filepath.FromSlash(name))
@@ -210,7 +211,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	}
 	data, err := readInto(room, full)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // it was just deleted
+		return nil, nil // it has just been deleted
 	}
 	if err != nil {
 		return nil, err
@@ -229,7 +230,7 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	return r, nil
 }
 
-// Content returns the folder as last read and its problems, like Load. The caller owns
+// Content returns the folder as last read, and its problems, as Load does. The caller owns
 // the entities.
 func (f *Folder) Content() (*Content, yamldoc.Problems, error) {
 	return f.content(func(e *record.Entity) *record.Entity {
@@ -238,14 +239,14 @@ func (f *Folder) Content() (*Content, yamldoc.Problems, error) {
 	})
 }
 
-// Check is Content without copying the entities, which must not be changed.
+// Check is like Content but does not copy the entities, so they must not be changed.
 func (f *Folder) Check() (*Content, yamldoc.Problems, error) {
 	return f.content(func(e *record.Entity) *record.Entity { return e })
 }
 
-// Entity returns the entity of a file, given by its path relative to the folder, and the
-// file's name in messages. The entity is nil if the file does not exist (then gone is true)
-// or is unusable. The caller owns the entity.
+// Entity returns the entity in a file, given by the file's path relative to the folder, and
+// the file's name for messages. The entity is nil if the file does not exist (gone is then
+// true) or is unusable. The caller owns the entity.
 func (f *Folder) Entity(name string) (e *record.Entity, shown string, gone bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

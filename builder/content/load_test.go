@@ -92,7 +92,7 @@ func TestParseEntity(t *testing.T) {
 	}
 }
 
-// TestVersions checks that a version is a text, even if YAML reads it as something else.
+// TestVersions checks that a version is a string, even if YAML reads it as something else.
 func TestVersions(t *testing.T) {
 	for written, want := range map[string]string{
 		"1.10": "1.10", "1e3": "1e3", "3": "3", "2024-06-06": "2024-06-06", "1.0": "1.0", "010": "010",
@@ -126,7 +126,7 @@ func TestLoadContent(t *testing.T) {
 	if err != nil || len(problems) > 0 {
 		t.Fatal(err, problems)
 	}
-	all := int64(len(files) + 3) // including categories, index and scoring
+	all := int64(len(files) + 3) // plus categories, index and scoring
 	if len(l.Entities) != len(files) || calls.Load() != all || last.Load() != all {
 		t.Errorf("%d entities, progress reported %d of %d, but there are %d files", len(l.Entities), calls.Load(), last.Load(), all)
 	}
@@ -170,7 +170,7 @@ func TestLoadTwice(t *testing.T) {
 	}
 }
 
-// TestLinks checks that links are rejected: a link could expose any file of the build
+// TestLinks checks that links are rejected: a link could expose any file on the build
 // machine.
 func TestLinks(t *testing.T) {
 	writeFiles(t, map[string]string{"content/tool/x.yaml": "name: X\ncategory: nlp\ndescription: D\n", "secret": "secret: 1\n"})
@@ -195,7 +195,7 @@ content/tool/y.yaml:1:1: must be a regular file, not a link`
 	}
 }
 
-// TestNoContent checks that an unreadable folder has a distinct error, which says what to
+// TestNoContent checks that an unreadable folder causes a distinct error that says what to
 // do.
 func TestNoContent(t *testing.T) {
 	writeFiles(t, map[string]string{"repo/content/tool/x.yaml": "name: X\n", "empty/README.md": "x\n", "content/tool/.gitkeep": ""})

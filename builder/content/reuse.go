@@ -25,8 +25,8 @@ func gitBlobName(data []byte) (name [sha1.Size]byte) {
 	return name
 }
 
-// Files returns the files that the content was read from, by path relative to the folder,
-// with their git blob names. A nil Content has none.
+// Files returns the git blob names of the files that the content was read from, keyed by path
+// relative to the folder. A nil Content has no files.
 func (c *Content) Files() iter.Seq2[string, [sha1.Size]byte] {
 	return func(yield func(string, [sha1.Size]byte) bool) {
 		if c == nil {
@@ -45,7 +45,7 @@ func (c *Content) Files() iter.Seq2[string, [sha1.Size]byte] {
 	}
 }
 
-// add adds an entity and the data about its file.
+// add adds an entity together with the data about its file.
 func (c *Content) add(r *file, e *record.Entity) {
 	sum := r.sum
 	if len(r.problems) > 0 {

@@ -16,11 +16,11 @@ import (
 	"kindex/exports/record"
 )
 
-// TestFilesStayBesideTheirEntities has git name the files, and sorts the entities before
-// comparing them.
+// TestFilesStayBesideTheirEntities sorts the entities and then compares their files' blob
+// names with those that git calculates.
 func TestFilesStayBesideTheirEntities(t *testing.T) {
 	suite.InTest(t)
-	dir, err := filepath.Abs(filepath.Join("..", "..", "content")) // git takes paths from the top of the repository
+	dir, err := filepath.Abs(filepath.Join("..", "..", "content")) // git resolves relative paths from the top of the repository
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,7 +55,8 @@ func (f *Folder) Changed() ([]string, error) {
 	return changed, nil
 }
 
-// missingFolderError is an fs.ErrNotExist for a content folder, with a hint.
+// missingFolderError is an fs.ErrNotExist error for a content folder, with a hint on what to
+// do.
 type missingFolderError struct{ message string }
 
 // Error implements error.
@@ -114,8 +115,9 @@ func holdsTypes(dir string) bool {
 	})
 }
 
-// classify determines what a file in the folder is: an entity file, with type and slug; a
-// root file, without; or a misplaced file, with a problem. ok is false for files to ignore.
+// classify determines what a file in the folder is: an entity file, for which it returns type
+// and slug; a root file; or a misplaced file, for which it returns a problem. ok is false for
+// files to ignore.
 func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *yamldoc.Problem, ok bool) {
 	typ, base := path.Split(name)
 	typ = strings.TrimSuffix(typ, "/")
@@ -143,7 +145,8 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *y
 	return src, &yamldoc.Problem{File: src.shown, Line: 1, Column: 1, Severity: yamldoc.Error, Message: message, Suggestion: suggestion}, true
 }
 
-// misplaced returns why something may not be next to the type folders, or "".
+// misplaced returns why something must not be next to the type folders, or "" if it may be
+// there.
 func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion string) {
 	switch {
 	case gitNames[strings.ToLower(name)]:
@@ -169,14 +172,14 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 	return "", ""
 }
 
-// gitNames are the files and folders by which git recognizes a folder as a repository,
-// or from which it then reads settings; see gitrepository-layout(5). Some file systems
-// do not distinguish case.
+// gitNames lists the files and folders by which git recognizes a folder as a repository, or
+// from which it then reads settings; see gitrepository-layout(5). Some file systems do not
+// distinguish case.
 var gitNames = map[string]bool{"head": true, "config": true, "config.worktree": true, "commondir": true, "objects": true,
 	"refs": true, "packed-refs": true}
 
-// isDotGit reports whether a file system could read a name as .git: ignoring case, as its
-// short name on Windows, or without characters that macOS ignores.
+// isDotGit reports whether a file system could treat a name as .git: ignoring case, as its
+// short name on Windows, or ignoring characters that macOS ignores.
 func isDotGit(name string) bool {
 	name = strings.ToLower(strings.TrimRight(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {
@@ -200,15 +203,15 @@ func holdsRepository(dir string) bool {
 	return err == nil && found["head"] && (found["commondir"] || found["objects"] && found["refs"])
 }
 
-// notEntityFile returns why something in a type folder is not an entity file, or "". ok is
-// false for files to ignore.
+// notEntityFile returns why something in a type folder is not an entity file, or "" if it is
+// one. ok is false for files to ignore.
 func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion string, ok bool) {
 	slug, yml := strings.CutSuffix(name, ".yaml")
 	switch {
 	case isDotGit(name):
 		return "is a git repository inside the content, and its settings could run commands; remove it", "", true
 	case strings.HasPrefix(name, ".") || strings.HasSuffix(name, "~") || strings.HasPrefix(name, "#") && strings.HasSuffix(name, "#"):
-		return "", "", false // files of editors and file managers
+		return "", "", false // files created by editors and file managers
 	case info.IsDir():
 		return "is a folder; entity files must be directly in " + typ + "/", "", true
 	case !yml && IsYAML(name):
@@ -225,10 +228,10 @@ func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion stri
 	return "", "", true
 }
 
-// shownPath returns the path of a file in messages: as the user gave it, with slashes.
+// shownPath returns the path of a file for messages: as the user gave it, but with slashes.
 func shownPath(parts ...string) string { return filepath.ToSlash(filepath.Join(parts...)) }
 
-// IsYAML reports whether a file has the extension of YAML files.
+// IsYAML reports whether a file has a YAML file name extension.
 func IsYAML(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return ext == ".yaml" || ext == ".yml"
@@ -246,8 +249,9 @@ func guessSlug(s string) string {
 	return ""
 }
 
-// Slugify derives a slug from a name: in lower case, without accents, with everything else
-// replaced by single hyphens, and cut at 100 characters. It is "" if nothing is left.
+// Slugify derives a slug from a name: it converts letters to lower case, removes accents,
+// replaces everything else with single hyphens, and cuts the result at 100 characters. It
+// returns "" if nothing is left.
 func Slugify(name string) string {
 	var b strings.Builder
 	hyphen := false

@@ -5,21 +5,22 @@ import (
 	"kindex/exports/record"
 )
 
-// Siblings are the other entities that an entity is checked against. Except for Declared,
-// methods return an entity's name in messages, or "" if there is none.
+// Siblings looks up the other entities that an entity is checked against. Except for
+// Declared, its methods return the name by which messages refer to an entity, or "" if there
+// is none.
 type Siblings interface {
 	// Declared lists the valid categories; if empty, every category is valid.
 	Declared() []Category
 	// WithSlug returns the entity with a slug.
 	WithSlug(typ, slug string) string
-	// OnceWithSlug returns an entity other than e that had a slug earlier.
+	// OnceWithSlug returns an entity other than e that had the slug earlier.
 	OnceWithSlug(typ, slug string, e *record.Entity) string
-	// WithName returns an entity other than e with its type and name.
+	// WithName returns an entity other than e with the same type and name.
 	WithName(e *record.Entity) string
 }
 
-// CheckSiblings returns the conflicts between an entity and the others. path is only for
-// messages.
+// CheckSiblings returns the conflicts between an entity and its siblings. path is used only
+// in messages.
 func CheckSiblings(path string, e *record.Entity, siblings Siblings) (problems yamldoc.Problems) {
 	add := func(severity yamldoc.Severity, field, message, suggestion string) {
 		problems = append(problems, yamldoc.Problem{File: path, Line: 1, Column: 1, Severity: severity,

@@ -11,8 +11,8 @@ import (
 	"kindex/exports/record"
 )
 
-// Workspace is a content folder for adding files: it checks them before they are written.
-// Checking is safe for concurrent use, adding is not.
+// Workspace is a content folder to which files are being added: it checks them before they
+// are written. Checking is safe for concurrent use, adding is not.
 type Workspace struct {
 	Dir     string
 	Index   Index
@@ -47,7 +47,7 @@ func (s *Workspace) Path(typ, slug string) string {
 	return filepath.Join(s.Dir, typ, slug+".yaml")
 }
 
-// Shown returns the path of an entity file in messages.
+// Shown returns the path of an entity file as shown in messages.
 func (s *Workspace) Shown(typ, slug string) string { return shownPath(s.Dir, typ, slug+".yaml") }
 
 // Find returns the entity that has or had a slug, or nil.
@@ -75,7 +75,8 @@ func (s *Workspace) Categories() []Category {
 	return list
 }
 
-// CheckFile returns the problems of an entity file, by itself and with the others.
+// CheckFile returns the problems in an entity file itself, and its conflicts with other
+// files.
 func (s *Workspace) CheckFile(typ, slug string, data []byte) yamldoc.Problems {
 	e, problems := parseEntity(s.Shown(typ, slug), typ, slug, data)
 	if e == nil {
@@ -84,12 +85,12 @@ func (s *Workspace) CheckFile(typ, slug string, data []byte) yamldoc.Problems {
 	return problems.With(s.Check(e))
 }
 
-// Check returns the conflicts between an entity and the others.
+// Check returns the conflicts between an entity and the other entities.
 func (s *Workspace) Check(e *record.Entity) (problems yamldoc.Problems) {
 	return CheckSiblings(s.Shown(e.Type, e.Slug), e, workspaceSiblings{s})
 }
 
-// workspaceSiblings are the other entities in a folder.
+// workspaceSiblings provides the other entities in a folder.
 type workspaceSiblings struct{ s *Workspace }
 
 // Declared implements Siblings.
@@ -113,7 +114,7 @@ func (o workspaceSiblings) WithName(e *record.Entity) string {
 	return firstOther(o.s.folder.names[nameKey(e)], e)
 }
 
-// firstOther returns the name of the first file that is not the file of e, or "".
+// firstOther returns the name of the first file that is not e's own, or "" if there is none.
 func firstOther(list []*file, e *record.Entity) string {
 	i := slices.IndexFunc(list, func(r *file) bool { return r.typ != e.Type || r.slug != e.Slug })
 	if i < 0 {

@@ -11,8 +11,8 @@ import (
 )
 
 // WriteEntity atomically writes an entity file into a content folder, which is created if
-// missing. If replace is set, it replaces an existing file or link; otherwise that is an
-// fs.ErrExist. A type folder that is a link is an error: nothing is written outside the
+// missing. If replace is set, it replaces an existing file or link; otherwise it
+// returns an fs.ErrExist error. A type folder that is a link is an error: nothing is written outside the
 // content folder, whatever a clone contains.
 func WriteEntity(dir, typ, slug string, data []byte, replace bool) error {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
@@ -41,8 +41,8 @@ func WriteEntity(dir, typ, slug string, data []byte, replace bool) error {
 	return err
 }
 
-// createAs gives a file a name that must not exist yet. On a file system without hard
-// links the file is written a second time.
+// createAs gives a file a name that must not exist yet. On a file system without hard links,
+// the file is written a second time.
 func createAs(folder *os.Root, part, name string, data []byte) error {
 	err := folder.Link(part, name)
 	if err == nil || errors.Is(err, fs.ErrExist) {
@@ -59,7 +59,7 @@ func createAs(folder *os.Root, part, name string, data []byte) error {
 	return err
 }
 
-// openType opens the folder of a type, which is created if missing.
+// openType opens the folder for a type, creating it if necessary.
 func openType(dir, typ string) (*os.Root, error) {
 	root, err := os.OpenRoot(dir)
 	if err != nil {

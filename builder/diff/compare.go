@@ -13,8 +13,8 @@ import (
 	"kindex/exports/score"
 )
 
-// Revision is one of the two compared states. A nil Content means no content at all; the
-// formula is required even then.
+// Revision is one of the two states being compared. A nil Content means that there is no
+// content at all; the formula is required even then.
 type Revision struct {
 	Content *content.Content
 	Formula *score.Formula
@@ -23,25 +23,25 @@ type Revision struct {
 // Comparison is the difference between two states of the content. The command line prints
 // it as JSON.
 type Comparison struct {
-	AsOf    string `json:"asOf"`    // the time of all scores, RFC 3339
+	AsOf    string `json:"asOf"`    // the time as of which all scores are calculated, RFC 3339
 	Changed bool   `json:"changed"` // false if both produce the same index
 	Before  Totals `json:"before"`
 	After   Totals `json:"after"`
 	Counts  Counts `json:"counts"`
-	// Entities are the entities whose files differ: created, updated, deleted, touched,
+	// Entities lists the entities whose files differ: created, updated, deleted and touched,
 	// each sorted by type and slug.
 	Entities      []Entity   `json:"entities"`
 	MovedByOthers Moved      `json:"movedByOthers"`
 	Formula       *Formula   `json:"formula"`    // nil if unchanged
 	Categories    []Category `json:"categories"` // changed categories, by slug
 	Index         []Field    `json:"index"`      // changed fields of index.yaml
-	// Duplicates are pairs of entities that may be the same thing; one entity of each pair
+	// Duplicates lists pairs of entities that may be the same thing; one entity of each pair
 	// was created or has a new slug.
 	Duplicates []Duplicate `json:"duplicates"`
 	Shrink     Shrink      `json:"shrink"`
 }
 
-// Totals are the sizes of one revision.
+// Totals contains the sizes of one revision.
 type Totals struct {
 	Entities   int    `json:"entities"` // including withdrawn ones
 	Ranked     int    `json:"ranked"`
@@ -49,7 +49,7 @@ type Totals struct {
 	Formula    string `json:"formula"` // its version
 }
 
-// Counts are the numbers of entities by event.
+// Counts contains the number of entities for each event.
 type Counts struct {
 	Created int `json:"created"`
 	Updated int `json:"updated"` // including renamed ones
@@ -58,7 +58,7 @@ type Counts struct {
 	Touched int `json:"touched"`
 }
 
-// Field is one value before and after, as JSON; null if there is none.
+// Field is one value before and after a change, as JSON; a missing value is null.
 type Field struct {
 	Name string          `json:"field"`
 	Old  json.RawMessage `json:"old"`
@@ -72,20 +72,20 @@ type Moved struct {
 	Categories int `json:"categories"` // on the leaderboard of their category
 }
 
-// MaxShrink is the share of entities that one build may delete. A build that would delete
-// more is refused, as that is usually a mistake.
+// MaxShrink is the maximum share of entities that one build may delete. A build that would
+// delete more is refused, as that is usually a mistake.
 const MaxShrink = 0.10
 
-// Shrink is the share of entities that are deleted.
+// Shrink describes how much of the index is deleted.
 type Shrink struct {
 	Deleted int     `json:"deleted"`
 	Of      int     `json:"of"` // entities before
 	Share   float64 `json:"share"`
-	Refused bool    `json:"refused"` // a build would be refused, see MaxShrink
+	Refused bool    `json:"refused"` // whether a build would be refused, see MaxShrink
 }
 
 // Compare compares two states. It scores both as of asOf, each with its own formula, and
-// stores the scores in the entities. words splits a text into the words that count for
+// stores the scores in the entities. words splits a string into the words used to calculate
 // similarity.
 func Compare(before, after Revision, asOf time.Time, words func(string) []string) *Comparison {
 	a, b := newState(before, asOf), newState(after, asOf)
@@ -117,8 +117,8 @@ type state struct {
 	content *content.Content
 	formula *score.Formula
 	byKey   map[string]*record.Entity
-	all     map[*record.Entity]int // rank on the overall leaderboard, from 1
-	within  map[*record.Entity]int // rank on the leaderboard of its category
+	all     map[*record.Entity]int // rank on the overall leaderboard, counted from 1
+	within  map[*record.Entity]int // rank on the leaderboard of the entity's category
 }
 
 func newState(s Revision, asOf time.Time) *state {

@@ -15,7 +15,7 @@ import (
 
 var asOf = time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)
 
-// formula scores a tool only by its stars: this number scores 100.
+// formula returns a formula that scores a tool only by its stars; full stars score 100.
 func formula(t *testing.T, version string, full float64) *score.Formula {
 	t.Helper()
 	f, err := score.ParseChecked(fmt.Appendf(nil, `{"version":%q,"types":{"tool":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
@@ -38,7 +38,7 @@ func revisionOf(f *score.Formula, list ...*record.Entity) Revision {
 	return Revision{&content.Content{Entities: list, Categories: []content.Category{{Slug: "c", Title: "C"}}}, f}
 }
 
-// events formats a comparison on one line: what happened to which entity, with composite
+// eventsOf formats a comparison on one line: what happened to each entity, with its composite
 // and overall rank.
 func eventsOf(c *Comparison) string {
 	var list []string
@@ -95,7 +95,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestMoves: old and new scores and ranks, and unchanged entities with a new rank.
+// TestMoves checks the old and new scores and ranks, and the number of unchanged entities
+// with a new rank.
 func TestMoves(t *testing.T) {
 	f := formula(t, "1", 1e6)
 	gone := tool("d", 500)
@@ -156,7 +157,7 @@ func TestShrink(t *testing.T) {
 	}
 }
 
-// TestFormula checks that the effect of another formula is reported separately from that of
+// TestFormula checks that the effect of a changed formula is reported separately from that of
 // edits.
 func TestFormula(t *testing.T) {
 	before := revisionOf(formula(t, "1", 1e6), tool("a", 1000), tool("b", 10), tool("c", 0))
@@ -174,7 +175,7 @@ func TestFormula(t *testing.T) {
 	if c := Compare(before, after, asOf, strings.Fields); !c.Formula.SameVersion {
 		t.Errorf("%+v", c.Formula)
 	}
-	// A formula without tools ranks none.
+	// A formula without tools does not rank any.
 	none, err := score.ParseChecked([]byte(`{"version":"3","types":{"model":{"minimumCoverage":0.5,"dimensions":{"adoption":{"weight":1,"prior":20,
 		"minimumCoverage":0.5,"measures":[{"signal":"stars","map":"log","full":10,"weight":1}]}}}}}`))
 	if err != nil {

@@ -12,28 +12,30 @@ import (
 	"kindex/exports/record"
 )
 
-// Reasons why two entities may be the same thing.
+// The kinds of reasons why two entities may be the same thing.
 const (
 	SameURL        = "url"        // the same page
 	SameRepository = "repository" // the same source code
 	SameName       = "name"       // the same letters and digits
-	NearName       = "nearName"   // one edit apart
+	NearName       = "nearName"   // names one edit apart
 	SimilarContent = "similar"    // most of their content is the same
 )
 
-// kinds in the order in which reasons are listed: the most certain first.
+// kinds lists the kinds of reasons in the order in which they are shown, the most certain
+// first.
 var kinds = []string{SameRepository, SameURL, SameName, NearName, SimilarContent}
 
-// Two entities are possible duplicates if their similarity, as in builder/neighbors, is at
-// least Alike, and they share at least Overlap of their content. The second condition is
-// needed because similarity is relative: in a small catalogue two entities can have the
-// maximum similarity just for their category.
+// Two entities are possible duplicates if their similarity, as calculated by
+// builder/neighbors, is at least MinSimilarity, and the overlap of their content is at least
+// MinOverlap. The second condition is needed because similarity is relative: in a small
+// catalogue, two entities can have the maximum similarity just because they are in the same
+// category.
 //
-// Of the 480 entities that kindex ships with, all distinct, no two of one type overlap by
-// more than 0.58 (Qwen3.5 and Qwen3.6 35B-A3B; tools by 0.31), and the most similar pair
-// has a similarity of 0.88 (GPT Image 1.5 and 2). A copy of any of them under another name
-// and address is found, and so are 9 of 10 if half of the description is removed; a copy
-// described in other words is not.
+// Of the 480 entities that kindex ships with, which are all distinct, no two models overlap
+// by more than 0.58 (Qwen3.5 and Qwen3.6 35B-A3B) and no two tools by more than 0.31. The
+// most similar pair has a similarity of 0.88 (GPT Image 1.5 and 2). A copy of any of them
+// with a different name and address is found. If half of the description is removed, 9 of 10
+// copies are still found; a copy described in different words is not.
 const (
 	MinSimilarity = 0.85
 	MinOverlap    = 0.6
@@ -46,15 +48,15 @@ type Duplicate struct {
 	Reasons []Reason `json:"reasons"`
 }
 
-// Reason is one thing that a pair has in common.
+// Reason is one thing that a pair of entities has in common.
 type Reason struct {
 	Kind string `json:"kind"`
-	// Value is what the two share: an address as written in the new entity, the other
+	// Value is what the two entities share: an address as written in the new entity, the other
 	// entity's name, or the similarity.
 	Value string `json:"value"`
 }
 
-// Text returns the reason in words; mark formats texts from files.
+// Text returns the reason in words; mark formats strings from files.
 func (r Reason) Text(mark func(string) string) string {
 	switch r.Kind {
 	case SameURL:
@@ -64,13 +66,13 @@ func (r Reason) Text(mark func(string) string) string {
 	case SameName:
 		return "same name, written " + mark(r.Value)
 	case NearName:
-		return "its name is one edit from " + mark(r.Value)
+		return "its name is one edit away from " + mark(r.Value)
 	}
 	return "nearly the same content, similarity " + r.Value
 }
 
-// duplicates finds possible duplicates of the fresh entities, a subset of all. A pair of
-// two fresh ones is listed once.
+// duplicates finds possible duplicates of the entities in fresh, which is a subset of all. A
+// pair of two fresh entities is listed once.
 func duplicates(all, fresh []*record.Entity, words func(string) []string) []Duplicate {
 	if len(fresh) == 0 {
 		return []Duplicate{}
@@ -101,10 +103,10 @@ func duplicates(all, fresh []*record.Entity, words func(string) []string) []Dupl
 type finder struct {
 	all   []*record.Entity
 	new   map[*record.Entity]bool
-	found map[[2]string]*Duplicate // by the two keys
+	found map[[2]string]*Duplicate // keyed by the keys of both entities
 }
 
-// add adds a reason to a pair, each kind once.
+// add adds a reason to a pair, unless the pair already has a reason of that kind.
 func (f *finder) add(e, other *record.Entity, kind, value string) {
 	if e == other || f.new[other] && other.Key() < e.Key() {
 		return
@@ -150,11 +152,13 @@ func (f *finder) byAddress(fresh []*record.Entity) {
 	}
 }
 
-// many is the maximum number of entities compared for one address or name. If there are
-// more, such as the parts of one large repository, only the first ones are compared.
+// many is the maximum number of entities that are compared because they share an address or
+// name. If there are more, such as the parts of one large repository, only the first ones are
+// compared.
 const many = 20
 
-// addresses yields the addresses of an entity that another one could share, by field.
+// addresses yields the addresses of an entity that another one could share, each with the
+// name of its field.
 func addresses(e *record.Entity) iter.Seq2[string, string] {
 	return func(yield func(field, address string) bool) {
 		if e.URL != "" && !yield("url", e.URL) {
@@ -198,8 +202,9 @@ func (f *finder) byName(fresh []*record.Entity) {
 	}
 }
 
-// few is the maximum number of entities that are compared exactly with all others. For
-// more, the algorithm of builds is faster, and misses almost no pair this similar.
+// few is the maximum number of entities that are compared exactly with all others. If there
+// are more, the algorithm used by builds is faster and misses hardly any pair that is this
+// similar.
 const few = 500
 
 // bySimilarity finds entities with nearly the same content.
@@ -229,7 +234,7 @@ func (f *finder) bySimilarity(words func(string) []string) {
 	}
 }
 
-// overlap returns the Jaccard index of two entities over category, provider, tags,
+// overlap returns the Jaccard index of two entities, based on category, provider, tags,
 // capabilities and words (P. Jaccard, 1901).
 func overlap(a, b *record.Entity, words func(string) []string) float64 {
 	x, y := statements(a, words), statements(b, words)

@@ -44,7 +44,7 @@ func TestNames(t *testing.T) {
 		{"Scikit Learn", "scikit-learn", SameName},
 		{"Électron", "Electron", SameName},
 		{"GPT-4", "GPT 4", SameName},
-		{"PyTorch", "PyTroch", NearName},    // two neighbours exchanged
+		{"PyTorch", "PyTroch", NearName},    // two adjacent letters swapped
 		{"PyTorch", "PyTorchs", NearName},   // one more
 		{"PyTorch", "PyTrch", NearName},     // one less
 		{"PyTorch", "PyTarch", NearName},    // another one
@@ -61,8 +61,8 @@ func TestNames(t *testing.T) {
 		{"C++", "C", ""},
 		{"C#", "C", ""},
 		{"aabbcc", "aabbc", NearName},
-		{"abcdef", "bacdfe", ""}, // two edits that share a part
-		{"???", "!!!", ""},       // nothing left of either
+		{"abcdef", "bacdfe", ""}, // two overlapping edits
+		{"???", "!!!", ""},       // nothing left of either name
 	} {
 		for _, p := range [][2]string{{c.a, c.b}, {c.b, c.a}} {
 			got := ""
@@ -82,7 +82,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// entity returns an entity that shares nothing but its name with others.
+// entity returns an entity that shares nothing with others but its name.
 func entity(slug, name string) *record.Entity {
 	return &record.Entity{Type: "tool", Slug: slug, Name: name, Category: "of-" + slug, Status: record.Active}
 }
@@ -135,9 +135,9 @@ func fixtureContent(t *testing.T) *content.Content {
 	return c
 }
 
-// TestShippedIsDistinct checks that none of the shipped entities, which are all distinct,
-// is reported as a duplicate by its description, for any part of the catalogue, and only
-// few by name or URL.
+// TestShippedIsDistinct checks that no shipped entity is reported as a duplicate because of
+// its description, whichever part of the catalogue is compared, and only a few because of a
+// name or URL. All shipped entities are distinct.
 func TestShippedIsDistinct(t *testing.T) {
 	suite.InTest(t)
 	all := fixtureContent(t).Entities
@@ -149,7 +149,7 @@ func TestShippedIsDistinct(t *testing.T) {
 	}
 	want := []string{
 		"model/command-a-03-2025 model/command-r-08-2024 nearName", // Command A, Command R
-		"model/deepseek-chat model/deepseek-reasoner url",          // two services of one model
+		"model/deepseek-chat model/deepseek-reasoner url",          // two services for one model
 		"model/glm-5-turbo model/glm-5v-turbo nearName",
 		"tool/efficientnet tool/gen-efficientnet-pytorch nearName", // EfficientNet, EfficientNets
 		"tool/gpytorch tool/pytorch nearName",
@@ -170,8 +170,8 @@ func TestShippedIsDistinct(t *testing.T) {
 	}
 }
 
-// TestCopiesAreFound checks that a copy under another name and URL is found by its
-// description, and usually also with half of it.
+// TestCopiesAreFound checks that a copy with a different name and URL is found by its
+// description, and usually also if half of the description is removed.
 func TestCopiesAreFound(t *testing.T) {
 	suite.InTest(t)
 	all := fixtureContent(t).Entities

@@ -9,29 +9,30 @@ import (
 	"kindex/exports/record"
 )
 
-// Touched is the event of an entity without changes that count: only dates or sources of
-// signals, or earlier slugs, differ. The other events are the same as in the changelog.
+// Touched is the event for an entity whose differences do not count as a change: only dates
+// or sources of signals, or earlier slugs, differ. The other events are the same as in the
+// changelog.
 const Touched = "entity.touched"
 
-// events are in the order in which entities are listed.
+// events lists the events in the order in which entities are listed.
 var events = []string{record.Created, record.Updated, record.Deleted, Touched}
 
 // Entity is one entity whose file differs.
 type Entity struct {
 	Event string `json:"event"`
 	Type  string `json:"type"`
-	Slug  string `json:"slug"` // after the change, or before it was deleted
+	Slug  string `json:"slug"` // after the change or, for a deleted entity, before it
 	Name  string `json:"name"`
 	// FormerSlug is the slug before a rename, or null.
 	FormerSlug jsonenc.OptionalString `json:"formerSlug"`
 	Category   string                 `json:"category"`
-	// LeadsTo is the entity to which the address of a deleted one redirects, as
-	// type/slug, or null.
+	// LeadsTo is the entity that the address of a deleted entity redirects to, as type/slug,
+	// or null.
 	LeadsTo jsonenc.OptionalString `json:"leadsTo"`
-	// Fields are the changes that count, as in the changelog: content first, scores
-	// last.
+	// Fields lists the differences that count as a change, as in the changelog: content first,
+	// scores last.
 	Fields []Field `json:"fields"`
-	// Touched lists other differences: signals with only a new date or source, and
+	// Touched lists the other differences: signals with only a new date or source, and
 	// formerly.
 	Touched   []string `json:"touched"`
 	Composite Score    `json:"composite"`
@@ -41,31 +42,31 @@ type Entity struct {
 // Key returns the key of the entity: type/slug.
 func (e *Entity) Key() string { return e.Type + "/" + e.Slug }
 
-// Score is a score before and after; null if there is none.
+// Score is a score before and after a change; null if there is none.
 type Score struct {
 	Old record.Score `json:"old"`
 	New record.Score `json:"new"`
 }
 
-// Ranks are the ranks of an entity on its two leaderboards.
+// Ranks contains the ranks of an entity on its two leaderboards.
 type Ranks struct {
 	All      Rank `json:"all"`
 	Category Rank `json:"category"`
 }
 
-// Rank is a rank before and after, from 1; nil if there is none.
+// Rank is a rank before and after a change, counted from 1; nil if there is none.
 type Rank struct {
 	Old *int `json:"old"`
 	New *int `json:"new"`
 }
 
-// pairs matches the entities of two states.
+// pairs contains the entities of two states, matched with each other.
 type pairs struct {
-	same    []pair // with the same slug
+	same    []pair // with the same key
 	renamed []pair
 	created []*record.Entity
 	deleted []*record.Entity
-	former  map[string]string // the key that an earlier key redirects to, after
+	former  map[string]string // for each earlier key, the key that it redirects to after the change
 }
 
 type pair struct{ before, after *record.Entity }
@@ -108,8 +109,8 @@ func match(a, b *state) *pairs {
 	return p
 }
 
-// renamedFrom finds the entity that was renamed to a new address: that with the last of
-// its earlier slugs that was removed.
+// renamedFrom finds the entity that was renamed to e: of the removed entities whose slugs are
+// listed in e's formerly field, the one listed last.
 func renamedFrom(e *record.Entity, a, b *state, taken map[string]bool) *record.Entity {
 	for _, old := range slices.Backward(e.Formerly) {
 		key := e.Type + "/" + old
@@ -200,7 +201,7 @@ func place(in map[*record.Entity]int, e *record.Entity) *int {
 }
 
 // touched lists the differences between two states of an entity that do not count as a
-// change, in the order of the record.
+// change, in the order of the record's fields.
 func touched(before, after *record.Entity) []string {
 	list := []string{}
 	for _, f := range after.Signals.Facts {
@@ -220,5 +221,5 @@ func touched(before, after *record.Entity) []string {
 	return list
 }
 
-// null is the value of a Field if there is none.
+// null is the value in a Field if there is none.
 var null = json.RawMessage("null")

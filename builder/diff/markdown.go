@@ -17,11 +17,11 @@ const (
 	maxDuplicates = 10000
 	maxTable      = 25000
 	maxEntity     = 10000
-	maxValue      = 600 // characters of one value
+	maxValue      = 600 // in characters
 )
 
-// Markdown returns the comparison as a comment on a pull request. Texts from files are in
-// code spans or blocks, where GitHub renders no markup, mentions or references.
+// Markdown returns the comparison as a comment on a pull request. Strings from files are put
+// in code spans or blocks, where GitHub renders no markup, mentions or references.
 func (d *Report) Markdown() string {
 	c := &markdownComment{}
 	c.add("### kindex diff: " + d.countText() + "\n\n")
@@ -60,7 +60,7 @@ func (d *Report) Markdown() string {
 // markdownComment builds a comment of at most MaxComment bytes.
 type markdownComment struct{ strings.Builder }
 
-// fits reports whether a part and a line after it still fit.
+// fits reports whether a part still fits, with a line after it.
 func (c *markdownComment) fits(part string) bool { return c.Len()+len(part)+300 <= MaxComment }
 
 // add appends a part if it fits.
@@ -70,7 +70,7 @@ func (c *markdownComment) add(part string) {
 	}
 }
 
-// addList appends the lines of a list up to a size, and how many are omitted.
+// addList appends lines from a list up to a maximum size, and then how many are omitted.
 func (c *markdownComment) addList(what string, most, n int, line func(i int) string) {
 	if n == 0 {
 		return
@@ -135,7 +135,7 @@ func diffLines(fields []Field) string {
 	return b.String()
 }
 
-// addRoot appends the changes in the root files.
+// addRoot appends the changes to the root files.
 func (d *Report) addRoot(c *markdownComment) {
 	if f := d.Formula; f != nil {
 		c.add("⚠️ " + strings.Join(formulaTexts(f, CodeSpan), " ") + "\n\n")
@@ -169,7 +169,8 @@ func diffBlock(text string) string {
 	return fence + "diff\n" + text + fence + "\n"
 }
 
-// CodeSpan returns a text as a code span: on one line, in more backticks than it contains.
+// CodeSpan returns a string as a code span: on one line, between more backticks than it
+// contains.
 func CodeSpan(s string) string {
 	s = safetext.Printable(s)
 	fence := strings.Repeat("`", longestRun(s, '`')+1)

@@ -9,8 +9,8 @@ import (
 	"kindex/exports/record"
 )
 
-// normalizeName removes spelling variations from a name: case, accents, spaces and
-// punctuation, except plus and hash: C++ and C# are not C.
+// normalizeName removes spelling variations from a name: case, accents, spaces, and
+// punctuation except plus and hash, since C++ and C# are not C.
 func normalizeName(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '+' || r == '#' {
@@ -20,7 +20,8 @@ func normalizeName(name string) string {
 	}, record.Fold(name))
 }
 
-// minLetters is the minimum number of letters of a name for finding misspellings of it.
+// minLetters is the minimum number of letters that a name must have for misspellings of it to
+// be found.
 const minLetters = 5
 
 // nearKeys returns keys that two normalized names share if they are one edit apart: the

@@ -14,11 +14,10 @@ import (
 // fieldLine is one line of a field change: a removed value, an added one, or both.
 type fieldLine struct {
 	field    string
-	old, new string // "" for none
+	old, new string // "" if there is none
 }
 
-// linesOf describes a change of a field. For lists, only removed and added items are
-// listed.
+// linesOf describes a change to a field. For lists, only removed and added items are listed.
 func linesOf(f Field) []fieldLine {
 	var old, new []any
 	if json.Unmarshal(f.Old, &old) == nil && json.Unmarshal(f.New, &new) == nil && old != nil && new != nil {
@@ -29,8 +28,8 @@ func linesOf(f Field) []fieldLine {
 	return []fieldLine{{f.Name, valueText(f.Old), valueText(f.New)}}
 }
 
-// listChanges lists the removed and added items of a list; nothing if only the order
-// differs.
+// listChanges lists the removed and added items of a list. It returns nothing if only the
+// order differs.
 func listChanges(field string, old, new []any) (lines []fieldLine) {
 	a, b := itemTexts(old), itemTexts(new)
 	for _, s := range a {
@@ -47,7 +46,7 @@ func listChanges(field string, old, new []any) (lines []fieldLine) {
 }
 
 // valueText formats a JSON value for people, on one line and without terminal control
-// characters; "" for null.
+// characters. It returns "" for null.
 func valueText(data json.RawMessage) string {
 	var v any
 	dec := json.NewDecoder(strings.NewReader(string(data)))
@@ -66,7 +65,7 @@ func valueText(data json.RawMessage) string {
 	return safetext.Printable(string(data))
 }
 
-// itemTexts formats the items of a list; a benchmark as its name and value.
+// itemTexts formats the items of a list. A benchmark is shown as its name and value.
 func itemTexts(list []any) []string {
 	words := make([]string, len(list))
 	for i, item := range list {
@@ -92,7 +91,7 @@ func numberText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// arrow returns two values with an arrow between them, or one if they are equal.
+// arrow returns two values with an arrow between them, or only one of them if they are equal.
 func arrow(old, new string) string {
 	if old == "" {
 		old = "–"
@@ -134,7 +133,8 @@ func eventName(e *Entity) string {
 	return strings.TrimPrefix(e.Event, "entity.")
 }
 
-// touchedText describes differences that do not count, or "".
+// touchedText describes the differences that do not count as a change; it returns "" if there
+// are none.
 func touchedText(e *Entity) string {
 	var parts, signals []string
 	for _, name := range e.Touched {
@@ -150,7 +150,7 @@ func touchedText(e *Entity) string {
 	return strings.Join(parts, "; ")
 }
 
-// countText returns how many entities were created, updated, deleted.
+// countText returns how many entities were created, updated and deleted.
 func (d *Report) countText() string {
 	var parts []string
 	for _, p := range []struct {
@@ -183,7 +183,7 @@ func (d *Report) totalText() string {
 		arrow(strconv.Itoa(d.Before.Ranked), strconv.Itoa(d.After.Ranked)))
 }
 
-// movedText returns how many unchanged entities have a new rank, or "".
+// movedText returns how many unchanged entities have a new rank, or "" if there are none.
 func (d *Report) movedText() string {
 	m := d.MovedByOthers
 	if m.All == 0 && m.Categories == 0 {
@@ -192,20 +192,20 @@ func (d *Report) movedText() string {
 	return fmt.Sprintf("Unchanged entities with a new rank: %d overall, %d in their category.", m.All, m.Categories)
 }
 
-// refusalText returns a warning if a build would be refused, or "".
+// refusalText returns a warning if a build would be refused, otherwise "".
 func (d *Report) refusalText() string {
 	if !d.Shrink.Refused {
 		return ""
 	}
-	return fmt.Sprintf("%d of %s would be deleted, more than %.0f %%: the build would be refused without --allow-shrink.",
+	return fmt.Sprintf("%d of %s would be deleted, more than %.0f%%: the build would be refused without --allow-shrink.",
 		d.Shrink.Deleted, plural.Count(d.Shrink.Of, "entity", "entities"), 100*MaxShrink)
 }
 
 // maxPairs is the maximum number of possible duplicates printed for one entity.
 const maxPairs = 3
 
-// DuplicateLines lists the possible duplicates of each new entity; mark formats texts from
-// files, key the keys of entities.
+// DuplicateLines lists the possible duplicates of each new entity. mark formats strings from
+// files, and key formats the keys of entities.
 func (d *Report) DuplicateLines(key, mark func(string) string) (lines []string) {
 	for i := 0; i < len(d.Duplicates); {
 		e, n := d.Duplicates[i].Entity, 0
@@ -221,7 +221,7 @@ func (d *Report) DuplicateLines(key, mark func(string) string) (lines []string) 
 	return lines
 }
 
-// duplicateText returns why two entities may be the same; mark formats texts from files.
+// duplicateText returns why two entities may be the same; mark formats strings from files.
 func duplicateText(x Duplicate, mark func(string) string) string {
 	reasons := make([]string, len(x.Reasons))
 	for i, r := range x.Reasons {
@@ -230,7 +230,7 @@ func duplicateText(x Duplicate, mark func(string) string) string {
 	return strings.Join(reasons, "; ")
 }
 
-// formulaTexts describes the effect of a formula change; mark formats texts from files.
+// formulaTexts describes the effect of a formula change; mark formats strings from files.
 func formulaTexts(f *Formula, mark func(string) string) []string {
 	lines := []string{fmt.Sprintf("The scoring formula changes from version %s to %s.", mark(f.Old), mark(f.New))}
 	if f.SameVersion {

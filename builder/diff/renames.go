@@ -11,7 +11,7 @@ import (
 // NoteRenames adds notes on how to declare a rename if an entity is deleted and created
 // again under another slug. It recognizes entities with a unique name or address.
 func (d *Report) NoteRenames() {
-	gone := map[string][]*Entity{} // by rename key
+	gone := map[string][]*Entity{} // keyed by rename key
 	for i := range d.Entities {
 		if e := &d.Entities[i]; e.Event == record.Deleted && e.LeadsTo == "" {
 			for _, l := range renameKeys(e) {

@@ -20,8 +20,8 @@ import (
 // plain is a Painter without colors.
 func plain(_ color.Attribute, text string) string { return safetext.Escape(text) }
 
-// FuzzMarkdown checks that no text from files escapes from its code span or block, either
-// to GitHub, which would create mentions and links, or to the layout.
+// FuzzMarkdown checks that no string from a file can break out of its code span or block. If
+// one did, GitHub could create mentions and links from it, and the layout could change.
 func FuzzMarkdown(f *testing.F) {
 	for _, s := range []string{"plain", "`", "``", "a ``` b", "\n```\n@everyone", "@o", "#1", "| x |", "\\|", "</details>", "\xe8/<details>", "<!-- -->", "a\u2028b", " ", "",
 		"GH-1", "https://github.com/o/r/issues/1", "\x1b[31m", "\xff", "\u202e", "$x$", "~~~", "```diff\n+ x\n```", "`a` `", "\ufeff"} {
@@ -49,7 +49,7 @@ func FuzzMarkdown(f *testing.F) {
 	})
 }
 
-// TestDiffBlock checks that a text with fences does not end the block around it.
+// TestDiffBlock checks that a string with fences does not end the block around it.
 func TestDiffBlock(t *testing.T) {
 	t.Parallel()
 	for _, text := range []string{"- a\n", "```\n@everyone\n", "````diff\n@a\n```\n@b\n", "a ```````` b\n"} {
@@ -59,8 +59,8 @@ func TestDiffBlock(t *testing.T) {
 	}
 }
 
-// TestOtherCategory checks that the ranks of an entity that changes category are those of
-// two leaderboards, each of which is named.
+// TestOtherCategory checks that if an entity changes category, its ranks come from two
+// leaderboards, and each of these is named.
 func TestOtherCategory(t *testing.T) {
 	first, fourth := 1, 4
 	e := diff.Entity{Event: record.Updated, Type: "tool", Slug: "spark", Name: "Spark", Category: "frameworks",
@@ -81,9 +81,9 @@ func TestOtherCategory(t *testing.T) {
 	}
 }
 
-// TestForgottenFormerly checks that an entity that is deleted and returns under another
-// slug is noted, because its history ends there, but not one that shares only a name or URL
-// with several deleted ones.
+// TestForgottenFormerly checks that there is a note if an entity is deleted and created again
+// under another slug, because its history ends there, but not if the new entity shares only a
+// name or URL with several deleted ones.
 func TestForgottenFormerly(t *testing.T) {
 	entity := func(event, slug, name, url string) diff.Entity {
 		f := diff.Field{Name: "url", Old: []byte(`"` + url + `"`), New: []byte("null")}
@@ -118,7 +118,7 @@ func TestForgottenFormerly(t *testing.T) {
 
 var notShown = regexp.MustCompile(`(?m)^(\d+) more (\w+) are not listed\.$|^The fields of (\d+) entities are omitted`)
 
-// TestMarkdownIsCut checks that texts too long for GitHub are shortened, each part
+// TestMarkdownIsCut checks that comparisons too long for GitHub are shortened, each part
 // separately, with the number of omitted lines.
 func TestMarkdownIsCut(t *testing.T) {
 	suite.InTest(t)

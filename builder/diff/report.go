@@ -23,7 +23,7 @@ type Ref struct {
 	Name   jsonenc.OptionalString `json:"revision"` // "" for the working tree
 	Commit jsonenc.OptionalString `json:"commit"`
 
-	MergeBase bool `json:"-"` // Commit is the merge base with the other revision
+	MergeBase bool `json:"-"` // whether Commit is the merge base with the other revision
 }
 
 // String returns the revision for people.

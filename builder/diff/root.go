@@ -19,20 +19,21 @@ import (
 // MaxMoves is the maximum number of listed moves.
 const MaxMoves = 10
 
-// Formula is the effect of a new formula on the scores of the content after the change.
+// Formula describes the effect of a new formula on the scores of the content after the
+// change.
 type Formula struct {
 	Old string `json:"old"` // versions
 	New string `json:"new"`
 	// SameVersion is set if the formula differs but its version does not.
 	SameVersion bool   `json:"sameVersion"`
-	Scored      int    `json:"scored"`   // entities with a composite by either formula
-	Moved       int    `json:"moved"`    // those whose composite differs, including from and to null
-	FromNull    int    `json:"fromNull"` // moved from no composite
-	ToNull      int    `json:"toNull"`   // moved to no composite
-	Largest     []Move `json:"largest"`  // the largest moves between numbers, at most MaxMoves
+	Scored      int    `json:"scored"`   // entities with a composite score by either formula
+	Moved       int    `json:"moved"`    // entities whose composite differs, including changes from or to null
+	FromNull    int    `json:"fromNull"` // entities that gain a composite
+	ToNull      int    `json:"toNull"`   // entities that lose their composite
+	Largest     []Move `json:"largest"`  // the largest changes between two numbers, at most MaxMoves
 }
 
-// Move is a composite that the new formula changes.
+// Move is the change that a new formula makes to an entity's composite.
 type Move struct {
 	Type string       `json:"type"`
 	Slug string       `json:"slug"`
@@ -46,8 +47,8 @@ func (m *Move) Key() string { return m.Type + "/" + m.Slug }
 
 func (m *Move) size() float64 { return math.Abs(m.New.Float() - m.Old.Float()) }
 
-// compareFormulas compares the scores of the content after by both formulas; it returns nil
-// if the formulas are the same.
+// compareFormulas scores the content after the change with both formulas and compares the
+// scores. It returns nil if the formulas are the same.
 func compareFormulas(before *score.Formula, after *state, asOf time.Time) *Formula {
 	if bytes.Equal(before.JSON(), after.formula.JSON()) {
 		return nil
@@ -133,12 +134,13 @@ func sourcesJSON(list []store.Source) json.RawMessage {
 	}
 	data, err := json.Marshal(list)
 	if err != nil {
-		panic(err) // a struct of strings always encodes
+		panic(err) // encoding a struct of strings cannot fail
 	}
 	return data
 }
 
-// textFields compares texts, given as name, old and new; "" means none.
+// textFields compares string fields, each given as name, old value and new value; "" means
+// that there is no value.
 func textFields(texts ...string) []Field {
 	fields := []Field{}
 	for t := range slices.Chunk(texts, 3) {

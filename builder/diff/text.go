@@ -16,7 +16,7 @@ import (
 // ones are split.
 const maxLineWidth = 100
 
-// Painter escapes a text for a terminal and, if colors are enabled, adds a color or style.
+// Painter escapes a string for a terminal and, if colors are enabled, adds a color or style.
 type Painter func(attribute color.Attribute, text string) string
 
 // WriteText prints the comparison for a terminal.
@@ -116,7 +116,7 @@ func writeFields(w io.Writer, fields []Field) {
 	}
 }
 
-// writeRoot prints the changes in the root files.
+// writeRoot prints the changes to the root files.
 func (d *Report) writeRoot(w io.Writer) {
 	if f := d.Formula; f != nil {
 		fmt.Fprintln(w)

@@ -15,15 +15,15 @@ import (
 // Command is a git command on the objects of a repository.
 type Command struct {
 	Args   []string
-	Config []string // settings of this command, name=value
-	Env    []string // additional variables, name=value
-	Input  []byte   // its standard input; nil for none
+	Config []string // additional settings, as name=value
+	Env    []string // additional environment variables, as name=value
+	Input  []byte   // standard input, or nil if there is none
 }
 
-// Run runs a command and returns its output. The command sees no configuration,
-// attributes, references, working tree or hooks of the repository, and no user settings;
-// objects must be given by their full names. It writes to the object store of the
-// repository. Its index is private, initially empty, and shared with later commands.
+// Run runs a command and returns its output. The command does not see the repository's
+// configuration, attributes, references, working tree or hooks, nor the user's settings;
+// objects must be given by their full names. It writes to the object store of the repository.
+// Its index is private, initially empty, and shared with later commands.
 func (r *Repository) Run(ctx context.Context, c Command) (string, error) {
 	p, err := r.isolated(ctx, c)
 	if err != nil {
@@ -33,13 +33,13 @@ func (r *Repository) Run(ctx context.Context, c Command) (string, error) {
 	return p.output()
 }
 
-// Start starts a command in the environment of Run. Read its output to the end before
+// Start starts a command in the same environment as Run. Read its output to the end before
 // calling Wait, or call Stop.
 func (r *Repository) Start(ctx context.Context, c Command) (*Process, error) {
 	return r.started(ctx, c, false)
 }
 
-// StartWithInput is Start for a command whose input is written while it runs.
+// StartWithInput is like Start, but for a command whose input is written while it runs.
 func (r *Repository) StartWithInput(ctx context.Context, c Command) (*Process, error) {
 	return r.started(ctx, c, true)
 }
@@ -73,7 +73,7 @@ func settings(told, config []string) []string {
 	return told
 }
 
-// privateDir returns the private git directory, created on the first call. See
+// privateDir returns the private git directory, which is created on the first call. See
 // gitrepository-layout(5).
 func (r *Repository) privateDir() (string, error) {
 	r.once.Do(func() {
@@ -92,7 +92,7 @@ func (r *Repository) createPrivateDir() error {
 	if r.private, err = filepath.Abs(dir); err != nil {
 		return err
 	}
-	// In a bare repository, git looks at no working tree. A commit graph could
+	// In a bare repository, git does not look at a working tree. A commit graph could
 	// contradict the parents in the commits.
 	config := "[core]\n\trepositoryformatversion = 1\n\tbare = true\n\tcommitGraph = false\n\tfsmonitor = false\n\thooksPath = " + os.DevNull +
 		"\n[extensions]\n\tobjectFormat = " + r.Format + "\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n"

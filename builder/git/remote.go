@@ -16,8 +16,8 @@ import (
 const protocols = "file:git:http:https:ssh"
 
 // Remote returns the fetch and push addresses of a remote from the repository's own
-// configuration. They are read as data: nothing else in that file has any effect, and its
-// includes are not opened. known lists the names of all remotes.
+// configuration. They are read as data: nothing else in that file has any effect, and files
+// that it includes are not opened. known lists the names of all remotes.
 func (r *Repository) Remote(ctx context.Context, name string) (fetch, push string, known []string, err error) {
 	out, err := r.Run(ctx, Command{Args: []string{"config", "--file", filepath.Join(r.commonDir, "config"), "--no-includes", "--null",
 		"--get-regexp", `^remote\..*\.(url|pushurl)$`}})
@@ -42,7 +42,7 @@ func (r *Repository) Remote(ctx context.Context, name string) (fetch, push strin
 			continue
 		}
 		if *into != "" {
-			return "", "", known, fmt.Errorf("the remote %s has more than one address; it must have one", name)
+			return "", "", known, fmt.Errorf("the remote %s has more than one address; it must have exactly one", name)
 		}
 		*into = value
 	}
@@ -52,10 +52,10 @@ func (r *Repository) Remote(ctx context.Context, name string) (fetch, push strin
 	return fetch, push, known, nil
 }
 
-// RunRemote runs ls-remote, fetch or push with the address of another repository, which
-// must be among the arguments: named remotes do not exist here. Unlike Run, it uses the
-// user's settings, which have the credentials, and connects to where they redirect. The
-// repository's settings have no effect.
+// RunRemote runs ls-remote, fetch or push with the address of another repository, which must
+// be among the arguments: named remotes are not available. Unlike Run, it uses the user's
+// settings, which contain the credentials and may redirect the address. The repository's
+// settings have no effect.
 func (r *Repository) RunRemote(ctx context.Context, c Command) (string, error) {
 	own, err := r.privateDir()
 	if err == nil {
@@ -67,13 +67,14 @@ func (r *Repository) RunRemote(ctx context.Context, c Command) (string, error) {
 	env := slices.Concat(environment(basic, personal, connecting), forced,
 		[]string{"GIT_ALLOW_PROTOCOL=" + protocols, "GIT_OBJECT_DIRECTORY=" + r.objects()}, c.Env)
 	told := settings([]string{"--git-dir=" + own}, append([]string{"core.hooksPath=" + os.DevNull, "core.fsmonitor=false",
-		// Garbage collection would delete objects that only the repository's own references keep.
+		// Garbage collection would delete objects that are kept only by the repository's own
+		// references.
 		"gc.auto=0", "maintenance.auto=false", "fetch.writeCommitGraph=false"}, c.Config...))
 	return prepare(ctx, own, env, told, c.Args).output()
 }
 
 // packReferences copies the references of the repository to the private git directory, so
-// that git knows what it need not fetch.
+// that git knows which objects it need not fetch.
 func (r *Repository) packReferences(ctx context.Context) error {
 	list, err := r.query(ctx, "for-each-ref", "--format=%(objectname) %(refname)")
 	if err != nil {
@@ -101,7 +102,7 @@ type Setting struct{ Name, Value string }
 
 // Secret returns settings as environment variables, for Command.Env.
 func Secret(list ...Setting) (env []string) {
-	n, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // 0 if there are none
+	n, _ := strconv.Atoi(os.Getenv("GIT_CONFIG_COUNT")) // 0 if the variable is not set
 	for _, s := range list {
 		env = append(env, fmt.Sprintf("GIT_CONFIG_KEY_%d=%s", n, s.Name), fmt.Sprintf("GIT_CONFIG_VALUE_%d=%s", n, s.Value))
 		n++

@@ -17,13 +17,13 @@ var ErrNoRepository = errors.New("not in a git repository")
 // Repository is the repository whose working tree contains a folder. It is safe for
 // concurrent use. Close it after use.
 type Repository struct {
-	Prefix  string // path of the folder relative to the top of the working tree: "" or ending in a slash
-	Format  string // of object names: sha1 or sha256
+	Prefix  string // path of the folder relative to the root of the working tree: "" or ending in a slash
+	Format  string // hash algorithm of object names: sha1 or sha256
 	Shallow bool   // whether it is a shallow clone
 
-	dir       string // the folder, absolute
+	dir       string // absolute path of the folder
 	gitDir    string
-	commonDir string // where objects and configuration are; for a linked working tree, in the main one
+	commonDir string // where objects and configuration are; for a linked working tree, in the main working tree
 
 	once    sync.Once
 	private string // our private git directory, see privateDir
@@ -54,13 +54,13 @@ func Open(ctx context.Context, dir string) (*Repository, error) {
 		return nil, ErrNoRepository
 	}
 	if len(lines) != 6 || !filepath.IsAbs(lines[4]) {
-		return nil, fmt.Errorf("%s: unexpected output of git: %q; git 2.31 or newer is needed, and a path without line breaks", dir, cleanMessage(out))
+		return nil, fmt.Errorf("%s: unexpected output from git: %q; kindex needs git 2.31 or newer and a path without line breaks", dir, cleanMessage(out))
 	}
 	r.Shallow, r.Format, r.gitDir, r.commonDir, r.Prefix = lines[1] == "true", lines[2], lines[3], lines[4], lines[5]
 	if r.Format != "sha1" && r.Format != "sha256" {
-		return nil, fmt.Errorf("%s: the repository has the object format %q; supported are sha1 and sha256", dir, cleanMessage(r.Format))
+		return nil, fmt.Errorf("%s: the repository has the object format %q; only sha1 and sha256 are supported", dir, cleanMessage(r.Format))
 	}
-	if holds(r.gitDir, r.dir) { // git before 2.38 does not know safe.bareRepository
+	if holds(r.gitDir, r.dir) { // git before 2.38 does not support safe.bareRepository
 		return nil, embedded(dir)
 	}
 	return r, nil
@@ -70,7 +70,7 @@ func embedded(dir string) error {
 	return fmt.Errorf("%s is in a folder that looks like a git directory (it contains HEAD, objects and refs), whose settings could run any command; remove these files", dir)
 }
 
-// holds reports whether dir is the folder above or is inside it.
+// holds reports whether dir is the folder above or is in it.
 func holds(above, dir string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real
@@ -99,7 +99,7 @@ func (r *Repository) queryProcess(ctx context.Context, args ...string) *Process 
 	return prepare(ctx, r.gitDir, env, append([]string{"--git-dir=" + r.gitDir}, protected...), args)
 }
 
-// Head returns the name of the checked-out commit, or "" before the first one.
+// Head returns the name of the checked-out commit, or "" before the first commit.
 func (r *Repository) Head(ctx context.Context) (string, error) {
 	out, err := r.query(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err == nil || ctx.Err() != nil {
@@ -120,7 +120,8 @@ func (r *Repository) Head(ctx context.Context) (string, error) {
 	return "", fmt.Errorf("git rev-parse: %s: HEAD does not name a readable commit; run git fsck for details (%w)", r.dir, err)
 }
 
-// operators matches the start of what follows the name of a commit, as in HEAD~2 or v1^{tree}.
+// operators matches the start of whatever follows the name of a commit, as in HEAD~2 or
+// v1^{tree}.
 var operators = regexp.MustCompile(`[~^:]`)
 
 // Resolve returns the object name of a revision, or "" if there is none. See gitrevisions(7);
@@ -135,7 +136,8 @@ func (r *Repository) Resolve(ctx context.Context, revision string) (string, erro
 	}
 	name := base
 	if !IsObjectName(base) {
-		// References are in the repository. Reading one reads no object.
+		// References are stored in the repository itself. Resolving one does not read any
+		// objects.
 		out, err := r.query(ctx, "rev-parse", "--verify", "--quiet", base)
 		if err != nil {
 			return "", ctx.Err()
@@ -160,17 +162,17 @@ func IsObjectName(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// MayBePartial reports whether the repository may lack objects that a server keeps for
-// it (a partial clone).
+// MayBePartial reports whether the repository may be a partial clone, which lacks objects
+// that a server keeps for it.
 func (r *Repository) MayBePartial() bool {
 	packs, err := filepath.Glob(filepath.Join(escape(r.objects()), "pack", "*.promisor"))
 	return err == nil && len(packs) > 0
 }
 
-// escape escapes a path for use in a pattern of filepath.Match.
+// escape escapes a path for use in a filepath.Match pattern.
 func escape(path string) string {
 	if filepath.Separator == '\\' {
-		return path // Windows has no escaping
+		return path // patterns have no escape character on Windows
 	}
 	return regexp.MustCompile(`[*?\[\\]`).ReplaceAllString(path, `\$0`)
 }

@@ -1,5 +1,5 @@
-// Package git is the only package of the program that starts another program, and
-// the only program it starts is git.
+// Package git runs git; it is the only package that starts a program, and it starts no
+// other program.
 //
 // A repository is untrusted data: its configuration, attributes and references must never
 // choose a program that runs. So almost every command runs against a private git directory
@@ -39,8 +39,8 @@ type Process struct {
 	stderr bytes.Buffer
 }
 
-// protected are the settings of every command that sees a repository's own configuration;
-// they override it. None of these commands uses a setting that can name a program; this is
+// protected lists the settings for every command that sees a repository's own configuration,
+// which they override. None of these commands uses a setting that can name a program; this is
 // defence in depth.
 var protected = []string{
 	"-c", "safe.bareRepository=explicit", // a content folder is not a repository, whatever it contains
@@ -49,35 +49,35 @@ var protected = []string{
 	"-c", "protocol.allow=never", "-c", "gc.auto=0", "-c", "maintenance.auto=false",
 }
 
-// forced are the variables of every command: messages in English, no prompts, no replace
-// objects, and no access to other repositories.
+// forced lists the variables that are set for every command: messages in English, no prompts,
+// no replace objects, and no access to other repositories.
 var forced = []string{
 	"LC_ALL=C", "GIT_OPTIONAL_LOCKS=0", "GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=" + os.DevNull, "GIT_ATTR_NOSYSTEM=1",
 	"GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_TERMINAL_PROMPT=0",
 }
 
-// basic are the variables that any program needs.
+// basic lists the variables that any program needs.
 var basic = []string{
 	"PATH", "HOME", "USER", "LOGNAME", "XDG_CONFIG_HOME", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "GIT_EXEC_PATH",
-	// The same on Windows.
+	// Their equivalents on Windows.
 	"SYSTEMROOT", "WINDIR", "COMSPEC", "PATHEXT", "TMP", "TEMP", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA",
 }
 
-// personal are the variables with the user's git settings. They determine whether a folder
+// personal lists the variables with the user's git settings. They determine whether a folder
 // is trusted (safe.directory) and where the search for a repository stops.
 var personal = []string{
 	"GIT_CEILING_DIRECTORIES", "GIT_DISCOVERY_ACROSS_FILESYSTEM", "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG_NOSYSTEM",
 	"GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_CONFIG_KEY_*", "GIT_CONFIG_VALUE_*",
 }
 
-// connecting are the variables for connections to other machines.
+// connecting lists the variables for connections to other machines.
 var connecting = []string{
 	"SSH_AUTH_SOCK", "http_proxy", "https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY", "no_proxy", "NO_PROXY",
 	"SSL_CERT_FILE", "SSL_CERT_DIR", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH",
 }
 
-// environment returns the variables of this process in the lists. A name ending
-// in * matches all with that prefix.
+// environment returns the variables of this process that are in the lists. A name ending in *
+// matches every variable with that prefix.
 func environment(lists ...[]string) (env []string) {
 	for _, v := range os.Environ() {
 		name, _, _ := strings.Cut(v, "=")
@@ -95,10 +95,10 @@ func isListed(list []string, name string) bool {
 	})
 }
 
-// prepare prepares a command. It is killed when ctx ends.
+// prepare prepares a command, which is killed when ctx ends.
 func prepare(ctx context.Context, dir string, env, settings, args []string) *Process {
 	told := slices.Concat([]string{"--no-pager", "--literal-pathspecs"}, settings, args)
-	p := &Process{ctx: ctx, name: args[0], cmd: exec.CommandContext(ctx, "git", told...)} //nolint:gosec // no shell is involved, and callers check what strangers choose
+	p := &Process{ctx: ctx, name: args[0], cmd: exec.CommandContext(ctx, "git", told...)} //nolint:gosec // no shell is involved, and callers check untrusted arguments
 	p.cmd.Dir, p.cmd.Env, p.cmd.Stderr, p.cmd.WaitDelay = dir, env, &p.stderr, 10*time.Second
 	return p
 }
@@ -154,11 +154,11 @@ func (p *Process) explain(err error) error {
 	return &Error{Command: p.name, Code: exit.ExitCode(), Message: cleanMessage(p.stderr.String()), err: err}
 }
 
-// Error is the failure of a git command.
+// Error is the error for a failed git command.
 type Error struct {
-	Command string // such as rev-parse
+	Command string // the git command, such as rev-parse
 	Code    int    // exit code, or -1 if killed by a signal
-	Message string // its error output, on one line without control characters
+	Message string // error output, on one line without control characters
 
 	err error
 }
@@ -166,7 +166,7 @@ type Error struct {
 // Error implements error.
 func (e *Error) Error() string { return fmt.Sprintf("git %s: %s (%v)", e.Command, e.Message, e.err) }
 
-// ExitCode returns the exit code of the git command that caused an error, -1 if none did.
+// ExitCode returns the exit code of the git command that caused an error, or -1 if none did.
 func ExitCode(err error) int {
 	if e := (*Error)(nil); errors.As(err, &e) {
 		return e.Code
@@ -174,7 +174,8 @@ func ExitCode(err error) int {
 	return -1
 }
 
-// MessageContains reports whether an error is from a git command that printed text.
+// MessageContains reports whether an error comes from a git command whose error output
+// contains text.
 func MessageContains(err error, text string) bool {
 	e := (*Error)(nil)
 	return errors.As(err, &e) && strings.Contains(e.Message, text)

@@ -13,7 +13,7 @@ func Init(ctx context.Context, dir string) error {
 	return err
 }
 
-// Top returns the top of the working tree that contains a folder. The error is
+// Top returns the root of the working tree that contains a folder. The error is
 // ErrNoRepository if there is none.
 func Top(ctx context.Context, dir string) (string, error) {
 	r, err := Open(ctx, dir)
@@ -26,7 +26,7 @@ func Top(ctx context.Context, dir string) (string, error) {
 
 // CreateBranch creates a branch at a commit. It is an error if the branch exists.
 func (r *Repository) CreateBranch(ctx context.Context, name, commit string) error {
-	// Newer versions of git also take hooks from the configuration, regardless of
+	// Newer versions of git also read hooks from the configuration, regardless of
 	// core.hooksPath.
 	hooks, err := r.query(ctx, "config", "--includes", "--show-scope", "--name-only", "--get-regexp", `^hook\..*\.command$`)
 	if err != nil && ExitCode(err) != 1 {
@@ -38,13 +38,14 @@ func (r *Repository) CreateBranch(ctx context.Context, name, commit string) erro
 				cleanMessage(key), name, commit)
 		}
 	}
-	// The last argument requires that the branch does not exist.
+	// The last argument requires that the branch not exist.
 	_, err = r.query(ctx, "update-ref", "refs/heads/"+name, commit, "")
 	return err
 }
 
-// Identity returns the variables with the author and committer, from the settings of the
-// user and the repository and from the variables of this process, which take precedence.
+// Identity returns the variables that set the author and committer. They come from the
+// settings of the user and the repository and from the variables of this process, which take
+// precedence.
 func (r *Repository) Identity(ctx context.Context) (env []string, err error) {
 	out, err := r.query(ctx, "config", "--includes", "--null", "--get-regexp", `^(user|author|committer)\.(name|email)$`)
 	if err != nil && ExitCode(err) != 1 {
@@ -53,7 +54,7 @@ func (r *Repository) Identity(ctx context.Context) (env []string, err error) {
 	set := map[string]string{}
 	for entry := range strings.SplitSeq(out, "\x00") {
 		if key, value, ok := strings.Cut(entry, "\n"); ok {
-			set[key] = value // the last one wins
+			set[key] = value // the last value wins
 		}
 	}
 	for _, role := range []string{"author", "committer"} {

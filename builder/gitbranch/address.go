@@ -12,13 +12,13 @@ import (
 // Forge identifies the repository in which submissions are reviewed; a remote must point
 // to it.
 type Forge struct {
-	Host       string // its git host, with the port if any, such as github.com
+	Host       string // the git host, with the port if any, such as github.com
 	Repository string // owner/name
 	Token      string
 }
 
-// scp is the short form of an ssh address: user@host:path. Without a slash before the
-// colon it cannot be a path of this machine.
+// scp is the short form of an ssh address: user@host:path. Without a slash before the colon,
+// it cannot be a path on this machine.
 var scp = regexp.MustCompile(`^(?:[^/:@]+@)?(\[[^\]/]+\]|[^/:@]+):([^:].*)$`)
 
 // parseAddress parses the address of a remote as git does. A local path gets the scheme
@@ -80,7 +80,7 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 	}
 	path := strings.TrimSuffix(strings.Trim(u.Path, "/"), ".git")
 	if below := here && strings.HasSuffix(strings.ToLower(path), "/"+strings.ToLower(f.Repository)); !strings.EqualFold(path, f.Repository) && !below {
-		return nil, fmt.Errorf("the remote %s is the repository %s, but --forge-repo is %s; correct that, or choose a different remote with --remote",
+		return nil, fmt.Errorf("the remote %s is the repository %s, but --forge-repo is %s; correct --forge-repo or choose a different remote with --remote",
 			remote, path, f.Repository)
 	}
 	return u, nil

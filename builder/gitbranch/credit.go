@@ -9,17 +9,17 @@ import (
 	"kindex/exports/safetext"
 )
 
-// message returns the commit message. Of the submission it contains only the key, whose
-// grammar is harmless: forges search messages for people to notify and issues to close.
+// message returns the commit message. The only part of the submission in it is the key, whose
+// syntax is harmless: forges scan commit messages for people to notify and issues to close.
 func message(p Proposal) string {
 	return fmt.Sprintf("Add %s/%s\n\nSubmission: %s\nSubmitted-by: %s\n", p.Type, p.Slug, p.ID, Credit(p.Account))
 }
 
-// reference matches issue references other than #1, which Credit also breaks up.
+// reference matches issue references without a #, such as GH-1.
 var reference = regexp.MustCompile(`(?i)\b(gh)-(\d)`)
 
-// Credit returns the name of an account for commits and pull requests: on one line, and
-// without mentions (@name) and issue references (#1, GH-1, addresses).
+// Credit returns the name of an account for use in commits and pull requests: on one line,
+// and without mentions (@name) and issue references (#1, GH-1, addresses).
 func Credit(name string) string {
 	s := strings.Map(func(r rune) rune {
 		switch {
@@ -43,8 +43,8 @@ func Credit(name string) string {
 	return s
 }
 
-// author returns the variables that make the account the author, or nil if the committer
-// is the author.
+// author returns the variables that make the account the author, or nil if the committer is
+// to be the author.
 func author(p Proposal) []string {
 	if p.Author == "" {
 		return nil

@@ -16,21 +16,21 @@ import (
 
 // Proposal is a submission to write.
 type Proposal struct {
-	ID         string // of the submission; determines the branch name
+	ID         string // the submission's ID, which determines the branch name
 	Type, Slug string
 	YAML       []byte
-	Account    string // name of the submitter's account
+	Account    string // the name of the submitter's account
 	// Author, if not "", is the e-mail address with which the account becomes the author
 	// of the commit; {account} in it is replaced by the account. Otherwise the committer
 	// is the author, and a trailer names the account.
 	Author string
 }
 
-// Branch is the branch of a proposal.
+// Branch is the branch for a proposal.
 type Branch struct {
 	Name   string
 	Commit string
-	Path   string // of the file, from the root of the repository
+	Path   string // path of the file, relative to the root of the repository
 }
 
 // BranchName returns the name of a submission's branch.
@@ -39,8 +39,8 @@ func BranchName(id string) string { return "submission/" + id }
 // Repository is the repository to which proposals are written.
 type Repository struct{ *gitlog.Location }
 
-// CheckFolder checks that a commit has the content folder, and that nothing else occupies
-// the path of the proposal's file: a file where a folder is needed would be deleted.
+// CheckFolder checks that a commit has the content folder, and that nothing else occupies the
+// path of the proposal's file. A file in place of one of its folders would be deleted.
 func (r *Repository) CheckFolder(ctx context.Context, base string, p Proposal) error {
 	folder := strings.TrimSuffix(r.Folder(), "/")
 	for i, name := range []string{folder, path.Join(folder, p.Type)} {
@@ -71,8 +71,8 @@ func (r *Repository) Find(ctx context.Context, p Proposal) (Branch, bool, error)
 	return b, true, err
 }
 
-// FindAt is Find for a branch fetched from another repository; commit is "" if that has no
-// such branch.
+// FindAt is like Find, but for a branch fetched from another repository; commit is "" if that
+// repository has no such branch.
 func (r *Repository) FindAt(ctx context.Context, commit string, p Proposal) (Branch, bool, error) {
 	b := Branch{Name: BranchName(p.ID), Commit: commit, Path: r.Path(p.Type, p.Slug)}
 	if commit == "" {
@@ -85,8 +85,8 @@ func (r *Repository) FindAt(ctx context.Context, commit string, p Proposal) (Bra
 	return b, true, err
 }
 
-// Prepare creates the commit of a proposal on top of another one, but no branch: it can be
-// checked before Write creates that.
+// Prepare creates the commit for a proposal on top of another commit, but no branch, so that
+// the commit can be checked before Write creates the branch.
 func (r *Repository) Prepare(ctx context.Context, base string, p Proposal) (Branch, error) {
 	b := Branch{Name: BranchName(p.ID), Path: r.Path(p.Type, p.Slug)}
 	if r.lookUp(ctx, base+":"+b.Path) != "" {
@@ -112,12 +112,12 @@ func (r *Repository) Write(ctx context.Context, b Branch, p Proposal) (Branch, e
 	return b, fmt.Errorf("the branch %s cannot be created; does a branch named %q exist? %w", b.Name, "submission", err)
 }
 
-// Holds reports whether a commit has the file of a proposal, byte for byte.
+// Holds reports whether a commit contains the file of a proposal, byte for byte.
 func (r *Repository) Holds(ctx context.Context, commit string, p Proposal) (bool, error) {
 	return r.lookUp(ctx, commit+":"+r.Path(p.Type, p.Slug)) == git.BlobName(p.YAML, r.Format), ctx.Err()
 }
 
-// lookUp returns the object with a name, or "".
+// lookUp returns the object with a name, or "" if there is none.
 func (r *Repository) lookUp(ctx context.Context, name string) string {
 	hash, err := r.Resolve(ctx, name)
 	if err != nil {
@@ -126,14 +126,14 @@ func (r *Repository) lookUp(ctx context.Context, name string) string {
 	return hash
 }
 
-// commit creates the commit, with a private index.
+// commit creates the commit, using a private index.
 func (r *Repository) commit(ctx context.Context, base, file, blob string, p Proposal) (string, error) {
 	var tree string
 	var err error
 	for _, c := range []git.Command{
 		{Args: []string{"read-tree", base}},
 		{Args: []string{"update-index", "-z", "--index-info"}, Input: []byte("100644 " + blob + "\t" + file + "\x00")},
-		{Args: []string{"write-tree", "--missing-ok"}}, // a partial clone need not have the files of others
+		{Args: []string{"write-tree", "--missing-ok"}}, // a partial clone need not have the contents of other files
 	} {
 		if tree, err = r.line(ctx, c); err != nil {
 			return "", err

@@ -17,7 +17,7 @@ type Remote struct {
 	repository  *Repository
 	name        string
 	fetch, push string // its addresses
-	token       string // "" for none
+	token       string // "" if there is none
 }
 
 // Remote finds a remote of the repository by name. It must be the repository of the forge;
@@ -52,7 +52,7 @@ func orNone(s string) string {
 	return s
 }
 
-// header returns variables that make git send a token to one host and not follow redirects
+// header returns variables that make git send a token to one host without following redirects
 // there. The empty value removes headers that other settings have set for the host.
 func header(u *url.URL, token string) []string {
 	host := u.Scheme + "://" + u.Host + "/"
@@ -63,8 +63,8 @@ func header(u *url.URL, token string) []string {
 		git.Setting{Name: "http." + host + ".followRedirects", Value: "false"})
 }
 
-// Fetch fetches the newest commit of a branch of the remote and returns it. It moves no
-// branch of the repository.
+// Fetch fetches the newest commit of a branch of the remote and returns it. It does not
+// change any branch of the repository.
 func (m *Remote) Fetch(ctx context.Context, branch string) (string, error) {
 	commit, err := m.Find(ctx, branch)
 	if err == nil && commit == "" {
@@ -73,7 +73,7 @@ func (m *Remote) Fetch(ctx context.Context, branch string) (string, error) {
 	return commit, err
 }
 
-// Find is Fetch for a branch that may not exist; it then returns "".
+// Find is like Fetch, but for a branch that may not exist; it then returns "".
 func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
 	if err := m.repository.CheckBranchName(ctx, branch); err != nil {
 		return "", err

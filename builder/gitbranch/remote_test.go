@@ -53,7 +53,7 @@ func checkout(t *testing.T) (dir, bare string) {
 	return dir, bare
 }
 
-// logArguments puts a wrapper before the real git that logs its arguments.
+// logArguments puts a wrapper in front of the real git that logs its arguments.
 func logArguments(t *testing.T) (log string) {
 	t.Helper()
 	real, err := exec.LookPath("git")
@@ -98,8 +98,8 @@ func forgeAt(address, token string) gitbranch.Forge {
 
 var example = gitbranch.Proposal{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Type: "tool", Slug: "saw", YAML: []byte("name: Saw\n"), Account: "ada"}
 
-// TestPushOverHTTP checks that the token is sent only in a header: it is in no command line
-// and no setting.
+// TestPushOverHTTP checks that the token is sent only in a header and does not appear in any
+// command line or setting.
 func TestPushOverHTTP(t *testing.T) {
 	suite.InTest(t)
 	dir, bare := checkout(t)
@@ -155,8 +155,8 @@ func TestPushOverHTTP(t *testing.T) {
 	}
 }
 
-// TestSecurityTokenStaysWithItsHost checks that a remote on another host, or without
-// encryption, gets no token.
+// TestSecurityTokenStaysWithItsHost checks that the token is not sent to a remote on another
+// host or without encryption.
 func TestSecurityTokenStaysWithItsHost(t *testing.T) {
 	dir, _ := checkout(t)
 	other := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { t.Errorf("led to %s", r.URL) }))

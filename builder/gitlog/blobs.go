@@ -15,8 +15,8 @@ import (
 	"kindex/builder/git"
 )
 
-// enoughToRefuse is how much of a file is kept for the parser: more than it accepts, so
-// that it reports that the file is too large.
+// enoughToRefuse is how much of a file is kept for the parser: more than the parser accepts,
+// so that it reports that the file is too large.
 const enoughToRefuse = 1 << 20
 
 // ahead is how many files are requested before the first one is parsed. It bounds the
@@ -30,15 +30,15 @@ type job struct {
 	data   []byte
 }
 
-// finish marks one file of a commit as read.
+// finish records that one file of a commit has been read.
 func (c *logged) finish() {
 	if c.unread.Add(-1) == 0 {
 		close(c.ready)
 	}
 }
 
-// request requests the blobs of jobs from a running git cat-file, and forwards the jobs in
-// the order in which the answers will come.
+// request requests the blobs for jobs from a running git cat-file, and forwards the jobs in
+// the order in which the answers will arrive.
 func request(ctx context.Context, p *git.Process, jobs <-chan *job, asked chan<- *job) error {
 	defer close(asked)
 	defer p.In.Close()
@@ -48,7 +48,7 @@ func request(ctx context.Context, p *git.Process, jobs <-chan *job, asked chan<-
 		var more bool
 		select {
 		case j, more = <-jobs:
-		default: // no more jobs for now: do not keep git waiting
+		default: // there are no more jobs for now: do not keep git waiting
 			if err := out.Flush(); err != nil {
 				return err
 			}
@@ -81,7 +81,7 @@ func answer(ctx context.Context, p *git.Process, asked <-chan *job, parse chan<-
 	for j := range asked {
 		err := j.read(in)
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return cmp.Or(p.Wait(), err) // git's own error explains more
+			return cmp.Or(p.Wait(), err) // git's own error is more informative
 		}
 		if err == nil && !send(ctx, parse, j) {
 			err = ctx.Err()

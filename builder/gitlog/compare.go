@@ -7,9 +7,9 @@ import (
 )
 
 // Compare finds the new versions in a folder outside git, as if they were one commit at a
-// given time. changed lists entities that may have changed, gone the addresses of deleted
-// ones. The Log continues previous, which may be nil. All its versions belong to one commit,
-// which only has a time.
+// given time. changed lists entities that may have changed, and gone lists the addresses of
+// deleted ones. The Log continues previous, which may be nil. All its versions belong to one
+// commit, which has only a time.
 func Compare(previous Previous, at time.Time, changed, gone []*record.Entity) (*Log, error) {
 	log := &Log{Continued: previous != nil}
 	c := &logged{Commit: Commit{Time: at.UTC().Truncate(time.Second)}}

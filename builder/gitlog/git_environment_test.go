@@ -19,8 +19,7 @@ import (
 	"kindex/exports/record"
 )
 
-// TestMailmap checks that author names use the mailmap of the commit, and no
-// other.
+// TestMailmap checks that author names use the commit's mailmap and no other.
 func TestMailmap(t *testing.T) {
 	r := newRepo(t)
 	r.commit("begin", "content/tool/a.yaml", entity("A"))
@@ -112,7 +111,7 @@ func TestHostileSettings(t *testing.T) {
 `), 0o644)); err != nil {
 		t.Fatal(err)
 	}
-	// A replacement, a graft, and a note that could appear.
+	// A replacement object, a graft and a note, any of which could affect git's output.
 	first := r.git("rev-list", "--max-parents=0", "HEAD")
 	r.git("replace", "--graft", r.git("rev-parse", "HEAD"))
 	r.git("notes", "--ref=x", "add", "-m", "a note", first)
@@ -222,13 +221,13 @@ func TestPartialClone(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), "git fetch --refetch --no-filter") {
 			t.Errorf("partial clone (%s): %v", filter, err)
 		}
-		clone.git("-c", "gc.auto=0", "-c", "maintenance.auto=false", "fetch", "-q", "--refetch", "--no-filter") // nothing keeps running after the test
+		clone.git("-c", "gc.auto=0", "-c", "maintenance.auto=false", "fetch", "-q", "--refetch", "--no-filter") // nothing is left running after the test
 		expect(t, clone.walk(gitlog.Options{}), "0: c0 tool/a A", "1: c1 tool/a B after 0")
 	}
 }
 
-// TestAnotherHistory checks that a walk continues only if HEAD descends from the
-// commit of the earlier one.
+// TestAnotherHistory checks that a walk continues a previous one only if HEAD descends from
+// the previous walk's commit.
 func TestAnotherHistory(t *testing.T) {
 	suite.InTest(t)
 	r := newRepo(t)
@@ -306,7 +305,7 @@ func TestDamagedHead(t *testing.T) {
 	}
 }
 
-// TestGitThatDies checks the same for a git that is killed or fails to start.
+// TestGitThatDies checks that the same is true if git is killed or fails to start.
 func TestGitThatDies(t *testing.T) {
 	r := newRepo(t)
 	for _, name := range []string{"A", "B", "C", "D"} {
@@ -338,7 +337,8 @@ func TestGitThatDies(t *testing.T) {
 	}
 }
 
-// TestGitThatHangs checks that a walk ends with its context, and git with the walk.
+// TestGitThatHangs checks that a walk ends when its context does, and that git ends with the
+// walk.
 func TestGitThatHangs(t *testing.T) {
 	r := newRepo(t)
 	r.commit("x", "tool/a.yaml", entity("A"))
@@ -379,7 +379,7 @@ func TestGitThatHangs(t *testing.T) {
 	}
 }
 
-// TestPreviousThatCannotBeRead checks that an entity of the previous walk is requested, and
+// TestPreviousThatCannotBeRead checks that an entity is requested from the previous walk, and
 // that an error in doing so ends the walk.
 func TestPreviousThatCannotBeRead(t *testing.T) {
 	r := newRepo(t)

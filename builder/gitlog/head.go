@@ -24,21 +24,21 @@ import (
 // Head is the state of the repository that contains a content folder.
 type Head struct {
 	Commit string    // "" outside a repository, or before the first commit
-	Time   time.Time // of the commit, by its committer
-	// Path is the folder within the repository, with slashes; "" for its top, and
-	// outside a repository.
+	Time   time.Time // committer time of the commit
+	// Path is the slash-separated path of the folder in the repository. It is "" for the root
+	// of the repository, and outside a repository.
 	Path string
 	// Dirty reports whether the content differs from the commit: a file that was read
 	// differs from the committed one, or a committed file is missing. Line endings are ignored. It
 	// is true outside a repository.
 	Dirty bool
-	// Hidden is set if the folder is in a repository but git is not installed.
+	// Hidden is set if the folder is in a repository, but git is not installed.
 	Hidden bool
 }
 
 // ReadHead returns the head of dir, and compares the content that was read from there with
-// the commit. If dir is outside any repository or git is not installed, the head is empty
-// and dirty, without an error.
+// the commit. If dir is outside any repository or git is not installed, it returns an empty,
+// dirty head and no error.
 func ReadHead(ctx context.Context, dir string, c *content.Content) (Head, error) {
 	r, err := find(ctx, dir)
 	if err != nil {
@@ -48,7 +48,7 @@ func ReadHead(ctx context.Context, dir string, c *content.Content) (Head, error)
 		within, is := hidden(dir)
 		return Head{Dirty: true, Hidden: is, Path: within}, nil
 	}
-	defer r.Close() // leftover temporary files are the system's to remove
+	defer r.Close() // errors are ignored: leftover temporary files are removed by the system
 	h := Head{Path: strings.TrimSuffix(r.Prefix, "/"), Dirty: true}
 	if h.Commit, err = r.Head(ctx); err != nil || h.Commit == "" {
 		return h, err
@@ -60,8 +60,8 @@ func ReadHead(ctx context.Context, dir string, c *content.Content) (Head, error)
 	return h, err
 }
 
-// CurrentCommit returns the commit that is checked out in the repository of dir, or "". It
-// is cheap enough to be called often.
+// CurrentCommit returns the commit that is checked out in the repository of dir, or "" if
+// there is none. It is cheap enough to be called often.
 func CurrentCommit(ctx context.Context, dir string) string {
 	r, err := find(ctx, dir)
 	if r == nil || err != nil {
@@ -95,12 +95,12 @@ func differs(ctx context.Context, r *git.Repository, commit, dir string, c *cont
 		fields := strings.Fields(about) // mode, type, object
 		below, ok2 := strings.CutPrefix(name, r.Prefix)
 		if !ok || !ok2 || len(fields) != 3 {
-			return false, fmt.Errorf("git ls-tree in %s: unexpected answer %q", dir, line)
+			return false, fmt.Errorf("git ls-tree in %s: unexpected output %q", dir, line)
 		}
 		if _, _, isEntity := entityPath(below); !isEntity && !slices.Contains(schema.RootFiles, below) {
 			continue
 		}
-		committed[below] = "" // such as a link
+		committed[below] = "" // not a regular file: for example, a link
 		if strings.HasPrefix(fields[0], "100") {
 			committed[below] = fields[2]
 		}
@@ -116,11 +116,11 @@ func differs(ctx context.Context, r *git.Repository, commit, dir string, c *cont
 }
 
 // sameBytes reports whether a file is the committed one although its SHA-1 differs: object
-// names may be SHA-256, and a checkout on Windows ends lines with CR LF.
+// names may be SHA-256, and on Windows, checked-out lines may end in CR LF.
 func sameBytes(dir, name string, read [sha1.Size]byte, want string) bool {
 	data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(name)))
 	if err != nil || git.BlobName(data, "sha1") != hex.EncodeToString(read[:]) {
-		return false // it has changed since
+		return false // the file has changed since it was read
 	}
 	format := "sha1"
 	if len(want) == 2*sha256.Size {

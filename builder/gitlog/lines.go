@@ -9,17 +9,17 @@ import (
 	"kindex/exports/record"
 )
 
-// lines follows entities through the commits. The line of an entity consists of all its
-// versions, under any address.
+// lines follows entities through the commits. An entity's line consists of all its versions,
+// under any address.
 type lines struct {
 	log      *Log
 	previous Previous // may be nil
 	commits  int      // of previous
-	places   int      // versions of previous
+	places   int      // number of versions in previous
 	last     time.Time
 
 	known     map[address]tip
-	continued map[int]bool // versions of previous that have a successor; nil until needed
+	continued map[int]bool // versions in previous that have a successor; nil until needed
 }
 
 // address is the address of an entity.
@@ -35,10 +35,10 @@ type tip struct {
 type state uint8
 
 const (
-	never state = iota // there was no entity
+	never state = iota // there has never been an entity at the address
 	alive
-	deleted // its line has ended here, and another file may continue it
-	moved   // its line continues, or has ended, elsewhere
+	deleted // the entity's line has ended here, and another file may continue it
+	moved   // the entity's line continues or has ended at another address
 )
 
 func newLines(log *Log, previous Previous) *lines {
@@ -145,8 +145,8 @@ func (l *lines) append(a address, e *record.Entity, before int, s state) {
 }
 
 // renames finds new files that list the slug of a deleted one in formerly. It returns the
-// version that each continues, by new address, and the old addresses. If several earlier
-// slugs match, the last one listed wins.
+// version that each of them continues, by new address, and the old addresses. If several
+// earlier slugs match, the last one listed wins.
 func (l *lines) renames(files []*file) (renamed map[address]int, left map[address]bool) {
 	var going map[address]int
 	for _, f := range files {

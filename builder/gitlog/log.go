@@ -20,8 +20,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// logFormat is the format of a commit in git log: fields that end in NUL, which no field
-// can contain. The entries of --raw -z follow, which start with a colon.
+// logFormat is the format of a commit in git log: fields that end in NUL, which no field can
+// contain. They are followed by the entries of --raw -z, which start with a colon.
 const (
 	logFormat = "%H%x00%ct%x00%P%x00%aN%x00%s%x00%b%x00"
 	logFields = 6
@@ -33,20 +33,20 @@ type logged struct {
 	Commit
 	files []*file
 
-	unread atomic.Int64  // files not yet read and parsed
-	ready  chan struct{} // closed when there are none
+	unread atomic.Int64  // number of files not yet read and parsed
+	ready  chan struct{} // closed when all files have been read
 }
 
-// file is an entity file as a commit left it.
+// file is an entity file in the state in which a commit left it.
 type file struct {
 	typ, slug string
-	blob      string // its object name
+	blob      string // object name of the file
 	gone      bool
 	entity    *record.Entity // nil if it is deleted or cannot be read
-	problem   string         // why it cannot be read
+	problem   string         // why the file cannot be read
 }
 
-// startLog starts git log over the commits after since, oldest first; over all commits if
+// startLog starts git log for the commits after since, oldest first, or for all commits if
 // since is "".
 func (r *repository) startLog(ctx context.Context, since string) (*git.Process, error) {
 	paths, err := r.logPaths(ctx, since)
@@ -65,9 +65,9 @@ func (r *repository) startLog(ctx context.Context, since string) (*git.Process, 
 	return r.Start(ctx, r.command(slices.Concat(args, []string{"--"}, paths)...))
 }
 
-// logPaths returns the folders to which git log is limited; none means no limit. A limit
-// nearly doubles the time for each file in these folders, so it pays only if there are more
-// files elsewhere.
+// logPaths returns the folders to which git log is limited; if there are none, it is not
+// limited. A limit nearly doubles the time for each file in these folders, so it pays off
+// only if there are more files elsewhere.
 func (r *repository) logPaths(ctx context.Context, since string) (paths []string, err error) {
 	for _, t := range record.Types {
 		paths = append(paths, r.Prefix+t)
@@ -97,11 +97,11 @@ func (r *repository) logPaths(ctx context.Context, since string) (paths []string
 // logReader reads the output of git log.
 type logReader struct {
 	in   *bufio.Reader
-	path string // of the content folder
+	path string // path of the content folder
 	next []byte // a token read ahead
 }
 
-// read returns the next commit, and io.EOF after the last.
+// read returns the next commit, or io.EOF after the last one.
 func (l *logReader) read() (*logged, error) {
 	first, err := l.token()
 	if err != nil {
@@ -171,7 +171,7 @@ func (l *logReader) entry(c *logged, entry string) error {
 	return nil
 }
 
-// token returns the next non-empty text.
+// token returns the next non-empty field.
 func (l *logReader) token() ([]byte, error) {
 	if t := l.next; t != nil {
 		l.next = nil
@@ -188,14 +188,14 @@ func (l *logReader) token() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		// What separates message and entries differs: a NUL, a line end, both.
+		// The message and the entries may be separated by a NUL, a line end, or both.
 		if t = bytes.TrimLeft(t[:len(t)-1], "\n"); len(t) > 0 {
 			return t, nil
 		}
 	}
 }
 
-// rest returns the text up to the next NUL, which must exist.
+// rest returns the bytes up to the next NUL, which must exist.
 func (l *logReader) rest() ([]byte, error) {
 	t, err := l.field()
 	if errors.Is(err, io.EOF) {
@@ -207,8 +207,8 @@ func (l *logReader) rest() ([]byte, error) {
 	return t[:len(t)-1], nil
 }
 
-// maxField is how many bytes of a text are kept. A commit message can have hundreds of
-// megabytes.
+// maxField is how many bytes of a field are kept. A commit message can be hundreds of
+// megabytes long.
 const maxField = 1 << 20
 
 // field reads up to and including the next NUL. Text that is too long is truncated.
@@ -231,11 +231,12 @@ func (l *logReader) field() (t []byte, err error) {
 	}
 }
 
-func unexpected(t []byte) error { return fmt.Errorf("git log: unexpected answer %q", shorten(t)) }
+func unexpected(t []byte) error { return fmt.Errorf("git log: unexpected output %q", shorten(t)) }
 
 func shorten(t []byte) []byte { return t[:min(len(t), 200)] }
 
-// entityPath returns the entity of a path relative to the content folder.
+// entityPath returns the type and slug of the entity at a path relative to the content
+// folder.
 func entityPath(path string) (typ, slug string, ok bool) {
 	typ, base, _ := strings.Cut(path, "/")
 	slug, yaml := strings.CutSuffix(base, ".yaml")
@@ -252,19 +253,19 @@ var (
 	lastTime  = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC)
 )
 
-// commitTime returns a commit time that git printed in seconds. Git prints nothing if the
+// commitTime parses a commit time, which git prints in seconds. Git prints nothing if the
 // commit has no valid time; that is read as 0.
 func commitTime(seconds string) time.Time {
 	n, _ := strconv.ParseInt(seconds, 10, 64) // too many digits yield the largest number
 	return time.Unix(max(firstTime.Unix(), min(n, lastTime.Unix())), 0).UTC()
 }
 
-// maxName is the maximum length of a name in characters: every change of a commit stores
-// the name of its author.
+// maxName is the maximum length of a name in characters: every change in a commit stores the
+// name of its author.
 const maxName = 200
 
-// cleanName makes a name readable, whatever its bytes. Of invisible characters, it keeps
-// only those that join letters in some scripts.
+// cleanName makes a name readable, whatever its bytes. The only invisible characters that it
+// keeps are those that join letters in some scripts.
 func cleanName(name string) string {
 	clean := strings.TrimSpace(safetext.Replace(strings.ToValidUTF8(name, "\ufffd"), "\ufffd"))
 	return safetext.Shorten(clean, maxName)

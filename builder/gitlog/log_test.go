@@ -21,7 +21,7 @@ const (
 	none  = "0000000000000000000000000000000000000000"
 )
 
-// logs are outputs of git log with @ for NUL, and the parsed result: commits by author,
+// logs contains outputs of git log, with @ for NUL, and the parsed result: commits by author,
 // each with its files; a last line in brackets is the error.
 var logs = []struct{ in, want string }{
 	{"", ""},
@@ -34,10 +34,10 @@ var logs = []struct{ in, want string }{
 	{hashA + "@1@@Ada@s", "[git log: output ends within \"s\"]"},
 	{hashA + "@1@@Ada@s@@@\n:100644 000000 " + hashA + " " + none + " D@c/tool/a", "[git log: output ends within \"c/tool/a\"]"},
 	{hashA[:39], "[git log: output ends within \"" + hashA[:39] + "\"]"},
-	{"fatal@", "[git log: unexpected answer \"fatal\"]"},
-	{hashA + "@1@@Ada@s@@@:100644 100644 " + hashA + " " + hashB + " R100@c/tool/a.yaml@c/tool/b.yaml@", "[git log: unexpected answer \":100644 100644 " + hashA + " " + hashB + " R100\"]"},
-	{hashA + "@1@@Ada@s@@@:100644 040000 " + hashA + " " + hashB + " M@c/tool/a.yaml@", "[git log: unexpected answer \":100644 040000 " + hashA + " " + hashB + " M\"]"},
-	{hashA + "@1@@Ada@s@@@::100644@", "[git log: unexpected answer \"::100644\"]"},
+	{"fatal@", "[git log: unexpected output \"fatal\"]"},
+	{hashA + "@1@@Ada@s@@@:100644 100644 " + hashA + " " + hashB + " R100@c/tool/a.yaml@c/tool/b.yaml@", "[git log: unexpected output \":100644 100644 " + hashA + " " + hashB + " R100\"]"},
+	{hashA + "@1@@Ada@s@@@:100644 040000 " + hashA + " " + hashB + " M@c/tool/a.yaml@", "[git log: unexpected output \":100644 040000 " + hashA + " " + hashB + " M\"]"},
+	{hashA + "@1@@Ada@s@@@::100644@", "[git log: unexpected output \"::100644\"]"},
 }
 
 func TestLogReader(t *testing.T) {
@@ -77,7 +77,7 @@ func readAll(in string) string {
 	}
 }
 
-// FuzzLogReader checks what must be true for any bytes: no panic, no end without EOF or
+// FuzzLogReader checks what must be true for any input: no panic, no end without EOF or an
 // error, and only well-formed commits.
 func FuzzLogReader(f *testing.F) {
 	for _, c := range logs {
@@ -158,7 +158,7 @@ func FuzzPullRequest(f *testing.F) {
 	})
 }
 
-// TestSame changes each authored field, so that none is forgotten when one is added.
+// TestSame changes each authored field, so that a newly added field is not forgotten.
 func TestSame(t *testing.T) {
 	authored := 0
 	var check func(v reflect.Value, e *record.Entity, name string)

@@ -5,7 +5,7 @@ import (
 	"strconv"
 )
 
-// Merge commit messages of hosting services.
+// The merge commit messages of hosting services.
 var (
 	githubMerge    = regexp.MustCompile(`^Merge pull request #([1-9][0-9]{0,8}) from `)
 	bitbucketMerge = regexp.MustCompile(`^Merged in .+ \(pull request #([1-9][0-9]{0,8})\)$`)
@@ -14,7 +14,7 @@ var (
 )
 
 // pullRequest returns the number of the pull request that a commit merges, as recorded by
-// GitHub, GitLab or Bitbucket, or 0. Other numbers in a message do not count.
+// GitHub, GitLab or Bitbucket, or 0 if there is none. Other numbers in a message are ignored.
 func pullRequest(subject, body string, merge bool) int {
 	for _, form := range []*regexp.Regexp{githubMerge, bitbucketMerge, squashed} {
 		if m := form.FindStringSubmatch(subject); m != nil {

@@ -20,7 +20,7 @@ type randomHistory struct {
 	rand    *rand.Rand
 	out     strings.Builder
 	marks   int
-	files   map[string]string   // on the main branch
+	files   map[string]string   // files on the main branch
 	former  map[string][]string // former slugs by slug
 	version int
 }
@@ -31,8 +31,8 @@ func newRandomHistory(seed uint64) *randomHistory {
 	return s
 }
 
-// commit writes a commit that changes files; an empty text deletes a file. It returns its
-// mark.
+// commit writes a commit that changes files; an empty string deletes a file. It returns the
+// commit's mark.
 func (s *randomHistory) commit(branch, message, parents string, change map[string]string) int {
 	s.marks++
 	fmt.Fprintf(&s.out, "commit %s\nmark :%d\ncommitter C <c@example.org> %d +0000\ndata %d\n%s\n%s",
@@ -77,7 +77,7 @@ func (s *randomHistory) step() {
 	}
 }
 
-// change adds a random change of one file to a commit.
+// change adds a random change to one file to a commit.
 func (s *randomHistory) change(change map[string]string) {
 	typ, slug := record.Types[s.rand.IntN(2)], string(rune('a'+s.rand.IntN(6)))
 	path := typ + "/" + slug + ".yaml"
@@ -112,8 +112,8 @@ func (s *randomHistory) change(change map[string]string) {
 	}
 }
 
-// TestRandomHistories walks random histories split into arbitrary pieces, and compares the
-// result with one walk over everything, and the final versions with the files.
+// TestRandomHistories walks random histories in pieces of arbitrary length. It compares the
+// result with that of one walk over everything, and the final versions with the files.
 func TestRandomHistories(t *testing.T) {
 	suite.InTest(t)
 	for seed := range uint64(6) {
@@ -149,7 +149,7 @@ func TestRandomHistories(t *testing.T) {
 	}
 }
 
-// checkLines checks what must be true for any versions.
+// checkLines checks what must be true of all versions.
 func checkLines(t *testing.T, log *gitlog.Log) {
 	t.Helper()
 	follows, renamed, resumed := map[int]int{}, 0, 0

@@ -31,7 +31,7 @@ func newRepo(t testing.TB, init ...string) *repo {
 	return r
 }
 
-// at returns another working tree with the same settings.
+// at returns a repo for another working tree with the same settings.
 func (r *repo) at(dir string) *repo {
 	other := *r
 	other.dir = dir
@@ -65,7 +65,8 @@ func (r *repo) pipe(input string, args ...string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// write writes files: path, text, path, text … An empty text deletes the file.
+// write writes files, given as path, content, path, content … An empty content deletes the
+// file.
 func (r *repo) write(files ...string) {
 	r.t.Helper()
 	for pair := range slices.Chunk(files, 2) {
@@ -110,7 +111,7 @@ func entity(name string, formerly ...string) string {
 	return text
 }
 
-// told formats versions: position, commit, address, name, predecessor.
+// told formats versions as position, commit, address, name, predecessor.
 func told(log *gitlog.Log) string {
 	var b strings.Builder
 	for i, v := range log.Versions {
@@ -130,7 +131,7 @@ func told(log *gitlog.Log) string {
 	return b.String()
 }
 
-// expect compares the result of a walk with lines of text.
+// expect compares the result of a walk with the expected lines.
 func expect(t *testing.T, log *gitlog.Log, want ...string) {
 	t.Helper()
 	if got := strings.TrimSpace(told(log)); got != strings.Join(want, "\n") {
@@ -138,7 +139,7 @@ func expect(t *testing.T, log *gitlog.Log, want ...string) {
 	}
 }
 
-// found is the result of several walks, as kept by a previous build.
+// found is the combined result of several walks, as a previous build would keep it.
 type found struct {
 	log      gitlog.Log
 	commits  []gitlog.Commit

@@ -26,11 +26,11 @@ type repository struct {
 	*git.Repository
 	dir     string // the content folder
 	head    string // object name of the commit
-	mailmap string // object name of .mailmap in it, or "" for none
+	mailmap string // object name of .mailmap in that commit, or "" if there is none
 }
 
-// open finds the repository of a folder, at a commit or else at HEAD. It returns nil if
-// there is no repository, git or commit.
+// open finds the repository of a folder, at a given commit or otherwise at HEAD. It returns
+// nil if there is no repository, git or commit.
 func open(ctx context.Context, dir, commit string) (*repository, error) {
 	found, err := find(ctx, dir)
 	if found == nil {
@@ -61,8 +61,8 @@ func find(ctx context.Context, dir string) (*git.Repository, error) {
 	return r, err
 }
 
-// hidden reports whether a folder is in a repository that cannot be read because git is
-// not installed, and its path in the repository, as in Head.Path.
+// hidden reports whether a folder is in a repository that cannot be read because git is not
+// installed, and returns its path in the repository, as in Head.Path.
 func hidden(dir string) (within string, ok bool) {
 	if git.Available() {
 		return "", false
@@ -84,16 +84,16 @@ func hidden(dir string) (within string, ok bool) {
 func (r *repository) findMailmap(ctx context.Context) (string, error) {
 	entry, err := r.git(ctx, "ls-tree", "-z", "--full-tree", r.head, ".mailmap")
 	if err != nil || !strings.HasPrefix(entry, "100") {
-		return "", err // a link or folder does not count
+		return "", err // a link or a folder is not used as a mailmap
 	}
 	var mode, kind, name string
 	if _, err := fmt.Sscan(entry, &mode, &kind, &name); err != nil {
-		return "", fmt.Errorf("git ls-tree in %s: unexpected answer %q", r.dir, entry)
+		return "", fmt.Errorf("git ls-tree in %s: unexpected output %q", r.dir, entry)
 	}
 	return name, nil
 }
 
-// command returns a command that uses the mailmap of the commit and no other.
+// command returns a command that uses the commit's mailmap and no other.
 func (r *repository) command(args ...string) git.Command {
 	return git.Command{Args: args, Config: []string{"mailmap.file=" + os.DevNull, "mailmap.blob=" + r.mailmap}}
 }
@@ -110,7 +110,7 @@ func (r *repository) onFirstParentLine(ctx context.Context, commit string) (bool
 		return true, nil
 	}
 	if _, err := r.git(ctx, "cat-file", "-e", commit+"^{commit}"); err != nil {
-		return false, ctx.Err() // it no longer exists here
+		return false, ctx.Err() // the commit no longer exists here
 	}
 	// The oldest commit that is not in the history of commit must have it as its first
 	// parent. At the boundary of a shallow clone, there is no parent.
@@ -138,7 +138,7 @@ func (r *repository) complete(ctx context.Context) (bool, error) {
 	return !strings.Contains(header, "\nparent "), err
 }
 
-// explain adds to an error how to fix it, if a partial clone may be the cause.
+// explain adds a hint on how to fix an error, if a partial clone may be the cause.
 func (r *repository) explain(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || !r.MayBePartial() {
 		return err

@@ -23,8 +23,8 @@ type Location struct {
 	prefix string // the content folder relative to the root of the repository, or "" for the root itself
 }
 
-// FindLocation finds dir in its git repository. The folder need not exist: it may exist at
-// another commit. Close the location after use.
+// FindLocation finds dir in its git repository. The folder need not exist in the working
+// tree: it may exist in another commit. Close the location after use.
 func FindLocation(ctx context.Context, dir string) (*Location, error) {
 	if !git.Available() {
 		return nil, errors.New("reading commits requires git, which was not found in PATH")
@@ -110,7 +110,7 @@ func (p *Location) MergeBase(ctx context.Context, a, b string) (string, error) {
 func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, error) {
 	object, err := p.Resolve(ctx, commit+":"+p.prefix)
 	if err != nil || object == "" {
-		return false, err // not in the commit
+		return false, err // the folder is not in the commit
 	}
 	if kind, err := p.git(ctx, "cat-file", "-t", object); err != nil || strings.TrimSpace(kind) != "tree" {
 		return false, err
@@ -122,12 +122,12 @@ func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, er
 	var d dump
 	for line := range strings.SplitSeq(listing, "\x00") {
 		if line == "" {
-			continue // after the last
+			continue // the listing ends with a NUL
 		}
 		entry, name, ok := strings.Cut(line, "\t")
 		fields := strings.Fields(entry)
 		if !ok || len(fields) != 3 {
-			return false, fmt.Errorf("git ls-tree: unexpected answer %q", line)
+			return false, fmt.Errorf("git ls-tree: unexpected output %q", line)
 		}
 		target, err := makeRoom(into, name)
 		if err == nil && target != "" {
@@ -140,7 +140,7 @@ func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, er
 	if err := p.writeObjects(ctx, d.hashes, d.files); err != nil {
 		return false, err
 	}
-	for _, target := range d.links { // last, so that nothing is written through them
+	for _, target := range d.links { // links are created last, so that nothing is written through them
 		if err := os.Symlink("nowhere", target); err != nil {
 			return false, err
 		}
@@ -148,13 +148,13 @@ func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, er
 	return true, nil
 }
 
-// dump is the part of a commit that remains to be written.
+// dump is the part of a commit that is still to be written.
 type dump struct {
-	hashes, files []string // blobs and where they go
+	hashes, files []string // blobs, and the files to write them to
 	links         []string
 }
 
-// add takes one entry of a commit, by its mode, type and hash.
+// add adds one entry of a commit, given its mode, type and hash.
 func (d *dump) add(mode, kind, hash, target string) error {
 	switch {
 	case mode == "120000":
@@ -170,7 +170,8 @@ func (d *dump) add(mode, kind, hash, target string) error {
 }
 
 // makeRoom creates the folder of a file and returns the path of the file, or "" if it is too
-// deep to matter. A forged commit can contain any name; none may lead out of the folder.
+// deep to matter. A forged commit can contain any name, but the path must not lead out of the
+// folder.
 func makeRoom(into, name string) (string, error) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) || path.Clean(name) != name {
 		return "", fmt.Errorf("the commit contains a file with the invalid name %q", name)
@@ -195,13 +196,13 @@ func (p *Location) writeObjects(ctx context.Context, hashes, files []string) err
 	if err != nil {
 		return err
 	}
-	go func() { // git answers while it is asked
+	go func() { // git starts to answer before it has read all requests
 		defer objects.In.Close()
-		_, _ = io.WriteString(objects.In, strings.Join(hashes, "\n")+"\n") // if it fails, answers will be missing
+		_, _ = io.WriteString(objects.In, strings.Join(hashes, "\n")+"\n") // if this fails, answers will be missing
 	}()
 	err = readObjects(bufio.NewReader(objects.Out), hashes, files)
 	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return cmp.Or(objects.Wait(), err) // git's own error explains more
+		return cmp.Or(objects.Wait(), err) // git's own error is more informative
 	}
 	if err != nil {
 		objects.Stop()

@@ -42,8 +42,8 @@ func listing(t *testing.T, dir string) string {
 	return shell(t, dir, `find . -mindepth 1 -printf '%P %y %s\n' | sed 's/ d .*/ d/; s/ l .*/ l/' | LC_ALL=C sort`)
 }
 
-// TestWriteTree checks that the content of a commit is written as the loader would find it
-// in the working tree, whatever its names, and nothing else is.
+// TestWriteTree checks that the content of a commit is written as the loader would find it in
+// the working tree, whatever its names, and that nothing else is written.
 func TestWriteTree(t *testing.T) {
 	repo := t.TempDir()
 	shell(t, repo, `git init -q -b main

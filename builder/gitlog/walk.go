@@ -19,8 +19,8 @@ import (
 type Commit struct {
 	Hash        string
 	Time        time.Time // committer time, UTC, never earlier than the previous commit's
-	Author      string    // the name, mapped by the repository's mailmap; never the address
-	PullRequest int       // 0 if none
+	Author      string    // the author's name, as mapped by the repository's mailmap; never the e-mail address
+	PullRequest int       // 0 if there is none
 }
 
 // Version is the authored content of an entity from a commit on.
@@ -29,21 +29,21 @@ type Version struct {
 	// Entity is nil if the entity was deleted; Type and Slug are then those that it had.
 	// It may come from Options.Known.
 	Entity *record.Entity
-	Commit int // index in all commits, those of the previous walk first
-	// Before is the index, in all versions with those of the previous walk first, of the
-	// preceding version of the same entity, across renames and re-creations; -1 if there
-	// is none. No two versions have the same predecessor.
+	Commit int // index among all commits, starting with those of the previous walk
+	// Before is the index of the preceding version of the same entity, across renames and
+	// re-creations, or -1 if there is none. The versions of the previous walk come first.
+	// No two versions have the same predecessor.
 	Before int
 }
 
-// Previous is the result of a previous walk, for the next one to continue.
+// Previous is the result of a previous walk, for the next walk to continue.
 type Previous interface {
-	Commit() string  // Log.Head at that time, or ""
+	Commit() string  // Log.Head of that walk, or ""
 	Path() string    // Log.Path
 	Mailmap() string // Log.Mailmap
 	Commits() int
 	Versions() int
-	Time() time.Time // of its last version
+	Time() time.Time // time of the last version
 
 	// Last returns the newest version at an address. alive reports whether the entity
 	// still has this address: the version is not a deletion and has no successor.
@@ -55,27 +55,28 @@ type Previous interface {
 	Before(place int) int
 }
 
-// Options are the options of Walk.
+// Options configures Walk.
 type Options struct {
 	Dir string // the content folder
 	// Commit is the commit to walk to, as returned by ReadHead; "" means HEAD.
 	Commit   string
 	Previous Previous // if nil, walk the whole history
-	// Known, if not nil, returns the entity of a file with this SHA-1 object name, or nil
-	// if unknown. It saves reading and parsing the file. It is called from one goroutine.
-	// The returned entity must not change while the Log is in use, except for Scores.
+	// Known, if not nil, returns the entity of a file with this SHA-1 object name, or nil if
+	// it is unknown. This saves reading and parsing the file. Known is called from one
+	// goroutine. The returned entity must not change while the Log is in use, except for
+	// Scores.
 	Known func(typ, slug, blob string) *record.Entity
 }
 
 // Log is the result of a walk: the whole history, or what is new since Options.Previous.
 type Log struct {
-	Head      string // the last commit; "" without a repository or commit, and everything else is then empty
-	Path      string // of the content folder in the repository; "" or ending in a slash
+	Head      string // the last commit; if there is no repository or commit, Head is "" and everything else is empty
+	Path      string // path of the content folder in the repository; "" or ending in a slash
 	Mailmap   string // object name of .mailmap at Head, or ""
 	Shallow   bool   // the repository is a shallow clone; the missing part was walked earlier
 	Continued bool   // Commits and Versions continue Options.Previous
 	Commits   []Commit
-	Versions  []Version // by commit, then by type and slug
+	Versions  []Version // sorted by commit, then by type and slug
 	// Notes lists unreadable files in old commits. Their entities keep the previous
 	// version until the file is readable again.
 	Notes []string
@@ -85,8 +86,8 @@ type Log struct {
 // only commits; neither the working tree nor the user's settings matter. A commit adds at
 // most one version of an entity, and none if its content has not changed. An incremental
 // walk reads only newer commits, with the same result, provided that HEAD descends from the
-// commit of the previous walk and the folder and the mailmap are unchanged. For incomplete
-// history, Walk returns a *ShallowError.
+// commit of the previous walk and the folder and the mailmap are unchanged. If the
+// history is incomplete, Walk returns a *ShallowError.
 func Walk(ctx context.Context, o Options) (*Log, error) {
 	r, err := open(ctx, o.Dir, o.Commit)
 	if err != nil {
@@ -95,7 +96,7 @@ func Walk(ctx context.Context, o Options) (*Log, error) {
 	if r == nil {
 		return &Log{}, nil
 	}
-	defer r.Close() // leftover temporary files are the system's to remove
+	defer r.Close() // errors are ignored: leftover temporary files are removed by the system
 	log := &Log{Head: r.head, Path: r.Prefix, Mailmap: r.mailmap, Shallow: r.Shallow}
 	if log.Continued, err = r.continues(ctx, o.Previous); err != nil {
 		return nil, err
@@ -159,7 +160,7 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 	work.Go(func() error {
 		defer close(requested)
 		failed = request(ctx, blobs, jobs, asked)
-		return nil // git's own error explains more
+		return nil // git's own error is more informative
 	})
 	work.Go(func() error {
 		if err := answer(ctx, blobs, asked, parsed); err != nil {
@@ -175,7 +176,7 @@ func (r *repository) walk(ctx context.Context, since string, known knownFunc, li
 	return work.Wait()
 }
 
-// knownFunc is Options.Known.
+// knownFunc is the type of Options.Known.
 type knownFunc = func(typ, slug, blob string) *record.Entity
 
 // listedAhead is how many commits git log may be ahead of reading files: the first commit
@@ -201,7 +202,7 @@ func (r *repository) readLog(ctx context.Context, p *git.Process, listed chan<- 
 	}
 }
 
-// dispatch forwards the commits, and those of their files that must be read.
+// dispatch forwards all commits, and those of their files that must be read.
 func dispatch(ctx context.Context, listed <-chan *logged, known knownFunc, commits chan<- *logged, jobs chan<- *job) error {
 	for c := range listed {
 		var unread []*file

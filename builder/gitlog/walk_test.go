@@ -15,8 +15,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestVersions has the commits of a history, each as paths and texts, and the resulting
-// versions.
+// TestVersions checks the versions found in given histories. Each commit is a list of paths
+// and file contents.
 func TestVersions(t *testing.T) {
 	const broken = "name: [\n"
 	for name, c := range map[string]struct {
@@ -107,7 +107,7 @@ func TestVersions(t *testing.T) {
 				log.Notes[i] = "NOTE"
 			}
 			expect(t, log, c.want...)
-			// The same in two pieces, split at every commit.
+			// The same walk in two parts, split at every commit.
 			for i := range len(c.commits) - 1 {
 				old := r.git("rev-parse", "HEAD~"+string(rune('1'+i)))
 				clone := r.at(filepath.Join(t.TempDir(), "clone"))
@@ -228,7 +228,7 @@ func TestTimes(t *testing.T) {
 	if len(log.Commits) != len(seconds) {
 		t.Errorf("%d commits, want %d", len(log.Commits), len(seconds))
 	}
-	// Times keep increasing across pieces.
+	// Times keep increasing from one part to the next.
 	r.git("update-ref", "HEAD", "HEAD~3")
 	var f found
 	f.add(t, r.walk(gitlog.Options{}))
@@ -299,7 +299,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestWalkToACommit walks to a given commit, whatever HEAD is meanwhile.
+// TestWalkToACommit walks to a given commit, whatever HEAD is in the meantime.
 func TestWalkToACommit(t *testing.T) {
 	r := newRepo(t)
 	first := r.commit("one", "tool/a.yaml", entity("A"))

@@ -18,8 +18,9 @@ import (
 	"kindex/exports/record"
 )
 
-// TestEverySnapshot imports every list of projects with the mapping written for the last
-// one. Rows it does not fit are refused: repositories that occur in two rows.
+// TestEverySnapshot imports every list of projects with the mapping written for the last one.
+// The only rows refused are those of repositories that are in two rows with different
+// content.
 func TestEverySnapshot(t *testing.T) {
 	suite.WithoutRace(t)
 	shared := suite.Collections(t)
@@ -64,8 +65,8 @@ func TestEverySnapshot(t *testing.T) {
 	}
 }
 
-// TestLikeTheConverters compares an import with the converters' result for the same data,
-// record by record.
+// TestLikeTheConverters compares an import with the result of the converters for the same
+// data, record by record.
 func TestLikeTheConverters(t *testing.T) {
 	shared := suite.Collections(t)
 	lines := filepath.Join(t.TempDir(), "models.jsonl")

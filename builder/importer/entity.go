@@ -18,7 +18,7 @@ import (
 // draft is the entity that the mapping produces from one row.
 type draft struct {
 	typ, slug, clashSlug string
-	fields               map[string]any // as in a file
+	fields               map[string]any // in the form used in files
 	reasons, warnings    []Reason
 }
 
@@ -123,7 +123,7 @@ func (dr *drafter) slug(v *mapping.Value, rec inputRecord) (string, error) {
 	return slug, nil
 }
 
-// listFields have any number of texts, dateFields a day.
+// The values of listFields are lists of any number of strings, those of dateFields are dates.
 var (
 	listFields = []string{"tags", "capabilities", "formerly"}
 	dateFields = []string{"addedDate", "lastUpdated"}
@@ -157,8 +157,8 @@ func (dr *drafter) field(t mapping.Target, rec inputRecord) (any, error) {
 	return text, nil
 }
 
-// single returns a value that must be unique; ok is false if there is none. as is the
-// default conversion.
+// single returns a value that must not be a list of several; ok is false if there is no
+// value. as is the default conversion.
 func (dr *drafter) single(v *mapping.Value, as string, rec inputRecord) (item any, ok bool, err error) {
 	r, err := dr.of(v, rec)
 	if err != nil || r.none() {
@@ -166,7 +166,7 @@ func (dr *drafter) single(v *mapping.Value, as string, rec inputRecord) (item an
 	}
 	if len(r.items) > 1 {
 		return nil, false, &Reason{Column: columnOf(v), Value: r.text(),
-			Message: fmt.Sprintf("has %d values, but only one is possible; add take: first or take: last", len(r.items))}
+			Message: fmt.Sprintf("has %d values, but only one is allowed; add take: first or take: last", len(r.items))}
 	}
 	item = r.items[0]
 	if v.As == "" && as != "" {
@@ -225,7 +225,7 @@ func (dr *drafter) signal(d *draft, t mapping.Target, value any, rec inputRecord
 	d.set(t.Path, signal)
 }
 
-// benchmark is a benchmark result, before equal names are made unique.
+// benchmark is a benchmark result whose name may still be the same as another's.
 type benchmark struct {
 	fields  map[string]any
 	details []string
@@ -314,7 +314,7 @@ func (dr *drafter) benchmark(d *draft, columns mapping.BenchmarkColumns, rec inp
 	return b, true
 }
 
-// digest identifies the content of a draft, independent of its slug.
+// digest identifies the content of a draft, regardless of its slug.
 type digest [sha256.Size]byte
 
 func (d *draft) digest() (digest, error) {

@@ -20,7 +20,7 @@ type firstPass struct {
 	final  claims   // by slug, or by clashSlug if the slug clashes
 }
 
-// claims are the rows that claim an address, type/slug.
+// claims contains the rows that claim each address, keyed by type/slug.
 type claims map[string]claim
 
 type claim struct {
@@ -40,7 +40,7 @@ func (c claims) add(key string, row int, d digest) {
 	}
 }
 
-// proposal is the type and the slugs of one row.
+// proposal contains the type and the slugs of one row.
 type proposal struct {
 	row         int
 	typ         string
@@ -56,8 +56,8 @@ func (s *firstPass) slugOf(typ, slug, clash string) string {
 	return slug
 }
 
-// scan reads the input once. It returns columns that the mapping uses but the input does
-// not have as yamldoc.Problems.
+// scan reads the input once. If the mapping uses columns that the input does not have, scan
+// returns a problem for each of them as yamldoc.Problems.
 func (j *job) scan(ctx context.Context) (*firstPass, error) {
 	seen, err := j.declared()
 	if err != nil {
@@ -98,8 +98,8 @@ func (j *job) scan(ctx context.Context) (*firstPass, error) {
 	return s, nil
 }
 
-// propose returns the type and the slugs of a row; ok is false for rows that are skipped
-// or have none.
+// propose returns the type and the slugs of a row; ok is false if the row is skipped or has
+// none.
 func (j *job) propose(r *row) (w proposal, ok bool, err error) {
 	if r.wrong != "" || !j.drafter.all(j.mapping.Where, r) {
 		return proposal{}, false, nil
@@ -110,8 +110,8 @@ func (j *job) propose(r *row) (w proposal, ok bool, err error) {
 	return w, d.typ != "" && d.slug != "", err
 }
 
-// columns are the column names in the input. The entries of a list share the name of the
-// list.
+// columns is the set of column names in the input. The entries of a list share the name of
+// the list.
 type columns map[string]bool
 
 // maxColumns bounds the memory for objects whose keys are data.
@@ -158,7 +158,7 @@ func (c columns) addInner(prefix string, v any) {
 	}
 }
 
-// known reports whether there is such a column. links.0.url is url within links.
+// known reports whether there is a column with this name. links.0.url is url within links.
 func (c columns) known(name string) bool { return c[name] || c[withoutNumbers(name)] }
 
 func withoutNumbers(name string) string {
@@ -177,7 +177,7 @@ func (j *job) unknownColumns(seen columns) (problems yamldoc.Problems) {
 		message := "no column " + yamldoc.Quote(use.Column) + " in " + j.Input
 		suggestion := didyoumean.Name(use.Column, names)
 		if delimiter := otherDelimiter(names); delimiter != "" {
-			message += fmt.Sprintf("; its only column is %s: set the column separator in the mapping, input: {delimiter: %q}", yamldoc.Quote(names[0]), delimiter)
+			message += fmt.Sprintf("; its only column is %s: set the column separator in the mapping with input: {delimiter: %q}", yamldoc.Quote(names[0]), delimiter)
 			suggestion = ""
 		} else if len(names) > 0 && len(names) <= 40 {
 			message += "; expected one of: " + strings.Join(names, ", ")
@@ -187,8 +187,8 @@ func (j *job) unknownColumns(seen columns) (problems yamldoc.Problems) {
 	return problems.With(nil)
 }
 
-// otherDelimiter guesses the column separator of a file that seems to have only one
-// column; "" if it cannot.
+// otherDelimiter guesses the column separator of a file that seems to have only one column.
+// It returns "" if it cannot.
 func otherDelimiter(names []string) string {
 	if len(names) != 1 {
 		return ""
@@ -201,8 +201,7 @@ func otherDelimiter(names []string) string {
 	return ""
 }
 
-// without lists the columns that a mapping does not use, neither themselves nor anything
-// inside them.
+// without lists the columns that a mapping uses neither as a whole nor in part.
 func (c columns) without(m *mapping.Mapping) (unused []string) {
 	used := map[string]bool{}
 	for _, use := range m.Columns() {

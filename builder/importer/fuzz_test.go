@@ -23,7 +23,7 @@ fields:
 signals: {stars: stars, lastRelease: released, benchmarks: [{each: tests, name: name, value: score, details: [kind]}]}
 `
 
-// FuzzRows checks that for any bytes, the rows are counted, each row is written or refused
+// FuzzRows checks that for any input, the rows are counted, each row is written or refused
 // with a reason, and refused rows are kept unchanged.
 func FuzzRows(f *testing.F) {
 	f.Add([]byte("name,text,tags,stars,released\n\"a\"b,c\nd,e,f\n\xff,g\nh,i,['a'],3.0,2026-01-01\n\"x\ny\",\n"), false)
@@ -103,7 +103,7 @@ func checkDraft(t *testing.T, d *draft) {
 	}
 }
 
-// refusedRows writes all rows as refused ones.
+// refusedRows writes all rows as if they had been refused.
 func refusedRows(t *testing.T, list []*row, header []string, k kind) []byte {
 	var b bytes.Buffer
 	out := &outputs{names: slices.Clone(header)}
@@ -129,7 +129,7 @@ func refusedRows(t *testing.T, list []*row, header []string, k kind) []byte {
 	return b.Bytes()
 }
 
-// sameRow compares two rows except for the reason.
+// sameRow compares two rows, ignoring the reason.
 func sameRow(a, b *row) bool {
 	if object, ok := a.inputRecord.(jsonRecord); ok {
 		other, _ := b.inputRecord.(jsonRecord)

@@ -1,10 +1,10 @@
-// Package importer turns a catalogue - the rows of a CSV or JSONL file - into entity files,
-// by a mapping (mapping.Mapping). Every row has exactly one outcome, and refused rows have
-// reasons. Only files that pass the validator of builder/content are written.
+// Package importer converts a catalogue (the rows of a CSV or JSONL file) to entity files,
+// according to a mapping (mapping.Mapping). Every row has exactly one outcome, and refused
+// rows have reasons. Only files that pass the validator of builder/content are written.
 //
-// The input is read twice: once to find the columns and slug clashes, once to write. So the
-// slugs do not depend on the order of the rows, and at most a few hundred rows are in memory
-// at a time.
+// The input is read twice: once to find the columns and slug clashes, and once to write the
+// files. The slugs therefore do not depend on the order of the rows, and at most a few
+// hundred rows are in memory at a time.
 package importer
 
 import (
@@ -26,9 +26,9 @@ import (
 	"kindex/builder/plural"
 )
 
-// Options are the options of Run.
+// Options configures Run.
 type Options struct {
-	Input   string // the catalogue: .csv, .tsv or .jsonl, also with .gz
+	Input   string // the catalogue: .csv, .tsv or .jsonl, optionally followed by .gz
 	Mapping string // the mapping file
 	Content string // the content folder; created if missing
 	Date    string // the default date of figures; "" means the date in the mapping
@@ -37,8 +37,8 @@ type Options struct {
 	DryRun bool // write nothing to the content folder
 	Strict bool // write nothing to the content folder if a row is refused
 
-	Report  string // file for the outcome of every row, .json or .jsonl; may be ""
-	Rejects string // file for the refused rows, in the format of the input; may be ""
+	Report  string // file for the outcome of every row, .json or .jsonl; "" if there is none
+	Rejects string // file for the refused rows, in the format of the input; "" if there is none
 
 	// Progress, if not nil, is called with the number of processed rows.
 	Progress func(step string, done int)

@@ -20,7 +20,7 @@ import (
 	"kindex/exports/record"
 )
 
-// run imports and checks what must be true of every import.
+// run imports a catalogue and checks what must be true of every import.
 func run(t *testing.T, o importer.Options) *importer.Report {
 	t.Helper()
 	r, err := importer.Run(context.Background(), o)
@@ -130,7 +130,7 @@ func load(t *testing.T, dir string) []*record.Entity {
 	return c.Entities
 }
 
-// TestOrderOfRows checks that the same rows in another order give the same files.
+// TestOrderOfRows checks that the same rows in a different order produce the same files.
 func TestOrderOfRows(t *testing.T) {
 	data, err := os.ReadFile("testdata/best-of.csv")
 	if err != nil {
@@ -149,8 +149,8 @@ func TestOrderOfRows(t *testing.T) {
 	}
 }
 
-// TestInterrupted checks that an interrupted import leaves only whole files, and the same
-// command continues it.
+// TestInterrupted checks that an interrupted import leaves only whole files, and that the
+// same command continues it.
 func TestInterrupted(t *testing.T) {
 	suite.InTest(t)
 	input, mapping := generated(t, 5000)

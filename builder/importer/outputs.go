@@ -17,12 +17,12 @@ import (
 // reasonColumn is the column that is added to the rejects.
 const reasonColumn = "import_reason"
 
-// outputs are the files that an import writes in addition to the content. Each appears,
-// complete, at the end of the import.
+// outputs contains the files that an import writes in addition to the content. Each is moved
+// into place, complete, at the end of the import.
 type outputs struct {
 	report, rejects *part
 	lines           bool // the report has one outcome per line
-	rows            int  // in the report
+	rows            int  // number of rows in the report
 	csv             *csv.Writer
 	names           []string // columns of the rejects
 	reason          int      // index of reasonColumn
@@ -62,7 +62,7 @@ func (j *job) openOutputs() (out *outputs, err error) {
 			return nil, err
 		}
 		if !out.lines {
-			_, _ = out.report.WriteString(`{"outcomes":[`) // Flush returns the error
+			_, _ = out.report.WriteString(`{"outcomes":[`) // Flush will return any error
 		}
 	}
 	if j.Rejects == "" {
@@ -80,8 +80,8 @@ func (j *job) openOutputs() (out *outputs, err error) {
 	return out, nil
 }
 
-// startCSV writes the columns of the input and the reason. If the input is a file of fixed
-// rejects, the existing reason column is reused.
+// startCSV writes the columns of the input and the reason column. If the input is a file of
+// rejects that have been fixed, it already has a reason column, which is reused.
 func (out *outputs) startCSV(j *job, delimiter rune) error {
 	in, err := open(j.Input, j.mapping.Input.Delimiter)
 	if err != nil {
@@ -126,8 +126,8 @@ func (out *outputs) add(r *row, o Outcome) error {
 	return err
 }
 
-// rejectedCells returns the original cells of a row and the reason. Invalid CSV is put
-// verbatim into the first column.
+// rejectedCells returns the original cells of a row, followed by the reason. A row that is
+// not valid CSV is put verbatim into the first column.
 func (out *outputs) rejectedCells(r *row, reason string) []string {
 	cells := slices.Clone(r.cells)
 	if r.cells == nil {
@@ -137,7 +137,7 @@ func (out *outputs) rejectedCells(r *row, reason string) []string {
 		cells = append(cells, "")
 	}
 	if len(r.cells) > len(out.names)-1 && r.wrong != "" && out.reason == len(out.names)-1 {
-		return append(slices.Clone(r.cells), reason) // too many cells: the reason is the last
+		return append(slices.Clone(r.cells), reason) // the row has too many cells, so the reason is the last
 	}
 	cells[out.reason] = reason
 	return cells
@@ -147,10 +147,10 @@ func (out *outputs) rejectedCells(r *row, reason string) []string {
 // an object, it is wrapped in one.
 func rejectedLine(r *row, reason string) []byte {
 	if object, ok := r.inputRecord.(jsonRecord); ok {
-		why, _ := json.Marshal(reason) // a string always encodes
+		why, _ := json.Marshal(reason) // encoding a string cannot fail
 		if _, again := object[reasonColumn]; again {
 			object[reasonColumn] = reason
-			line, _ := json.Marshal(object) // read from JSON, so it encodes
+			line, _ := json.Marshal(object) // read from JSON, so encoding cannot fail
 			return append(line, '\n')
 		}
 		open := bytes.IndexByte(r.raw, '{') + 1
@@ -170,7 +170,7 @@ func rejectedLine(r *row, reason string) []byte {
 	} else {
 		line.Base64 = base64.StdEncoding.EncodeToString(r.raw)
 	}
-	b, _ := json.Marshal(line) // a string always encodes
+	b, _ := json.Marshal(line) // encoding a string cannot fail
 	return append(b, '\n')
 }
 

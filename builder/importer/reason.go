@@ -8,10 +8,10 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Reason is one problem of a row.
+// Reason describes one problem with a row.
 type Reason struct {
 	Field      string `json:"field"`  // field of the entity, or "" if the row cannot be read
-	Column     string `json:"column"` // from which the field comes, or ""
+	Column     string `json:"column"` // column that the field comes from, or ""
 	Value      string `json:"value"`  // the original value, if a single value is the problem
 	Message    string `json:"message"`
 	Suggestion string `json:"suggestion,omitempty"`

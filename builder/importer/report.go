@@ -11,7 +11,7 @@ import (
 	"kindex/exports/store"
 )
 
-// The outcomes of a row.
+// The possible outcomes of a row.
 const (
 	Written   = "written"   // a new file
 	Updated   = "updated"   // an existing file was updated
@@ -21,15 +21,15 @@ const (
 	Refused   = "refused"
 )
 
-// Outcome is the outcome of one row.
+// Outcome describes what happened to one row.
 type Outcome struct {
-	Row      int      `json:"row"`  // from 1, without the header
-	Line     int      `json:"line"` // where it starts in the input
+	Row      int      `json:"row"`  // counted from 1, without the header
+	Line     int      `json:"line"` // line of the input on which the row starts
 	Outcome  string   `json:"outcome"`
 	File     string   `json:"file,omitempty"`
 	SameAs   int      `json:"sameAs,omitempty"`  // the earlier row with the same content
-	Differs  []string `json:"differs,omitempty"` // fields that differ from the existing file
-	Reasons  []Reason `json:"reasons,omitempty"` // why it was refused
+	Differs  []string `json:"differs,omitempty"` // fields that differ from those of the existing file
+	Reasons  []Reason `json:"reasons,omitempty"` // why the row was refused
 	Warnings []Reason `json:"warnings,omitempty"`
 }
 
@@ -37,7 +37,7 @@ type Outcome struct {
 // has all of them.
 const maxListed = 50
 
-// Report is the result of an import. Rows is the sum of the six outcomes.
+// Report is the result of an import. Rows is the sum of the counts of the six outcomes.
 type Report struct {
 	Input   string `json:"input"`
 	Mapping string `json:"mapping"`
@@ -55,7 +55,7 @@ type Report struct {
 	Refused   int `json:"refused"`
 	Warnings  int `json:"warnings"`
 
-	UnusedColumns []string      `json:"unusedColumns"` // of the input
+	UnusedColumns []string      `json:"unusedColumns"` // columns of the input that the mapping does not use
 	Credit        *store.Source `json:"credit"`        // missing entry for sources in index.yaml, or null
 
 	SourceDate string    `json:"-"`
@@ -173,7 +173,7 @@ func (r *Report) summary(p *textPrinter) {
 	}
 }
 
-// credit prints the missing credits of the source.
+// credit prints the credits that are missing for the source.
 func (r *Report) credit(p *textPrinter) {
 	if r.Credit == nil || r.Written+r.Updated == 0 {
 		return
@@ -193,7 +193,7 @@ func (r *Report) credit(p *textPrinter) {
 		plural.Count(r.Written+r.Updated, "file", "files"), changes)
 }
 
-// textPrinter remembers the first error.
+// textPrinter prints text and remembers the first error.
 type textPrinter struct {
 	w   io.Writer
 	err error

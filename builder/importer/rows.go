@@ -27,11 +27,11 @@ var errRowTooLong = fmt.Errorf("has more than %d bytes, the maximum for a row; t
 
 // row is one record of the input.
 type row struct {
-	number, line int // from 1; the header of a CSV file does not count
+	number, line int // counted from 1; a CSV header is not counted as a row
 	inputRecord
 	cells []string // of CSV
-	raw   []byte   // the line of JSONL; of CSV only if it could not be parsed
-	wrong string   // why it cannot be read, or ""
+	raw   []byte   // the line of a JSONL file; in a CSV file, set only if the row could not be parsed
+	wrong string   // why the row cannot be read, or ""
 }
 
 // inputRecord looks up columns.
@@ -43,8 +43,8 @@ type inputRecord interface {
 
 // input reads the rows of a file one by one.
 type input interface {
-	// next returns io.EOF after the last row. Any other error is final; the problem of a
-	// single row is in the row.
+	// next returns io.EOF after the last row. Any other error is final; a problem with a
+	// single row is recorded in the row.
 	next() (*row, error)
 	// header returns the columns if the file declares them, otherwise nil.
 	header() []string
@@ -115,7 +115,7 @@ func newInput(f io.ReadCloser, path string, k kind) (input, error) {
 	return newCSV(b, f, k.delimiter)
 }
 
-// csvInput reads RFC 4180.
+// csvInput reads CSV (RFC 4180).
 type csvInput struct {
 	io.Closer
 	tape  *recorder
@@ -207,7 +207,7 @@ func (r csvRecord) lookup(column string) any {
 type recorder struct {
 	r    io.Reader
 	kept []byte
-	base int64 // the offset of kept
+	base int64 // the offset of kept in the input
 }
 
 // Read implements io.Reader.

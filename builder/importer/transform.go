@@ -12,7 +12,7 @@ import (
 	"kindex/builder/content"
 )
 
-// The supported date formats. A day may only be followed by a time.
+// The supported date formats. A day may be followed only by a time.
 var (
 	isoDate  = regexp.MustCompile(`^(\d{4})-(\d{2})-(\d{2})(?:[T ]\d{2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?(?:Z|UTC|[+-]\d{2}(?::?\d{2})?))?)?$`)
 	isoMonth = regexp.MustCompile(`^(\d{4})-(\d{2})$`)
@@ -25,8 +25,8 @@ var (
 	groupedForm = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?$`)
 )
 
-// convert converts an item as the mapping requires; wrong is the reason if that fails. as
-// is one of the names in the schema, or "day" for a date or month.
+// convert converts an item as the mapping requires; if that fails, wrong is the reason. as is
+// one of the conversions in the schema, or "day" for a date or month.
 func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	text := textOf(item)
 	switch as {
@@ -54,8 +54,8 @@ func (e *evaluator) convert(as string, item any) (out any, wrong string) {
 	return item, ""
 }
 
-// number reads a text as a number: 5326.0 is 5326. It refuses numbers that are ambiguous
-// unless the mapping sets the decimal separator.
+// number reads a string as a number: 5326.0 is 5326. It refuses ambiguous numbers unless the
+// mapping sets the decimal separator.
 func (e *evaluator) number(text string) (any, string) {
 	swapped := strings.NewReplacer(".", ",", ",", ".").Replace(text)
 	if e.decimal == "," {
@@ -135,7 +135,7 @@ func calendar(year, month, day string) (any, string) {
 	return date, ""
 }
 
-// splitList splits a text into a list: by a separator, or in Python's notation.
+// splitList splits a string into a list: by a separator, or according to Python's notation.
 func splitList(text, how string) (entries []string, wrong string) {
 	if how != "python" {
 		return strings.Split(text, how), ""
@@ -150,7 +150,7 @@ func splitList(text, how string) (entries []string, wrong string) {
 	return entries, ""
 }
 
-// pythonList reads a list, tuple or set of plain texts and numbers in the notation of
+// pythonList reads a list, tuple or set of plain strings and numbers in the notation of
 // Python and JSON: ['a', "it's", 3]. None is read as "".
 func pythonList(s string) (entries []string, ok bool) {
 	s = strings.TrimSpace(s)
@@ -177,7 +177,7 @@ func pythonList(s string) (entries []string, ok bool) {
 	return entries, true
 }
 
-// pythonEntry reads one text or number at the start of s.
+// pythonEntry reads one string or number at the start of s.
 func pythonEntry(s string) (entry, rest string, ok bool) {
 	quote := s[0]
 	if quote != '\'' && quote != '"' {

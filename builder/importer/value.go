@@ -109,8 +109,8 @@ func constant(v any) result {
 	return r
 }
 
-// column reads a column. It trims texts and removes line breaks and hidden characters,
-// since entities have visible, single-line texts.
+// column reads a column. It trims strings and removes line breaks and hidden characters,
+// since the strings of an entity are visible and on a single line.
 func (e *evaluator) column(name string, rec inputRecord) (result, error) {
 	v := rec.lookup(name)
 	list, isList := v.([]any)
@@ -150,7 +150,8 @@ func oneLine(s string) string {
 	return strings.TrimSpace(safetext.Strip(s))
 }
 
-// trackedRecord is a record that records which of the columns read had hidden characters.
+// trackedRecord is a record that keeps track of which of the columns that were read had
+// hidden characters.
 type trackedRecord struct {
 	inputRecord
 	warnings []Reason
@@ -187,7 +188,7 @@ func firstName(m map[string]any) string {
 	return first
 }
 
-// template evaluates a template; it has no value if one of its columns has none.
+// template evaluates a template. It has no value if one of its columns has none.
 func (e *evaluator) template(parts []mapping.TemplatePart, rec inputRecord) (result, error) {
 	var b strings.Builder
 	for _, part := range parts {
@@ -301,7 +302,7 @@ func (e *evaluator) meets(c mapping.Condition, rec inputRecord) bool {
 	return !among(c.Not)
 }
 
-// equal compares a text of the input with a value of the mapping: true equals True, and 5
+// equal compares a string in the input with a value in the mapping: true equals True, and 5
 // equals 5.0.
 func (e *evaluator) equal(text string, want any) bool {
 	switch want := want.(type) {

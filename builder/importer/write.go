@@ -16,7 +16,7 @@ import (
 	"kindex/exports/record"
 )
 
-// candidate is the file for one row, independent of other rows.
+// candidate is the file created for one row, regardless of other rows.
 type candidate struct {
 	row      int
 	skipped  bool
@@ -24,7 +24,7 @@ type candidate struct {
 	digest   digest
 	slug     string
 	entity   *record.Entity
-	data     []byte // contents of its file
+	data     []byte // the contents of the file
 	existing *existing
 	reasons  []Reason
 	warnings []Reason
@@ -84,7 +84,7 @@ func (j *job) compose(c *candidate, folder *content.Workspace) error {
 	return nil
 }
 
-// judge adds the problems in the file of a candidate.
+// judge adds the problems in a candidate's file to the candidate.
 func (j *job) judge(c *candidate, problems yamldoc.Problems) {
 	for _, p := range problems {
 		if r := j.reason(p); p.Severity == yamldoc.Warning {
@@ -114,7 +114,7 @@ func readExisting(path, shown, typ, slug string) (*existing, error) {
 	return &existing{data, entity}, nil
 }
 
-// reason turns a problem in a file into a problem of its row.
+// reason converts a problem in a file to a problem with its row.
 func (j *job) reason(p yamldoc.Problem) Reason {
 	r := Reason{Field: p.Field, Message: p.Message, Suggestion: p.Suggestion}
 	for _, t := range j.mapping.Targets {
@@ -169,7 +169,7 @@ func (w *writer) finish(c *candidate) (Outcome, error) {
 	return w.settle(c, o)
 }
 
-// checkFolder checks an entity against the others in the folder.
+// checkFolder checks an entity against the other entities in the folder.
 func (w *writer) checkFolder(c *candidate) {
 	w.judge(c, w.folder.Check(c.entity))
 }
@@ -225,6 +225,6 @@ func differing(a, b *record.Entity) (names []string) {
 
 // jsonOf returns the JSON fields of an entity.
 func jsonOf(e *record.Entity) (fields map[string]any) {
-	_ = json.Unmarshal(e.AppendJSON(nil), &fields) // just encoded, so it decodes
+	_ = json.Unmarshal(e.AppendJSON(nil), &fields) // just encoded, so decoding cannot fail
 	return fields
 }

@@ -21,29 +21,30 @@ type update struct {
 	previous Previous
 
 	previousOrdinal []uint32                   // ordinal of each entity in the previous build
-	now             []uint32                   // index, in the given order, of each ordinal there
-	ids             map[exports.Feature]uint32 // numbers of the features
-	previousDF      []int                      // document frequency of each feature before
+	now             []uint32                   // index, in the given order, of each ordinal in the previous build
+	ids             map[exports.Feature]uint32 // number of each feature
+	previousDF      []int                      // document frequency of each feature in the previous build
 
 	versions  []version // old and new versions of changed entities
 	recompute []bool    // entities whose neighbours must be recalculated
-	kept      []kept    // for the others
+	kept      []kept    // for entities that keep their neighbours
 }
 
 // version is the old or new state of a changed entity.
 type version struct {
 	features []uint32
-	inverse  float32 // of its norm
+	inverse  float32 // inverse of the norm
 }
 
-// difference is an entity that was changed, added (was is nil) or removed (is is none).
+// difference is an entity that was changed, added (previous is nil) or removed (current is
+// none).
 type difference struct {
 	current  uint32
 	previous *record.Entity
 }
 
-// compare finds the changed entities and their effect on the features and neighbours of
-// others, except for case 4 of FindIncremental. It returns false if too much has changed.
+// compare finds the changed entities and their effect on the features and neighbours of other
+// entities, except for case 4 of FindIncremental. It returns false if too much has changed.
 func (u *update) compare(entities []*record.Entity, words func(string) []string, unchanged func(*record.Entity) bool) bool {
 	most := int(u.changed * float64(len(entities)))
 	differences, ok := u.differences(entities, unchanged, most)
@@ -60,8 +61,8 @@ func (u *update) compare(entities []*record.Entity, words func(string) []string,
 	return true
 }
 
-// differences lists the entities with relevant changes; ok is false if there are more than
-// most.
+// differences lists the entities with relevant changes; ok is false if there are more of them
+// than most.
 func (u *update) differences(entities []*record.Entity, unchanged func(*record.Entity) bool, most int) (list []difference, ok bool) {
 	u.previousOrdinal = make([]uint32, len(entities))
 	workers := runtime.GOMAXPROCS(0)
@@ -102,7 +103,8 @@ func (u *update) differences(entities []*record.Entity, unchanged func(*record.E
 	return list, true
 }
 
-// difference records the previous ordinal of an entity, and compares it with its old state.
+// difference records the previous ordinal of an entity and compares the entity with its old
+// state.
 func (u *update) difference(i uint32, e *record.Entity, unchanged func(*record.Entity) bool) (d difference, differs bool, err error) {
 	o, moved, ok := u.previous.Find(e.Type, e.Slug)
 	if !ok || moved {
@@ -127,11 +129,11 @@ func sameFeatures(a, b *record.Entity) bool {
 		slices.Equal(a.Tags, b.Tags) && slices.Equal(a.Capabilities, b.Capabilities) && hidden(a) == hidden(b)
 }
 
-// count calculates how many entities had each feature, and lists the versions of the
-// changed entities.
+// count calculates how many entities had each feature, and lists the old and new versions of
+// the changed entities.
 func (u *update) count(differences []difference, words func(string) []string) {
 	had := make([][]exports.Feature, len(differences))
-	more := map[exports.Feature]int{} // change in the number of entities
+	more := map[exports.Feature]int{} // change in the number of entities with each feature
 	for k, d := range differences {
 		if d.previous != nil {
 			had[k] = featuresOf(d.previous, words)
@@ -175,8 +177,8 @@ func (u *update) before(had []exports.Feature, more map[exports.Feature]int) (t 
 	return t
 }
 
-// reweigh finds the entities with a feature whose square has changed, and adds them to the
-// changed ones: for other entities, only their norm has changed.
+// reweigh finds the entities with a feature whose square has changed. It adds them to the
+// changed entities, since their norm has changed, which affects other entities.
 func (u *update) reweigh() {
 	for id, f := range u.features {
 		if df := u.df(uint32(id)); u.previousDF[id] == df || u.squareBefore(uint32(id)) == square(f.Kind, len(u.ordinal), df) {
@@ -204,7 +206,7 @@ func (u *update) squareBefore(id uint32) uint32 {
 	return square(u.features[id].Kind, u.previous.Len(), u.previousDF[id])
 }
 
-// recheckChanged finds the entities for which different features are read than before.
+// recheckChanged finds the entities for which other features are read than before.
 func (u *update) recheckChanged() {
 	asked := make([]bool, len(u.recompute))
 	var own []uint32

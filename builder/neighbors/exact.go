@@ -14,7 +14,7 @@ import (
 // measuring Find. It is not safe for concurrent use.
 type Exact struct {
 	vectors *vectors
-	number  []uint32 // of each entity in the given order, among vectors
+	number  []uint32 // number of each entity in vectors, in the given order
 }
 
 // NewExact returns an Exact for the same arguments as Find.
@@ -26,8 +26,8 @@ func NewExact(entities []*record.Entity, words func(string) []string) *Exact {
 	return x
 }
 
-// Neighbours returns the neighbours of some of the entities, using all processors as Find
-// does.
+// Neighbours returns the neighbours of some of the entities. Like Find, it uses all
+// processors.
 func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
 	lists := make([][]exports.Neighbour, len(of))
 	unbound := defaultLimits
@@ -42,8 +42,8 @@ func (x *Exact) Neighbours(of []uint32) [][]exports.Neighbour {
 	return lists
 }
 
-// AllPairs returns the same neighbours without their reasons, by comparing each of the
-// entities with every other: the definition in its simplest form.
+// AllPairs returns the same neighbours as Neighbours, but without reasons, by comparing each
+// of the entities with every other: the definition in its simplest form.
 func (x *Exact) AllPairs(of []uint32) [][]exports.Neighbour {
 	v := x.vectors
 	out := make([][]exports.Neighbour, len(of))
@@ -71,9 +71,8 @@ func (x *Exact) AllPairs(of []uint32) [][]exports.Neighbour {
 	return out
 }
 
-// Recall returns how many of the k nearest neighbours in exact were found in got, and how
-// many there are. A neighbour also counts as found if got has another one with the same
-// similarity.
+// Recall returns how many of the k nearest neighbours in exact are in got, and how many there
+// are. A neighbour is also counted as found if got has another one with the same similarity.
 func Recall(k int, got, exact []exports.Neighbour) (found, wanted int) {
 	exact, got = exact[:min(k, len(exact))], got[:min(k, len(got))]
 	for i := range exact {

@@ -21,8 +21,8 @@ const (
 
 var kindWeights = map[string]uint32{kindCategory: 3, kindTag: 3, kindCapability: 2, kindProvider: 2, kindWord: 1}
 
-// eachFeature yields the features of an entity, kind by kind. A word is yielded once for
-// each occurrence in the text.
+// eachFeature yields the features of an entity, kind by kind. A word is yielded once for each
+// of its occurrences.
 func eachFeature(e *record.Entity, words func(string) []string, yield func(kind string, values ...string)) {
 	yield(kindCategory, e.Category)
 	if e.Provider != "" {
@@ -49,13 +49,13 @@ func compareFeatures(a, b exports.Feature) int {
 	return cmp.Or(strings.Compare(a.Kind, b.Kind), strings.Compare(a.Value, b.Value))
 }
 
-// collection is the features of a part of all entities, collected by one processor.
+// collection contains the features of a part of the entities, collected by one processor.
 type collection struct {
-	ids      map[string]map[string]uint32 // by kind and value
+	ids      map[string]map[string]uint32 // IDs by kind and value
 	features []exports.Feature
-	count    []uint32 // how many entities have each
+	count    []uint32 // how many entities have each feature
 	items    []uint32 // the features of the entities, as consecutive lists
-	lengths  []uint32 // of these lists
+	lengths  []uint32 // of the lists in items
 }
 
 func (c *collection) add(e *record.Entity, words func(string) []string) {
@@ -70,7 +70,7 @@ func (c *collection) add(e *record.Entity, words func(string) []string) {
 			id, ok := ids[value]
 			if !ok {
 				id = uint32(len(c.features))
-				value = strings.Clone(value) // a word may be part of a text that is otherwise unused
+				value = strings.Clone(value) // a word may be part of a longer string that is not needed
 				ids[value] = id
 				c.features = append(c.features, exports.Feature{Kind: kind, Value: value})
 				c.count = append(c.count, 0)
@@ -122,7 +122,7 @@ func (v *vectors) collect(entities []*record.Entity, words func(string) []string
 	})
 }
 
-// number merges the features of all parts, and returns the number of each part's features.
+// number merges the features of all parts, and returns the numbers of each part's features.
 func (v *vectors) number(parts []*collection) [][]uint32 {
 	numbers := make([][]uint32, len(parts))
 	ids := map[exports.Feature]uint32{}

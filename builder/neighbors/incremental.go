@@ -11,12 +11,12 @@ import (
 // Previous is a previous build by the same version of the builder; *exports.Build
 // implements it. Its methods must be safe for concurrent use.
 type Previous interface {
-	// Len returns the number of entities, including withdrawn ones; ordinals are below it.
+	// Len returns the number of entities, including withdrawn ones; every ordinal is smaller.
 	Len() int
-	// Find returns the ordinal of an entity, or of the one that had this slug earlier;
-	// moved is then true.
+	// Find returns the ordinal of an entity, or of the one that had this slug earlier; in that
+	// case, moved is true.
 	Find(typ, slug string) (ordinal uint32, moved, ok bool)
-	// Entity returns an entity.
+	// Entity returns the entity with an ordinal.
 	Entity(ordinal uint32) (*record.Entity, error)
 	// Similar returns the neighbours of an entity, in a new list.
 	Similar(ordinal uint32) []exports.Neighbour
@@ -29,24 +29,24 @@ var _ Previous = (*exports.Build)(nil)
 
 // FindIncremental returns exactly what Find returns, but recalculates only the neighbours
 // that the changes since the previous build can affect; computed is the number of entities
-// for which it did. It calls unchanged, concurrently, for every entity that the previous
-// build has by type and slug; the function reports whether the content of the entity is
-// certainly unchanged. If too much has changed, or the previous build cannot be read,
+// whose neighbours were recalculated. It calls unchanged, concurrently, for every entity that
+// is in the previous build under the same type and slug; unchanged must report whether the
+// content of the entity is certainly the same. If too much has changed, or the previous build cannot be read,
 // everything is recalculated.
 //
-// Why the other results stay valid: The neighbours of an entity i depend on its features
-// and their squares; on which of them are read (its reach); and, for each candidate that
-// shares a feature read, on the candidate's features, norm, rank relative to others, and
-// whether it is hidden. The numbers of features and entities do not matter: every order
-// derives from frequencies, values and keys, and two remaining entities keep the order of
-// their ranks. So, as long as the total number of entities has as many bits as before,
+// Why the other results remain valid: The neighbours of an entity i depend on its features
+// and their squares; on which of these features are read (its reach); and, for each
+// candidate that shares a feature that is read, on the candidate's features, norm, rank
+// relative to other candidates, and whether it is hidden. The numbers of features and
+// entities do not matter: every order derives from frequencies, values and keys, and the
+// ranks of any two remaining entities keep their order. So, as long as the total number of entities has as many bits as before,
 // nothing changes for i unless
 //
 //  1. i is new, or its features have changed,
 //  2. the square of one of its features has changed,
 //  3. its reach, as a set, has changed because frequencies have, or
-//  4. it shares a feature read with an entity T that was added or removed, or changed in
-//     features or hiding (1) or norm (2).
+//  4. it shares a feature that is read with an entity T that was added, removed, hidden or
+//     shown, or whose features (1) or norm (2) have changed.
 //
 // Case 4 only matters if T, before or after, promises i at least the similarity of its last
 // neighbour, or the minimum similarity if its list is not full. Let H be the candidates
@@ -72,8 +72,8 @@ func findIncremental(entities []*record.Entity, words func(string) []string, pre
 	return found, v.features, u.compute(found)
 }
 
-// keep returns the previous neighbours of all entities that need no recalculation yet, and
-// records what would change them.
+// keep returns the previous neighbours of all entities that need no recalculation so far, and
+// records what would change those neighbours.
 func (u *update) keep() [][]exports.Neighbour {
 	feature := make([]uint32, u.previous.Features())
 	for i := range feature {
@@ -127,7 +127,7 @@ func (u *update) translate(list []exports.Neighbour, feature []uint32) bool {
 // kept determines whether an entity keeps its neighbours.
 type kept struct {
 	reach uint32  // the first of its features that is not read; 0 if the neighbours are recalculated
-	rest  uint32  // product of those not read
+	rest  uint32  // product of the features not read
 	least float32 // the promise above which a candidate matters
 }
 
@@ -144,7 +144,7 @@ func (u *update) keeps(i uint32, list []exports.Neighbour) kept {
 	return k
 }
 
-// meet finds the entities that changed entities affect.
+// meet finds the entities that are affected by changed entities.
 func (u *update) meet() {
 	workers := min(runtime.GOMAXPROCS(0), len(u.versions))
 	marks := make([][]bool, workers)
@@ -189,7 +189,7 @@ func (u *update) mark(t *version, s *scratch, marks []bool) {
 	}
 }
 
-// compute calculates the missing neighbours, and returns for how many entities.
+// compute calculates the missing neighbours, and returns for how many entities it did.
 func (u *update) compute(found [][]exports.Neighbour) int {
 	var list []uint32
 	for i, afresh := range u.recompute {

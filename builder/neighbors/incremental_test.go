@@ -20,7 +20,7 @@ type past struct {
 	near     [][]exports.Neighbour
 	features []exports.Feature
 	places   map[string]uint32 // by key
-	moved    map[string]uint32 // by former key
+	moved    map[string]uint32 // keyed by former key
 	broken   bool              // its records cannot be read
 }
 
@@ -123,7 +123,7 @@ func (r *editor) edit(was *record.Entity) *record.Entity {
 	return &e
 }
 
-// successor returns an entity like a renamed one, at its former slug.
+// successor returns a copy of a renamed entity at the former slug.
 func (r *editor) successor(list []*record.Entity) *record.Entity {
 	for _, e := range list {
 		taken := func(o *record.Entity) bool { return o.Type == e.Type && o.Slug == e.Formerly[0] }
@@ -136,7 +136,7 @@ func (r *editor) successor(list []*record.Entity) *record.Entity {
 	return nil
 }
 
-// next returns the catalogue after one, in another order.
+// next returns the catalogue that follows was, in a different order.
 func (r *editor) next(was []*record.Entity) []*record.Entity {
 	list := slices.Clone(was)
 	for range r.IntN(5) {
@@ -159,8 +159,8 @@ func (r *editor) next(was []*record.Entity) []*record.Entity {
 	return list
 }
 
-// TestFindIncremental follows catalogues through random edits: incremental results equal
-// those from scratch.
+// TestFindIncremental makes random edits to catalogues and checks that incremental results
+// equal those from scratch.
 func TestFindIncremental(t *testing.T) {
 	suite.InTest(t)
 	cases := suite.Pick(150, 1500)
@@ -181,7 +181,7 @@ func TestFindIncremental(t *testing.T) {
 		for step := range 3 {
 			entities = r.next(entities)
 			same := map[*record.Entity]bool{}
-			if r.IntN(4) > 0 { // otherwise nothing is known to be unchanged
+			if r.IntN(4) > 0 { // otherwise no entity is known to be unchanged
 				for _, e := range before.entities {
 					same[e] = true
 				}
@@ -207,7 +207,7 @@ func TestFindIncremental(t *testing.T) {
 	}
 }
 
-// TestFindIncrementalInFull has the cases in which everything is recalculated.
+// TestFindIncrementalInFull tests the cases in which everything is recalculated.
 func TestFindIncrementalInFull(t *testing.T) {
 	was := catalogue(200)
 	near, features := Find(was, strings.Fields)
@@ -237,7 +237,7 @@ func TestFindIncrementalInFull(t *testing.T) {
 	}
 }
 
-// BenchmarkFindIncremental edits one entity of very many.
+// BenchmarkFindIncremental edits one of very many entities.
 func BenchmarkFindIncremental(b *testing.B) {
 	was := catalogue(100000)
 	near, features := Find(was, strings.Fields)

@@ -2,7 +2,7 @@
 // side effects.
 //
 // Entities are similar if they share features: category, tags, capabilities, provider, and
-// words in name and description. Features are weighted by kind and rarity; the similarity of
+// words in the name and description. Features are weighted by kind and rarity; the similarity of
 // two entities is the cosine of their weighted feature sets, from 0 to 1.
 package neighbors
 
@@ -22,9 +22,9 @@ const MaxNeighbours = 20
 // minSimilarity is the similarity below which two entities are not neighbours.
 const minSimilarity = 0.05
 
-// limits bounds the work for one entity, and for a difference.
+// limits bounds the work for one entity, and for an incremental update.
 type limits struct {
-	budget    int // how many entries of inverted lists are read to gather candidates, the rarest features first
+	budget    int // how many entries of inverted lists are read to gather candidates, rarest features first
 	shortlist int // how many candidates are then compared exactly
 	most      int // the maximum number of neighbours kept
 
@@ -35,8 +35,8 @@ type limits struct {
 
 var defaultLimits = limits{budget: 16000, shortlist: 250, most: MaxNeighbours, changed: 0.1}
 
-// Find returns the neighbours of every entity in the given order, and the features that
-// their reasons refer to. words splits a text into the words that count.
+// Find returns the neighbours of every entity in the given order, and the features that their
+// reasons refer to. words splits a string into the words that are used as features.
 func Find(entities []*record.Entity, words func(string) []string) ([][]exports.Neighbour, []exports.Feature) {
 	v := newVectors(entities, words)
 	return v.all(defaultLimits), v.features
@@ -68,14 +68,14 @@ func inParallel(parts int, work func(w int)) {
 type scratch struct {
 	limits
 	cells   []cell      // by entity
-	touched []uint32    // one longer than the number of entities
-	best    []candidate // a heap, the least promising on top
-	order   []uint64    // of them, by promise
+	touched []uint32    // has room for one more than the number of entities
+	best    []candidate // a heap with the least promising candidate on top
+	order   []uint64    // promises and indexes of the candidates in best, sorted
 }
 
 // cell groups the most frequently used values, for locality.
 type cell struct {
-	partial uint32 // squared weights that are known to be shared
+	partial uint32 // sum of the squared weights that are known to be shared
 	inverse float32
 }
 
@@ -103,7 +103,7 @@ func (c candidate) before(d candidate) bool {
 	return c.rank < d.rank
 }
 
-// offer adds a candidate to the shortlist if it is among the most promising.
+// offer adds a candidate to the shortlist if it is one of the most promising.
 func (s *scratch) offer(c candidate) {
 	if len(s.best) < s.shortlist {
 		s.best = append(s.best, c)
@@ -139,7 +139,7 @@ func (s *scratch) offer(c candidate) {
 func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	unread := v.gather(i, s)
 	nearest := make([]scored, 0, s.most+1)
-	least := minSimilarity // among those compared
+	least := minSimilarity // similarity of the last neighbour, once the list is full
 	s.order = s.order[:0]
 	for k, c := range s.best {
 		s.order = append(s.order, uint64(math.Float32bits(c.promise))<<32|uint64(k))
@@ -148,7 +148,7 @@ func (v *vectors) neighbours(i uint32, s *scratch) []exports.Neighbour {
 	for k := len(s.order) - 1; k >= 0; k-- {
 		c := s.best[uint32(s.order[k])]
 		if c.promise < v.promised(i, least) {
-			break // later ones cannot reach it either
+			break // later candidates cannot reach it either
 		}
 		dot := uint64(c.partial) + v.sharedOf(unread, c.entity)
 		n := scored{c.entity, c.rank, v.cosine(dot, i, c.entity)}
@@ -173,7 +173,7 @@ type scored struct {
 	similarity float64
 }
 
-// insert adds a candidate to a sorted list of at most most entries.
+// insert adds a candidate to a sorted list, which is limited to the length most.
 func (n scored) insert(list []scored, most int) []scored {
 	at := len(list)
 	for at > 0 && (n.similarity > list[at-1].similarity || n.similarity == list[at-1].similarity && n.rank < list[at-1].rank) {
@@ -221,7 +221,7 @@ func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 	unread = has[reach:]
 	touched := v.touch(has[:reach], s)
 	rest := uint32(v.product(unread))
-	least := float32(0) // what a candidate must promise
+	least := float32(0) // the promise that a candidate must make
 	for _, j := range touched {
 		c := &s.cells[j]
 		partial := c.partial
@@ -238,8 +238,8 @@ func (v *vectors) gather(i uint32, s *scratch) (unread []uint32) {
 	return unread
 }
 
-// touch adds, in the cells of all entities, the weights of the given features that each
-// shares, and returns the entities that share any.
+// touch adds the squared weights of some features to the cells of all entities that have
+// them. It returns these entities.
 func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
 	touched := 0
 	for _, id := range features {
@@ -259,11 +259,11 @@ func (v *vectors) touch(features []uint32, s *scratch) []uint32 {
 	return s.touched[:touched]
 }
 
-// promised returns the minimum promise to entity i of a candidate that can reach a
-// similarity: no candidate with a lower promise has it.
+// promised returns the minimum promise to entity i with which a candidate can reach a
+// similarity.
 func (v *vectors) promised(i uint32, similarity float64) float32 {
-	// Rounding may lift a similarity by half of 1e-4; as much again is left, and
-	// 1e-4 of the whole, for what the few digits of a promise may cost.
+	// Rounding may raise a similarity by half of 1e-4. The other half, and 1e-4 of the whole,
+	// allow for the limited precision of a promise.
 	return float32((similarity - 1e-4) * v.norm[i] * (1 - 1e-4))
 }
 

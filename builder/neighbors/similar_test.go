@@ -11,9 +11,9 @@ import (
 	"kindex/exports/record"
 )
 
-// catalogue creates entities whose features overlap as real ones do: few
-// categories, tags that belong to them, and words as frequent as in any language
-// (G. K. Zipf, "Human Behavior and the Principle of Least Effort", 1949).
+// catalogue creates entities whose features overlap like those of real entities: few
+// categories, tags that belong to them, and words as frequent as in any language (G. K. Zipf,
+// "Human Behavior and the Principle of Least Effort", 1949).
 func catalogue(n int) []*record.Entity {
 	rng := rand.New(rand.NewPCG(1, 2))
 	list := make([]*record.Entity, n)
@@ -49,8 +49,9 @@ func dotProduct(v *vectors, i, j uint32) (dot uint64) {
 	return dot
 }
 
-// TestExact compares the result without a budget with the definition. Beyond the shortlist,
-// either of two similarities may be kept if they differ by less than the rounding.
+// TestExact compares the result without a budget with the definition. At the end of the list,
+// either of two neighbours may be kept if their similarities differ by less than the
+// rounding.
 func TestExact(t *testing.T) {
 	entities := catalogue(3000)
 	x := NewExact(entities, strings.Fields)
@@ -75,8 +76,8 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestRecall compares the ten nearest with the exact result, among so many entities that
-// the lists of frequent features cannot be read.
+// TestRecall compares the ten nearest neighbours with the exact result, for so many entities
+// that the lists of frequent features cannot be read.
 func TestRecall(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

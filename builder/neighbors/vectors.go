@@ -11,14 +11,14 @@ import (
 	"kindex/exports/record"
 )
 
-// vectors contains the features of all entities. Features are numbered from the rarest to
-// the most frequent, and entities so that those of one category, which are compared most,
-// are adjacent in memory.
+// vectors contains the features of all entities. Features are numbered from the rarest to the
+// most frequent. Entities are numbered so that those of one category, which are compared most
+// often, are adjacent in memory.
 type vectors struct {
-	ordinal  []uint32 // of each entity in the given order
+	ordinal  []uint32 // index of each entity in the given order
 	features []exports.Feature
-	square   []uint32 // of the weight of each feature
-	reason   []uint32 // index of each feature among reasons: largest weight first
+	square   []uint32 // squared weight of each feature
+	reason   []uint32 // index of each feature in the reasons, which are sorted by weight, largest first
 	has      lists    // features of each entity, ascending
 	inverted lists    // entities with each feature, ascending
 	norm     []float64
@@ -64,7 +64,8 @@ func (v *vectors) df(id uint32) int { return int(v.inverted.start[id+1] - v.inve
 // length returns the norm of features with this squared length.
 func length(product uint64) float64 { return math.Sqrt(float64(product)) }
 
-// inverse returns the inverse of a norm; it is finite even for entities without shared features.
+// inverse returns the inverse of a norm, which is finite even for an entity without shared
+// features.
 func inverse(norm float64) float32 { return float32(1 / max(norm, 1)) }
 
 // byKey returns the indexes of entities, sorted by type and slug.
@@ -90,7 +91,7 @@ func byCategory(entities []*record.Entity, places []uint32) []uint32 {
 	return order
 }
 
-// invert builds the inverted lists: the entities with each feature.
+// invert builds the inverted lists, which contain the entities with each feature.
 func (v *vectors) invert(n int) {
 	v.inverted = lists{make([]uint32, len(v.features)+1), make([]uint32, len(v.has.items))}
 	for _, id := range v.has.items {
@@ -123,15 +124,15 @@ func (v *vectors) weigh(n int) {
 	}
 }
 
-// square returns the square of the weight of a feature that df of n entities have.
+// square returns the squared weight of a feature that df of n entities have.
 func square(kind string, n, df int) uint32 {
 	w := kindWeights[kind] * rarity(n, df)
 	return w * w
 }
 
-// rarity returns the weight for a feature that df of n entities have. It changes only at
-// powers of two, so that adding an entity hardly ever changes the weights of others. A
-// feature of only one entity has no weight.
+// rarity returns the weight of a feature that df of n entities have. It changes only at
+// powers of two, so that adding an entity hardly ever changes the weights of other features.
+// A feature of only one entity has no weight.
 func rarity(n, df int) uint32 {
 	if df < 2 {
 		return 0

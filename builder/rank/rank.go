@@ -12,7 +12,8 @@ import (
 // Order sorts entities in the order of their ordinals.
 func Order(entities []*record.Entity) { slices.SortFunc(entities, record.CompareRank) }
 
-// Board is the leaderboard of a category, or of all: the ranked entities, best first.
+// Board is the leaderboard of a category, or of all entities: the ranked entities, best
+// first.
 type Board struct {
 	Name     string
 	Entities []*record.Entity

@@ -8,7 +8,7 @@ import (
 )
 
 // TestMoveAllBack checks that files added to the folder at the last moment stay unchanged,
-// and nothing else stays.
+// and that nothing else is left there.
 func TestMoveAllBack(t *testing.T) {
 	from, to := t.TempDir(), t.TempDir()
 	for _, name := range []string{"a/x", "b", "c"} {

@@ -29,9 +29,9 @@ import (
 //go:embed all:files
 var files embed.FS
 
-// Options are the options for a new index.
+// Options configures a new index.
 type Options struct {
-	Title       string // of the index; required
+	Title       string // title of the index; required
 	Description string // one sentence, or ""
 }
 
@@ -106,7 +106,7 @@ func execute(name, text string, o Options) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-// yamlText writes a text as a YAML scalar: a JSON string is also valid YAML. Formatting
+// yamlText writes a string as a YAML scalar: a JSON string is also valid YAML. Formatting
 // removes unnecessary quotes.
 func yamlText(s string) (string, error) {
 	var b strings.Builder
@@ -116,7 +116,7 @@ func yamlText(s string) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// markdownText escapes a text so that Markdown shows it verbatim.
+// markdownText escapes a string so that Markdown shows it verbatim.
 func markdownText(s string) string {
 	return markup.ReplaceAllString(s, `\$0`)
 }
@@ -126,7 +126,7 @@ var markup = regexp.MustCompile("[\\\\`*_{}\\[\\]<>()#+!|&~$]")
 // NotEmptyError is the error for a non-empty folder.
 type NotEmptyError struct {
 	Dir   string
-	Names []string // its entries, sorted
+	Names []string // names of the folder's entries, sorted
 }
 
 // Error lists the first few entries.
@@ -137,7 +137,7 @@ func (e *NotEmptyError) Error() string {
 		more = fmt.Sprintf(" and %d more", len(names)-most)
 		names = names[:most]
 	}
-	return fmt.Sprintf("%s is not empty, it contains %s%s; use an empty or new folder", e.Dir, strings.Join(names, ", "), more)
+	return fmt.Sprintf("%s is not empty: it contains %s%s; use an empty or new folder", e.Dir, strings.Join(names, ", "), more)
 }
 
 // OptionError is the error for an invalid option.
@@ -244,8 +244,8 @@ func check(dir string, list []file) error {
 	return problems
 }
 
-// moveAll moves the entries of a folder to another one, which must not have any of them.
-// If it fails, it moves everything back.
+// moveAll moves the entries of a folder to another folder, which must not already have any of
+// them. If it fails, it moves everything back.
 func moveAll(from, to string) error {
 	entries, err := os.ReadDir(from)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"kindex/exports/score"
 )
 
-// FuzzOptions checks that for any title, the index has that title, or nothing is written
-// and the option is named.
+// FuzzOptions checks that for any title, either the index has that title, or nothing is
+// written and the error names the option.
 func FuzzOptions(f *testing.F) {
 	for _, s := range []string{"Tools", "a: b", "#1", "null", "Yes", "- x", "*a", "it's", `"q" \ %`, "2026", " x ", "a\nb", "é — ✓", "\u2028", "{{.Title}}", "| a |"} {
 		f.Add(s, "")
@@ -41,7 +41,7 @@ func FuzzOptions(f *testing.F) {
 	})
 }
 
-// TestScoringFile checks that the formula is the built-in one, with its comments.
+// TestScoringFile checks that scoring.yaml contains the built-in formula, with its comments.
 func TestScoringFile(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := scaffold.Write(dir, scaffold.Options{Title: "T"}); err != nil {
@@ -59,7 +59,7 @@ func TestScoringFile(t *testing.T) {
 }
 
 // TestExamples checks that the examples cover both types and every category, and that each
-// figure has its day and source.
+// figure has a date and a source.
 func TestExamples(t *testing.T) {
 	dir := t.TempDir()
 	if _, err := scaffold.Write(dir, scaffold.Options{Title: "T"}); err != nil {

@@ -6,7 +6,7 @@
 //   - make soak runs everything, including tests that are slow only because they repeat:
 //     go test with KINDEX_SOAK=1, without the race detector and with it.
 //
-// A test names the first suite that should run it; it runs in all later ones too.
+// A test names the first suite that should run it; all later suites run it too.
 package suite
 
 import (
@@ -35,8 +35,8 @@ func InRace(t testing.TB) {
 	}
 }
 
-// InSoak skips a test except in make soak. The reason states what makes the test slow
-// and which test of make test checks the same promise at a smaller size.
+// InSoak skips a test except in make soak. The reason states what makes the test slow and
+// which test in make test checks the same behaviour on a smaller scale.
 func InSoak(t testing.TB, reason string) {
 	t.Helper()
 	if !Soaking() {
@@ -57,9 +57,9 @@ func Pick[T any](few, many T) T {
 	return few
 }
 
-// WithoutRace skips a test under the race detector, where it would show nothing: it
-// measures cost, or it runs in one goroutine or in other programs. Both make test and
-// make soak run every test without the race detector as well.
+// WithoutRace skips a test under the race detector where that would find nothing: the test
+// measures cost, or runs in one goroutine or in other programs. Both make test and make soak
+// run every test without the race detector as well.
 func WithoutRace(t testing.TB) {
 	t.Helper()
 	if Race {
@@ -118,12 +118,12 @@ func CannotRun(t testing.TB, reason string) {
 	t.Skip("NOT RUN: " + reason)
 }
 
-// Collections returns the folder of the public collections: KINDEX_SHARED, or the one
-// next to the repository. Outside make soak it skips the test; in make soak it skips it as
-// NOT RUN if the collections are missing.
+// Collections returns the folder with the public collections: KINDEX_SHARED, or the one next
+// to the repository. Outside make soak it skips the test; in make soak it skips it as NOT RUN
+// if the collections are missing.
 func Collections(t testing.TB) string {
 	t.Helper()
-	InSoak(t, "whole collections; make test has small extracts of them")
+	InSoak(t, "it uses whole collections; make test uses small extracts of them")
 	if dir := os.Getenv("KINDEX_SHARED"); dir != "" {
 		if _, err := os.Stat(filepath.Join(dir, "data")); err != nil {
 			t.Fatalf("KINDEX_SHARED: %v", err)

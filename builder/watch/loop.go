@@ -15,25 +15,25 @@ import (
 	"kindex/exports/record"
 )
 
-// loop is the state of Run: files waiting to be read, and builds waiting to start.
+// loop is the state of Run: the files waiting to be read, and the builds waiting to start.
 type loop struct {
 	*Watcher
 	events *fsnotify.Watcher // nil if the system has none left
 
-	names  map[string]bool // from events, not yet read
-	first  time.Time       // when the first of them arrived
-	settle *time.Timer     // until they are read
+	names  map[string]bool // files named in events and not yet read
+	first  time.Time       // when the first of these events arrived
+	settle *time.Timer     // fires when the files are to be read
 
-	build    *time.Timer // until a build starts
+	build    *time.Timer // fires when a build is to start
 	building bool
 	done     chan *job
 
-	scanTimer *time.Timer // until the next scan
+	scanTimer *time.Timer // fires when the next scan is due
 	scanning  bool
 	scanned   chan scanResult
-	lost      bool   // the last scan failed
-	commit    string // checked out at the last scan
-	known     bool   // whether there was a scan yet
+	lost      bool   // whether the last scan failed
+	commit    string // the commit that was checked out at the last scan
+	known     bool   // whether there has been a scan yet
 }
 
 // scanResult is the result of a scan of the folder.
@@ -44,8 +44,8 @@ type scanResult struct {
 	took   time.Duration
 }
 
-// Run follows the folder until ctx ends, and then waits for a running build, which is
-// cancelled too. Do not call other methods of the watcher in the meantime.
+// Run follows the folder until ctx ends; it then waits for a running build, which is also
+// cancelled. Do not call other methods of the watcher while Run is running.
 func (w *Watcher) Run(ctx context.Context) error {
 	l := &loop{Watcher: w, names: map[string]bool{}, done: make(chan *job, 1), scanned: make(chan scanResult, 1),
 		settle: stopped(), build: stopped(), scanTimer: time.NewTimer(0)}
@@ -104,7 +104,7 @@ func (l *loop) subscribe() {
 	}
 }
 
-// handleEvent records the file of an event, which is read a little later.
+// handleEvent records the file named in an event. The file is read a little later.
 func (l *loop) handleEvent(e fsnotify.Event) {
 	if e.Op == fsnotify.Chmod {
 		return
@@ -116,7 +116,7 @@ func (l *loop) handleEvent(e fsnotify.Event) {
 	}
 	name = filepath.ToSlash(name)
 	if !strings.Contains(name, "/") && filepath.Ext(name) == "" {
-		l.scanTimer.Reset(settle) // perhaps a type folder was created or removed
+		l.scanTimer.Reset(settle) // a type folder may have been created or removed
 	}
 	if len(l.names) == 0 {
 		l.first = time.Now()
@@ -143,9 +143,9 @@ func (l *loop) changed(names []string) {
 	}
 }
 
-// scan compares the folder with what was read, in another goroutine, since it takes a while
-// for many files. It finds changes without events, which on some file systems is all of
-// them.
+// scan compares the folder with what was read. It runs in another goroutine, since it takes a
+// while for many files. It finds changes that cause no events; on some file systems, no
+// change does.
 func (l *loop) scan(ctx context.Context) {
 	if l.scanning {
 		return
@@ -181,7 +181,7 @@ func (l *loop) handleScan(handleScan scanResult) {
 	}
 	l.commit, l.known = handleScan.commit, true
 	if l.stale && l.formula == nil && !l.building {
-		l.build.Reset(0) // no build yet
+		l.build.Reset(0) // there is no build yet
 	}
 }
 

@@ -1,6 +1,6 @@
 // Package watch follows a content folder while it is being edited. An edited entity is
 // published at once, without a build; a full build follows when the folder has been quiet
-// for a while. Problems in an edit are reported, and the last good version stays.
+// for a while. Problems in an edit are reported, and the last good version remains published.
 package watch
 
 import (
@@ -18,10 +18,10 @@ import (
 	"kindex/exports/score"
 )
 
-// Options are the options of a Watcher. The functions are called one at a time, from one
-// goroutine; all may be nil.
+// Options configures a Watcher. The functions are called one at a time, from one goroutine;
+// all may be nil.
 type Options struct {
-	// Build has the options of builds. Its as-of time is replaced before each build.
+	// Build configures the builds. Its as-of time is replaced before each build.
 	Build builder.Options
 	AsOf  func() (time.Time, error)
 
@@ -29,9 +29,10 @@ type Options struct {
 	// that build's formula and as-of time, and the names of those that have changed since
 	// the last call.
 	Edited func(edits []exports.Edit, now []string)
-	// Problems is called with all problems whenever they have changed.
+	// Problems is called with all current problems whenever they change.
 	Problems func(yamldoc.Problems)
-	// Built is called after a build is published, with the edits that came too late for it.
+	// Built is called after a build is published, with the edits that were made too late to be
+	// in it.
 	Built func(r *builder.Report, edits []exports.Edit)
 	// Failed is called with the error of a failed build or scan, which will be retried.
 	Failed func(error)
@@ -45,9 +46,9 @@ const (
 	maxWait            = 300 * time.Millisecond // maximum delay after the first event
 	quietMin           = 500 * time.Millisecond // minimum time without edits before a build starts
 	quietMax           = 10 * time.Second
-	retry              = 5 * time.Second // after a build that failed
-	minScanInterval    = 2 * time.Second // between scans for changes without events
-	scanIntervalFactor = 30              // at most this fraction of the time is spent scanning
+	retry              = 5 * time.Second // delay after a failed build
+	minScanInterval    = 2 * time.Second // minimum time between scans for changes without events
+	scanIntervalFactor = 30              // time between scans as a multiple of the time that a scan takes
 )
 
 // Watcher follows one content folder.
@@ -55,15 +56,15 @@ type Watcher struct {
 	o      Options
 	folder *content.Folder
 
-	formula *score.Formula // of the last build
+	formula *score.Formula // formula of the last build
 	asOf    time.Time
 
-	pending  map[string]pending // edits that are not in a build, by path
+	pending  map[string]pending // edits that are not in a build, keyed by path
 	bad      map[string]bool    // changed files whose last good version is kept
 	problems yamldoc.Problems
-	count    int           // edits so far
-	stale    bool          // the folder has changes that are not in a build
-	took     time.Duration // of the last build
+	count    int           // number of edits so far
+	stale    bool          // whether the folder has changes that are not in a build
+	took     time.Duration // duration of the last build
 	failure  string        // the error that was reported last
 }
 
@@ -78,8 +79,8 @@ func New(o Options) *Watcher {
 	return &Watcher{o: o, folder: content.Open(o.Build.Content), pending: map[string]pending{}, bad: map[string]bool{}, stale: true}
 }
 
-// Build reads the folder and builds it, for callers that need a first build. If the content
-// has errors, it returns yamldoc.Problems.
+// Build reads the folder and builds it. It is for callers that need a first build. If the
+// content has errors, it returns yamldoc.Problems.
 func (w *Watcher) Build(ctx context.Context) (*builder.Report, error) {
 	total := func(done, total int) {
 		if w.o.Build.Progress != nil {
@@ -126,7 +127,7 @@ func (w *Watcher) prepare() (*job, yamldoc.Problems, error) {
 	return j, problems, err
 }
 
-// built makes a published build the base of later edits.
+// built makes a published build the base for later edits.
 func (w *Watcher) built(j *job, r *builder.Report) {
 	w.failure = ""
 	w.o.Build.TrustPrevious = false // the build to trust is no longer the latest
@@ -177,8 +178,8 @@ func (w *Watcher) read(names []string) error {
 	return nil
 }
 
-// take turns the valid files into edits, including files that became valid because another
-// one changed.
+// take treats the valid files as edits, including files that became valid because another one
+// changed.
 func (w *Watcher) take(changed []string, problems yamldoc.Problems) {
 	wrong := map[string]bool{}
 	for _, p := range problems {
@@ -200,7 +201,7 @@ func (w *Watcher) take(changed []string, problems yamldoc.Problems) {
 		}
 		delete(w.bad, name)
 		if w.formula == nil {
-			continue // first read: there is no build to edit
+			continue // nothing was read before: there is no build to edit
 		}
 		if e != nil {
 			e.Scores = w.formula.Scores(e, w.asOf)

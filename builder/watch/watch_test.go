@@ -25,7 +25,7 @@ const hanging = 5 * time.Minute
 // builderKey seals the builds of tests, so that later ones reuse them.
 var builderKey = builder.GenerateKey()
 
-// told is the output of a watcher, one line each.
+// told contains the output of a watcher, one entry per line.
 type told chan string
 
 // expect waits for lines, skipping others.
@@ -58,8 +58,8 @@ func names(edits []exports.Edit) string {
 	return strings.Join(list, " ")
 }
 
-// TestOneFileMendsAnother edits a folder in ways that the command line's tests do not: an
-// entity becomes valid because another file changes, and messages about a build that came
+// TestOneFileMendsAnother edits a folder in ways that the command-line tests do not: an
+// entity becomes valid because another file changes, and messages about a build that started
 // too early are repeated.
 func TestOneFileMendsAnother(t *testing.T) {
 	suite.InTest(t)
@@ -103,11 +103,11 @@ func TestOneFileMendsAnother(t *testing.T) {
 	write("categories.yaml", "categories:\n  - {slug: a, title: A}\n  - {slug: b, title: B}\n")
 	c.expect(t, "edited tool/x tool/y, now tool/y", "good", "built, left ")
 
-	// Changes that affect all entities are not an edit of one, and are built.
+	// Changes that affect all entities are not edits of a single entity, but they are built.
 	write("index.yaml", "title: Another\n")
 	c.expect(t, "built, left ")
 
-	// A folder of another type is added; one is removed, and restored.
+	// A folder for another type is added; another folder is removed and restored.
 	write("model/m.yaml", "name: M\ncategory: a\ndescription: D.\n")
 	c.expect(t, "edited model/m, now model/m", "built, left ")
 	away := filepath.Join(t.TempDir(), "away")

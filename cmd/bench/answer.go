@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// answer is a response in memory. It is reused, so that measuring allocates
-// nothing.
+// answer is an http.ResponseWriter that keeps the response in memory. It is reused,
+// so that measuring does not allocate.
 type answer struct {
 	header http.Header
 	status int
@@ -36,8 +36,8 @@ func (a *answer) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// count reads the number of matching records, which follows the records of a
-// collection. It returns an error if the response is not a collection.
+// count parses the number of matches, which follows the records in a collection. It
+// returns an error if the response is not a collection.
 func (a *answer) count() (int, error) {
 	if a.status != http.StatusOK {
 		return 0, fmt.Errorf("status %d: %.300s", a.status, a.body)

@@ -30,10 +30,10 @@ type bench struct {
 
 	paged        int     // entities of the build whose pages were measured
 	root         string  // the output folder whose build is measured
-	indexSeconds float64 // of the build, 0 if it was not built here
+	indexSeconds float64 // for the build; 0 if it was not built here
 	build        *exports.Build
 
-	entities    []*record.Entity // in the order of ordinals; nil once the yardsticks are built
+	entities    []*record.Entity // by ordinal; nil once the yardsticks are built
 	words       *words
 	fts         *baseline.FTS5
 	bleve       *baseline.Bleve
@@ -41,8 +41,8 @@ type bench struct {
 	closeServer func()
 }
 
-// add stores the rows of a part. It profiles rows that missed their target while
-// the measured process or build is still open.
+// add stores the rows of a part. It profiles those that missed their target,
+// because the measured process or build is still open at this point.
 func (b *bench) add(rows ...row) error {
 	for _, r := range rows {
 		if r.missed() && r.explain != nil && b.profiles != "" {
@@ -87,7 +87,7 @@ func (b *bench) opened() (*exports.Build, error) {
 	return b.build, err
 }
 
-// decoded returns the entities of the build in the order of ordinals.
+// decoded returns the build's entities by ordinal.
 func (b *bench) decoded() ([]*record.Entity, error) {
 	build, err := b.opened()
 	if err != nil || b.entities != nil {

@@ -33,7 +33,7 @@ func TestMain(m *testing.M) {
 	programs.dir, programs.made = keys, map[string]bool{}
 	profileTime = 300 * time.Millisecond
 	if err == nil {
-		err = os.Setenv("KINDEX_BUILDER_KEY", filepath.Join(keys, "builder.key")) // not the user's
+		err = os.Setenv("KINDEX_BUILDER_KEY", filepath.Join(keys, "builder.key")) // do not use the user's key
 	}
 	if err != nil {
 		panic(err)
@@ -43,14 +43,16 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// programs are the programs of this module compiled by tests, in one folder.
+// programs holds the folder in which tests compile this module's programs, and the
+// names of the programs compiled so far.
 var programs struct {
 	sync.Mutex
 	dir  string
 	made map[string]bool
 }
 
-// compile compiles a program of this module, once.
+// compile compiles one of this module's programs, unless a test has already done
+// so.
 func compile(t *testing.T, name string) string {
 	t.Helper()
 	path := filepath.Join(programs.dir, name)
@@ -70,7 +72,7 @@ func compile(t *testing.T, name string) string {
 // the whole process.
 var measuring sync.Mutex
 
-// runBench measures and returns the exit code and the outputs.
+// runBench runs the command and returns its exit code and outputs.
 func runBench(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	measuring.Lock()
@@ -81,12 +83,12 @@ func runBench(t *testing.T, args ...string) (code int, stdout, stderr string) {
 	return code, out.String(), problems.String()
 }
 
-// wanted are the rows of a full run, and whether they have a target.
+// wanted lists the rows of a full run, and whether each has a target.
 var wanted = map[string]bool{
 	"build total": true, "build entities": false, "build step load": false, "build step index": false, "build step write": false,
 	"build files": false, "build processor time": false, "build peak memory": true,
-	"history walk": true, "history versions": false, "history walk beside the content": false, "history new commit p50": false,
-	"history peak memory": false, "history peak memory beside the content": false,
+	"history walk": true, "history versions": false, "history walk, content parsed": false, "history new commit p50": false,
+	"history peak memory": false, "history peak memory, content parsed": false,
 	"incremental folder 1 edit": true, "incremental folder 100 edits": false, "incremental folder step load": false, "incremental folder peak memory": false,
 	"incremental repository 1 edit": true, "incremental repository 100 edits": false, "incremental repository step write": false,
 	"incremental repository peak memory": false,
@@ -94,8 +96,8 @@ var wanted = map[string]bool{
 	"watch save to published worst": false, "watch peak memory": false,
 	"open verify": true, "open verified bytes": false, "open open p50": true, "open open p99": false,
 	"similar recall@10": true, "similar time": true,
-	"similar time beside all pairs": false,
-	"index documents":               false, "index size": false, "index size beside trigrams": false,
+	"similar time vs. all pairs": false,
+	"index documents":            false, "index size": false, "index size vs. trigrams": false,
 	"search term p50": false, "search term p99": true, "search two words p50": false, "search two words p99": true,
 	"search prefix p50": false, "search prefix p99": true, "search facets p50": false, "search facets p99": true,
 	"search typo p50": false, "search typo p99": true,
@@ -106,13 +108,14 @@ var wanted = map[string]bool{
 	"http GET /api/search processor": false, "http GET /api/search requests": false,
 	"limits GET /api/entity for an address, SQLite processor": true, "limits GET /api/entity for an address, SQLite requests": false,
 	"pages home p50": true, "pages home p99": false, "pages search p50": true, "pages tool p50": true, "pages model history p50": true, "pages compare four p50": true,
-	"pages leaderboard p50": true, "pages leaderboard at a day p50": true, "pages board at a day by a score p50": true, "pages compare four unknown names p50": true,
-	"pages 404 with near names p50": true, "pages search as long as may be p50": true, "pages provider p50": true, "pages guide p99": false, "pages /submit/ p50": true,
-	"pages slowest first of a kind":                      false,
+	"pages leaderboard p50": true, "pages past leaderboard p50": true, "pages past leaderboard by score p50": true, "pages compare four unknown names p50": true,
+	"pages 404 with similar names p50": true, "pages longest search p50": true, "pages provider p50": true, "pages guide p99": false, "pages /submit/ p50": true,
+	"pages slowest first request":                        false,
 	"limits GET /api/entity for a key, SQLite processor": true, "limits GET /api/entity for a key, SQLite requests": false,
 }
 
-// wantedPostgreSQL are the additional rows if PostgreSQL is installed.
+// wantedPostgreSQL lists the additional rows that appear if PostgreSQL is
+// installed.
 var wantedPostgreSQL = []string{
 	"limits GET /api/entity for an address, PostgreSQL processor", "limits GET /api/entity for an address, PostgreSQL requests",
 	"limits GET /api/entity for a key, PostgreSQL processor", "limits GET /api/entity for a key, PostgreSQL requests",
@@ -183,11 +186,11 @@ func TestBench(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	if !strings.Contains(table, " targets met\n") || strings.Count(table, "NOT MEASURED") > 0 && !absent {
-		t.Error("the table does not say how many marks are met, or leaves parts out")
+		t.Error("the table does not show how many targets are met, or parts are missing")
 	}
 }
 
-// contentOf reads a folder, by path.
+// contentOf returns the contents of a folder's files, by path.
 func contentOf(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -205,7 +208,7 @@ func contentOf(t *testing.T, dir string) map[string]string {
 	return files
 }
 
-// TestRewrite checks that only files in the usual hand-written form are edited.
+// TestRewrite checks that only files in the usual hand-written form can be edited.
 func TestRewrite(t *testing.T) {
 	for text, want := range map[string]string{
 		"name: A\ndescription: Boosting of trees.\nsignals:\n  stars: {value: 100, date: 2024-01-01}\n":  "name: A\ndescription: Boosting of trees. Edited.\nsignals:\n  stars: {value: 106, date: 2024-01-01}\n",
@@ -221,7 +224,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// TestLeftOut checks the reported reasons for skipped parts.
+// TestLeftOut checks the reasons that are reported for skipped parts.
 func TestLeftOut(t *testing.T) {
 	b := &bench{options: options{jsonFile: "-"}, left: []string{"history needs " + needsHistory(&options{})}}
 	var out bytes.Buffer
@@ -263,7 +266,7 @@ func TestBuilt(t *testing.T) {
 	}
 }
 
-// burn takes processor time that a profile shows.
+// burn uses enough processor time to appear in a profile.
 //
 //go:noinline
 func burn() error {
@@ -275,7 +278,7 @@ func burn() error {
 	return nil
 }
 
-// TestMissed checks the report on targets that cannot be met.
+// TestMissed checks how the report shows missed targets.
 func TestMissed(t *testing.T) {
 	suite.InTest(t)
 	b := &bench{options: options{jsonFile: "-", profiles: filepath.Join(t.TempDir(), "profiles")}}
@@ -306,7 +309,7 @@ func TestMissed(t *testing.T) {
 	}
 }
 
-// TestChildren writes the profiles of other processes.
+// TestChildren takes profiles of other processes.
 func TestChildren(t *testing.T) {
 	suite.InSoak(t, "makes a profile of each kind; TestMissed makes one")
 	t.Parallel()
@@ -334,7 +337,7 @@ func TestChildren(t *testing.T) {
 		walkProfile(ctx, w.content), b.rebuildProfile(ctx, "folder", w), b.watchProfile(ctx, w),
 		b.serveProfile(ctx, httpClassOf{name: "GET /api/entity", paths: []string{"/api/entity/tool/pytorch"}}, "0"),
 	} {
-		// The top functions in such a short time are random.
+		// The profiles are so short that the top functions are random.
 		path, top, err := p.take(filepath.Join(b.tmp, "profiles"))
 		for again := 0; err == nil && len(top) < 5 && again < 100; again++ { // the machine was too busy
 			p.path = ""
@@ -412,7 +415,7 @@ func TestPatience(t *testing.T) {
 	asked := map[int]int{}
 	for k := range 1000 {
 		if !b.timedOut(spent, k) {
-			spent += 4 * time.Millisecond // a quarter fits
+			spent += 4 * time.Millisecond // the limit allows a quarter of the queries
 			asked[k/100]++
 		}
 	}

@@ -15,13 +15,13 @@ import (
 	"kindex/builder"
 )
 
-// The targets of a build are for this number of cores.
+// The build targets apply to this number of cores.
 const buildCores = 2
 
-// asOf is the time for which the corpus is scored, so that runs are comparable.
+// asOf is the as-of time of every build. It is fixed, so that runs are comparable.
 const asOf = "2026-11-01"
 
-// keep is the number of builds to keep: a few hundred megabytes each.
+// keep is the number of builds to keep. Each takes a few hundred megabytes.
 const keep = "2"
 
 // measureBuild runs the program as a separate process, so that the measured
@@ -54,12 +54,12 @@ func (b *bench) measureBuild(ctx context.Context) error {
 			explained(b.buildProfile(ctx, "alloc")))...)
 }
 
-// steps returns the rows about time. The index is built in parallel with other
-// steps, so the steps add up to more than the total.
+// steps returns the rows with the times of a build. The index is built in parallel
+// with other steps, so the steps add up to more than the total.
 func (b *bench) steps(ctx context.Context, r *builder.Report, n int) []row {
 	rows := []row{
 		row{Part: "build", Name: "total", Value: r.Seconds, Unit: "s", Count: 1,
-			Note: fmt.Sprintf("all of `kindex build` on %d cores, %d entities, until the build is published; steps run in parallel and add up to more",
+			Note: fmt.Sprintf("the whole of `kindex build` on %d cores, %d entities, until the build is published; steps run in parallel, so they add up to more than the total",
 				min(buildCores, runtime.NumCPU()), n)}.atMost(30).explained(b.buildProfile(ctx, "cpu")),
 		{Part: "build", Name: "entities", Value: float64(n) / r.Seconds, Unit: "/s"},
 	}
@@ -101,10 +101,10 @@ func peakOf(state *os.ProcessState) (float64, error) {
 	return float64(usage.Maxrss) / (1 << 10), nil
 }
 
-// tail returns the end of an output, which contains the error.
+// tail returns the end of a program's output, where the error is.
 func tail(out []byte) []byte { return out[max(0, len(out)-2000):] }
 
-// folderSize adds up the files below a folder.
+// folderSize returns the total size of the files under a folder.
 func folderSize(dir string) (size int64, err error) {
 	err = filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {

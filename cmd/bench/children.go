@@ -21,8 +21,8 @@ import (
 	"kindex/edge/storage"
 )
 
-// children are the subcommands that bench runs as separate processes: the bare
-// handler, and kindex under a profile, which the program itself does not write.
+// children maps names to the subcommands that bench runs as separate processes: the
+// bare handler, and kindex under a profiler, which the program itself does not include.
 var children = map[string]func(ctx context.Context, args []string, stdout io.Writer) error{
 	"serve-bare":    serveBare,
 	"profile-serve": profileServe,
@@ -54,7 +54,7 @@ func serveBare(ctx context.Context, args []string, stdout io.Writer) error {
 	if err != nil {
 		return err
 	}
-	srv := edge.HTTPServer(bare) // with the same timeouts, which cost processor time too
+	srv := edge.HTTPServer(bare) // with kindex's timeouts, which cost processor time too
 	go func() {
 		<-ctx.Done()
 		_ = srv.Close() // no client is waiting for a response
@@ -87,8 +87,8 @@ func profileServe(ctx context.Context, args []string, stdout io.Writer) error {
 	})
 }
 
-// openEdge serves a build with one limit for all clients, or with none if limit
-// is 0. end closes it.
+// openEdge opens an edge that serves a build, with one limit for all clients, or
+// without a limit if limit is 0. end closes it.
 func openEdge(ctx context.Context, dir string, limit int64) (s *edge.Server, end func(), err error) {
 	tmp, err := os.MkdirTemp("", "kindex-state-")
 	if err != nil {
@@ -134,13 +134,13 @@ func profileBuild(ctx context.Context, args []string, _ io.Writer) error {
 	return errors.Join(pprof.Lookup("allocs").WriteTo(f, 0), f.Close())
 }
 
-// asBuild gives a child the resources of kindex build.
+// asBuild sets the memory limits and the number of cores that kindex build uses.
 func asBuild(cmd *exec.Cmd) {
 	cmd.Env = append(os.Environ(), "GOGC=800", "GOMEMLIMIT=900MiB", fmt.Sprint("GOMAXPROCS=", min(buildCores, runtime.NumCPU())))
 }
 
-// buildProfile makes the build again as a child that writes its profiles, and
-// takes one of them.
+// buildProfile repeats the build in a child that writes two profiles, and selects
+// one of them.
 func (b *bench) buildProfile(ctx context.Context, kind string) *profileRun {
 	p := &profileRun{name: "build-" + kind}
 	if kind == "alloc" {

@@ -18,8 +18,8 @@ import (
 // request: unknown names, and searches for frequent words.
 func expensivePages(rng *rand.Rand, w *words) []httpClassOf {
 	unknown := httpClassOf{name: "compare four unknown names"}
-	missing := httpClassOf{name: "404 with near names", status: http.StatusNotFound}
-	longest := httpClassOf{name: "search as long as may be"}
+	missing := httpClassOf{name: "404 with similar names", status: http.StatusNotFound}
+	longest := httpClassOf{name: "longest search"}
 	frequent := w.frequent(rng)
 	for range pageSamples {
 		var names []string
@@ -37,10 +37,11 @@ func expensivePages(rng *rand.Rand, w *words) []httpClassOf {
 	return slices.DeleteFunc([]httpClassOf{unknown, missing, longest}, func(c httpClassOf) bool { return len(c.paths) == 0 })
 }
 
-// byScores returns the class of leaderboards of earlier days by scores other than
-// the composite, derived from the paths of those by composite.
+// byScores returns the class of past leaderboards by a score other than the
+// composite. Their paths are derived from the paths of the past leaderboards by
+// composite.
 func byScores(paths []string) []httpClassOf {
-	c := httpClassOf{name: "board at a day by a score"}
+	c := httpClassOf{name: "past leaderboard by score"}
 	for i, path := range paths {
 		by := record.ScoreNames[1+i%(len(record.ScoreNames)-1)]
 		c.paths = append(c.paths, strings.Replace(path, "/at-", "/by-"+by+"/at-", 1))
@@ -51,8 +52,8 @@ func byScores(paths []string) []httpClassOf {
 	return []httpClassOf{c}
 }
 
-// randomWord returns a word of twenty letters, the longest for which three edits
-// are tried.
+// randomWord returns a word of twenty letters, the maximum length for which three
+// edits are tried.
 func randomWord(rng *rand.Rand) string {
 	word := make([]byte, 20)
 	for i := range word {
@@ -61,7 +62,8 @@ func randomWord(rng *rand.Rand) string {
 	return string(word)
 }
 
-// withTypo returns the path of an entity with two edits that leads to no entity.
+// withTypo returns the path of an entity with two edits, if the result is not the
+// path of another entity.
 func withTypo(rng *rand.Rand, b *exports.Build) (path string, ok bool) {
 	typ, slug := b.Key(uint32(rng.IntN(b.Listed())))
 	slug = strings.Trim(typo(rng, typo(rng, slug)), "-")
@@ -72,9 +74,9 @@ func withTypo(rng *rand.Rand, b *exports.Build) (path string, ok bool) {
 }
 
 const (
-	frequentSample = 2000 // documents whose words are counted
+	frequentSample = 2000 // number of documents in which words are counted
 	frequentWords  = 100
-	maxQuoted      = 4 // the most frequent of these, which are used in quotes
+	maxQuoted      = 4 // only this many of the most frequent words are used in quotes
 )
 
 // frequent returns the words that occur in most documents, most frequent first.
@@ -93,9 +95,9 @@ func (w *words) frequent(rng *rand.Rand) []string {
 	return all[:min(frequentWords, len(all))]
 }
 
-// longQuery returns a query of the maximum cost for a page: two frequent words in
-// quotes, which are searched in the texts of all entities that have them, and ten
-// prefixes.
+// longQuery returns the most expensive query that a page accepts: two frequent
+// words in quotes, which are searched for in the text of every entity that contains
+// them, and ten prefixes.
 func longQuery(rng *rand.Rand, frequent []string) string {
 	quoted := rng.Perm(min(maxQuoted, len(frequent)))
 	parts := []string{`"` + frequent[quoted[0]] + `"`, `"` + frequent[quoted[1]] + `"`}

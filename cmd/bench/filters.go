@@ -24,7 +24,7 @@ type listing struct {
 	request *http.Request
 }
 
-// measureFilters requests the same pages from the edge and Bleve in turn.
+// measureFilters requests the same pages from the edge and from Bleve, in turn.
 func (b *bench) measureFilters(ctx context.Context) error {
 	if err := b.prepare(); err != nil {
 		return err
@@ -98,8 +98,9 @@ func (b *bench) filterRows(list []listing, own, other durations) error {
 	return b.add(rows...)
 }
 
-// listings returns requests that match something: type, category and one tag of a
-// record, and one of the pages of the result.
+// listings returns requests that match at least one record: each filters by the
+// type, category and one tag of a record, and asks for one of the pages of the
+// result.
 func (b *bench) listings(rng *rand.Rand, n int) ([]listing, error) {
 	list := make([]listing, 0, n)
 	for len(list) < n {
@@ -143,7 +144,7 @@ func (b *bench) samePage(w *answer, page []uint32, total uint64) error {
 		return r.Type == typ && r.Slug == slug
 	})
 	if uint64(n) != total || !same {
-		return fmt.Errorf("%d records match and Bleve finds %d, or the pages differ", n, total)
+		return fmt.Errorf("the page differs from Bleve's: %d records match, and Bleve finds %d", n, total)
 	}
 	return nil
 }

@@ -14,15 +14,15 @@ import (
 	"kindex/cmd/bench/baseline"
 )
 
-// How often a history is walked, in turn with the yardstick, and the time after which no
-// more walks are started. The median counts.
+// A history is walked this many times, alternating with the yardstick, but no walk
+// starts after walkTime. The median is reported.
 const (
 	walkRuns = 3
 	walkTime = 4 * time.Minute
 )
 
 // measureHistory reads every version of every entity in a separate process, and
-// lets plain git print the same.
+// compares that with plain git printing the same versions.
 func (b *bench) measureHistory(ctx context.Context) error {
 	w, err := b.clone(ctx)
 	if err != nil {
@@ -58,22 +58,22 @@ func (b *bench) measureHistory(ctx context.Context) error {
 	}
 	const git = "git log + cat-file"
 	took, theirs := own.quantile(0.5)/1000, other.quantile(0.5)/1000
-	note := fmt.Sprintf("finds and parses every version of every entity in %d commits; the yardstick is `git log --first-parent --raw | git cat-file --batch >/dev/null` over %d versions of files; both read a packed repository from the page cache", all.Commits, files)
+	note := fmt.Sprintf("finds and parses every version of every entity in %d commits; the yardstick is `git log --first-parent --raw | git cat-file --batch >/dev/null` over %d file versions; both read a packed repository from the page cache", all.Commits, files)
 	return b.add(
 		row{Part: "history", Name: "walk", Value: took, Unit: "s", Count: len(own), Note: note}.
 			against(git, theirs, len(other)).timesAtMost(1.5).explained(walkProfile(ctx, w.content)),
-		row{Part: "history", Name: "versions", Value: float64(all.Versions) / took, Unit: "/s", Note: fmt.Sprintf("%d versions of entities, read and parsed", all.Versions)},
-		row{Part: "history", Name: "walk beside the content", Value: known.Seconds, Unit: "s", Count: 1,
+		row{Part: "history", Name: "versions", Value: float64(all.Versions) / took, Unit: "/s", Note: fmt.Sprintf("%d entity versions, read and parsed", all.Versions)},
+		row{Part: "history", Name: "walk, content parsed", Value: known.Seconds, Unit: "s", Count: 1,
 			Note: "does not parse versions that equal the files in the content folder, because a build has parsed them already"}.against(git, theirs, len(other)),
 		row{Part: "history", Name: "new commit p50", Value: onTop.quantile(0.5), Unit: "ms", Count: len(onTop),
 			Note: "a commit that edits one entity, read on top of the previous walk; includes starting git"},
 		row{Part: "history", Name: "peak memory", Value: peak, Unit: "MiB",
-			Note: "of the walking process with all results in memory, without git; garbage collection as in `kindex build`"},
-		row{Part: "history", Name: "peak memory beside the content", Value: knownPeak, Unit: "MiB"})
+			Note: "of the process that walks, with all results in memory and excluding git; garbage collection as in `kindex build`"},
+		row{Part: "history", Name: "peak memory, content parsed", Value: knownPeak, Unit: "MiB"})
 }
 
-// walkChild runs a walk as a separate process. It returns its result and peak
-// memory.
+// walkChild runs a walk as a separate process. It returns the result and the
+// process's peak memory.
 func walkChild(ctx context.Context, content, mode string) (*walkResult, float64, error) {
 	cmd, err := child(ctx, "walk", content, mode)
 	if err != nil {
@@ -92,7 +92,7 @@ func walkChild(ctx context.Context, content, mode string) (*walkResult, float64,
 	return w, peak, err
 }
 
-// failure adds the error output of a failed program.
+// failure adds a failed program's error output to its error.
 func failure(err error) error {
 	if e, ok := errors.AsType[*exec.ExitError](err); ok {
 		return fmt.Errorf("%w: %s", err, tail(e.Stderr))
@@ -121,7 +121,7 @@ func readPacks(repo string) error {
 	return nil
 }
 
-// walkProfile repeats the walk under a profile.
+// walkProfile repeats the walk under a profiler.
 func walkProfile(ctx context.Context, content string) *profileRun {
 	return &profileRun{name: "history-walk", record: func(path string) error {
 		cmd, err := child(ctx, "profile-walk", content, path)

@@ -25,10 +25,10 @@ import (
 )
 
 const (
-	addresses   = 500              // distinct ones per class
+	addresses   = 500              // distinct addresses per class
 	connections = 2                // concurrent
-	blocks      = 10               // alternating between both sides
-	classTime   = 40 * time.Second // time limit of a class
+	blocks      = 10               // alternating between the servers
+	classTime   = 40 * time.Second // time limit for a class
 )
 
 // measureHTTP sends the same requests to the program and to a bare handler that
@@ -42,7 +42,7 @@ func (b *bench) measureHTTP(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = product.stop() }() // relevant only after another error
+	defer func() { _ = product.stop() }() // only has an effect after an error, which is reported instead
 	classes, err := b.httpClasses()
 	if err != nil {
 		return err
@@ -69,9 +69,9 @@ func (b *bench) measureHTTP(ctx context.Context) error {
 type httpClassOf struct {
 	name     string
 	requests int
-	mark     float64 // target for the processor time, 0 for none
+	mark     float64 // target for the processor time, or 0 if there is none
 	paths    []string
-	status   int // expected status, 0 for 200
+	status   int // expected status; 0 means 200
 }
 
 // httpClasses returns the requests to send.
@@ -112,8 +112,8 @@ func (b *bench) httpClasses() ([]httpClassOf, error) {
 type process struct {
 	cmd    *exec.Cmd
 	url    string
-	header http.Header // of every request, nil for none
-	status int         // expected status of every response, 0 for 200
+	header http.Header // of every request, or nil
+	status int         // expected status of every response; 0 means 200
 	client *http.Client
 	once   sync.Once
 	err    error
@@ -163,8 +163,8 @@ func (p *process) stop() error {
 	return p.err
 }
 
-// cpu returns the processor time used so far. It adds up the threads, for which
-// the system reports nanoseconds.
+// cpu returns the processor time used so far. It adds up the times of the threads,
+// which the system reports in nanoseconds.
 func (p *process) cpu() (time.Duration, error) {
 	threads, err := procfs.AllThreads(p.cmd.Process.Pid)
 	if err != nil {
@@ -210,7 +210,7 @@ func recordAnswers(ctx context.Context, p *process, classes []httpClassOf, file 
 	return bare.Save(file)
 }
 
-// load is the result of one side for a class.
+// load is the result of one server for a class.
 type load struct {
 	requests int
 	wall     time.Duration
@@ -274,7 +274,7 @@ func interleave(ctx context.Context, c httpClassOf, sides ...*process) ([]load, 
 
 func (b *bench) httpRows(ctx context.Context, c httpClassOf, loads []load) []row {
 	own, other := &loads[0], &loads[1]
-	note := fmt.Sprintf("%d keep-alive connections on loopback, identity coding, %d distinct URLs, %d bytes per body; the client runs on the same cores, so requests/s includes both",
+	note := fmt.Sprintf("%d keep-alive connections on loopback, identity coding, %d distinct URLs, %d bytes per body; the client runs on the same cores, so requests/s depends on both",
 		connections, len(c.paths), own.bytes/int64(own.requests))
 	cpu := row{Part: "http", Name: c.name + " processor", Value: own.each(), Unit: "µs", Count: own.requests, Note: note}.
 		against("bare net/http", other.each(), other.requests)
@@ -333,8 +333,8 @@ func (p *process) answered(res *http.Response) bool {
 	return res.StatusCode == cmp.Or(p.status, http.StatusOK)
 }
 
-// serveProfile sends requests to a child that serves the same build under a
-// profile.
+// serveProfile sends requests to a child that serves the same build under
+// a profiler.
 func (b *bench) serveProfile(ctx context.Context, c httpClassOf, limit string) *profileRun {
 	name := "http-"
 	if limit != "0" {

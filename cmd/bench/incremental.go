@@ -12,8 +12,8 @@ import (
 	"kindex/exports"
 )
 
-// Builds after one edit are repeated, and the median counts. There is one build after
-// many edits.
+// Builds after one edit are repeated, and the median is reported. There is only one
+// build after many edits.
 const (
 	editRuns  = 3
 	manyEdits = 100
@@ -75,8 +75,8 @@ func (b *bench) incremental(ctx context.Context, name string, w *workCopy) error
 	return b.add(b.incrementalRows(ctx, name, w, full, one, many)...)
 }
 
-// buildAfter edits and commits, builds, and checks that the published build has
-// the last edit.
+// buildAfter edits and commits, builds, and checks that the published build
+// contains the last edit.
 func (b *bench) buildAfter(ctx context.Context, w *workCopy, out string, edits int) (buildResult, error) {
 	var last editedEntity
 	for range edits {
@@ -104,7 +104,7 @@ func (b *bench) buildAfter(ctx context.Context, w *workCopy, out string, edits i
 	return buildResult{r, peak}, err
 }
 
-// published checks that the current build of an output folder has an edit.
+// published checks that the current build of an output folder contains an edit.
 func published(out string, last editedEntity) error {
 	build, err := exports.OpenCurrent(out)
 	if err != nil {
@@ -117,7 +117,7 @@ func published(out string, last editedEntity) error {
 	}
 	e, err := build.Entity(ordinal)
 	if err == nil && !strings.Contains(e.Description, last.mark) {
-		err = fmt.Errorf("the build does not have the edit of %s: %q", e.Key(), e.Description)
+		err = fmt.Errorf("the build does not contain the edit to %s: %q", e.Key(), e.Description)
 	}
 	return err
 }
@@ -164,7 +164,7 @@ func medianOf(list []buildResult, of func(buildResult) float64) float64 {
 	return all.quantile(0.5) / 1000
 }
 
-// stepOf returns the duration of a step, 0 if there was none.
+// stepOf returns the duration of a step, or 0 if there is no such step.
 func stepOf(r buildResult, name string) float64 {
 	for _, s := range r.Steps {
 		if s.Name == name {

@@ -21,14 +21,14 @@ import (
 const (
 	// unlimitedQuota is a limit that no measurement reaches.
 	unlimitedQuota = "1000000000"
-	// limitCost is the target for the cost of a request with limits, relative to one
-	// without.
+	// limitCost is the target for the cost of a request with limits, relative to
+	// its cost without limits.
 	limitCost = 1.15
-	takes     = 5000 // sequential, in PostgreSQL
+	takes     = 5000 // number of sequential requests to PostgreSQL
 )
 
 // measureLimits sends the same requests to the program with and without limits,
-// each time in a new process with its own state.
+// each time to a new process with its own state.
 func (b *bench) measureLimits(ctx context.Context) error {
 	if err := b.prepare(); err != nil {
 		return err
@@ -38,7 +38,7 @@ func (b *bench) measureLimits(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	// With its default configuration, which syncs to disk.
+	// PostgreSQL runs with its default configuration, which syncs to disk.
 	pg, err := server.Start()
 	if errors.Is(err, exec.ErrNotFound) {
 		b.left = append(b.left, "limits on PostgreSQL needs PostgreSQL: install it")
@@ -54,7 +54,7 @@ func (b *bench) measureLimits(ctx context.Context) error {
 	return errors.Join(err, pg.Stop())
 }
 
-// limitsOn measures with the state in one database engine.
+// limitsOn measures limits whose counters are stored in one database engine.
 func (b *bench) limitsOn(ctx context.Context, engine string, mark float64, target func(name string) (string, error)) (err error) {
 	classes, err := b.httpClasses()
 	if err != nil {
@@ -86,14 +86,14 @@ func (b *bench) limitsOn(ctx context.Context, engine string, mark float64, targe
 	return b.add(b.limitRows(ctx, c, engine, mark, loads)...)
 }
 
-// limitSides are the kinds of client, each without and then with a limit.
+// limitSides lists the kinds of client, first without and then with a limit.
 var limitSides = []struct {
 	who          string
 	key, limited bool
 }{{"an address", false, false}, {"an address", false, true}, {"a key", true, false}, {"a key", true, true}}
 
-// serveLimited starts a server that has limits that no measurement reaches, or
-// none, and sends requests to it with or without a key.
+// serveLimited starts a server, without limits or with limits that no measurement
+// reaches, and sends requests to it with or without a key.
 func (b *bench) serveLimited(ctx context.Context, state string, key, limited bool) (*process, error) {
 	var header http.Header
 	if key {
@@ -107,7 +107,8 @@ func (b *bench) serveLimited(ctx context.Context, state string, key, limited boo
 	if limited {
 		limit = unlimitedQuota
 	}
-	// PostgreSQL requires an operator key. There is nothing here to protect.
+	// PostgreSQL requires an operator's key, although there is nothing to protect
+	// here.
 	operator := filepath.Join(b.tmp, "operator.key")
 	if err := os.WriteFile(operator, []byte(base64.StdEncoding.EncodeToString(make([]byte, 32))), 0o600); err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 	"github.com/prometheus/procfs"
 )
 
-// hardware describes the machine of the measurements.
+// hardware describes the machine on which the measurements ran.
 type hardware struct {
 	CPU      string    `json:"cpu"`
 	Cores    int       `json:"cores"`
@@ -19,9 +19,9 @@ type hardware struct {
 	Queries  int       `json:"queries"`
 	Seed     uint64    `json:"seed"`
 	Time     time.Time `json:"time"`
-	// Others is the share of the processor time of all cores that other programs used
-	// in the meantime, nil if the system does not report it. Times measured on a busy
-	// machine are unreliable.
+	// Others is the share of all cores' processor time that other programs used
+	// during the run, or nil if the system does not report it. Times measured on a
+	// busy machine are unreliable.
 	Others *float64 `json:"others"`
 }
 

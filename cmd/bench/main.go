@@ -1,5 +1,5 @@
-// Command bench measures kindex on a generated catalogue against yardsticks in
-// the same run, and reports which targets it meets.
+// Command bench compares kindex, on a generated catalogue, with yardsticks measured
+// in the same run, and reports which targets it meets.
 package main
 
 import (
@@ -24,12 +24,12 @@ const (
 	exitUsage   = 2 // invalid arguments
 )
 
-const about = `bench measures kindex on a content folder against yardsticks in the same run.
+const about = `bench compares kindex, on a content folder, with yardsticks measured in the same run.
 
   make bench
   bin/bench -corpus DIR -history DIR -kindex bin/kindex
 
-It prints a table and JSON lines. Nothing else should run on the machine.
+It prints a table and JSON lines. Nothing else should be running on the machine.
 
 `
 
@@ -80,19 +80,19 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	var only string
 	f := flag.NewFlagSet("bench", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // run reports errors, once
+	f.SetOutput(io.Discard) // run reports each error once
 	f.StringVar(&o.corpus, "corpus", "", "content folder to build, as written by cmd/gencorpus")
-	f.StringVar(&o.built, "built", "", "output folder whose published build is measured, instead of -corpus; skips the part build")
+	f.StringVar(&o.built, "built", "", "output folder whose published build is measured, instead of -corpus; skips the build part")
 	f.StringVar(&o.history, "history", "", "repository with a content folder, as written by cmd/gencorpus -repo")
 	f.StringVar(&o.kindex, "kindex", filepath.Join("bin", "kindex"), "kindex program to measure")
 	f.StringVar(&o.jsonFile, "json", "-", `file for the JSON lines; "-" prints them after the table`)
-	f.StringVar(&o.profiles, "profile", "", `folder for profiles of missed targets, "" for none`)
+	f.StringVar(&o.profiles, "profile", "", `folder for profiles of missed targets; "" writes none`)
 	f.StringVar(&only, "only", "", "comma-separated parts to measure ("+strings.Join(partNames(), ", ")+`), "" for all`)
 	f.IntVar(&o.queries, "queries", 2000, "number of queries per class")
 	f.IntVar(&o.requests, "requests", 20000, "number of HTTP requests per class")
 	f.IntVar(&o.saves, "saves", 20, "number of saves to watch")
-	f.Uint64Var(&o.seed, "seed", 1, "random seed of the queries")
-	f.DurationVar(&o.patience, "patience", time.Minute, "time limit of a yardstick per class, after which it runs only an evenly spread part of the queries; 0 for no limit")
+	f.Uint64Var(&o.seed, "seed", 1, "random seed for the queries")
+	f.DurationVar(&o.patience, "patience", time.Minute, "time limit for a yardstick per class; a yardstick that would take longer runs only an evenly spread part of the queries; 0 for no limit")
 	if err := f.Parse(args); err != nil {
 		if errors.Is(err, flag.ErrHelp) {
 			fmt.Fprint(stderr, about)
@@ -137,12 +137,12 @@ func (o *options) check(f *flag.FlagSet) error {
 type section struct {
 	name  string
 	run   func(*bench, context.Context) error
-	needs func(*options) string // the missing requirement, "" for none
+	needs func(*options) string // returns the missing requirement, or ""
 }
 
-// parts are in the order in which they run: first those that need a small
-// process, then those that need the documents, then those that must not have them
-// in memory.
+// parts lists the parts in the order in which they run: first those that need a
+// small process, then those that need the documents, then those that run best
+// without the documents in memory.
 var parts = []section{
 	{"build", (*bench).measureBuild, needsCorpus},
 	{"history", (*bench).measureHistory, needsHistory},
@@ -200,8 +200,8 @@ func partNames() []string {
 	return names
 }
 
-// requiresBuild reports whether the corpus must be built, either to measure that
-// or because other parts need a build.
+// requiresBuild reports whether the corpus must be built, either to measure the
+// build or because other parts need one.
 func (b *bench) requiresBuild() bool {
 	return b.corpus != "" && (b.selected("pages") && b.history == "" || slices.ContainsFunc([]string{"build", "open", "similar", "search", "filters", "http", "limits"}, b.selected))
 }

@@ -17,7 +17,7 @@ import (
 	"kindex/indexes"
 )
 
-// How often verifying and opening are measured; the median counts.
+// Verifying and opening are measured this many times; the median is reported.
 const (
 	verifyRuns = 5
 	openRuns   = 51
@@ -85,7 +85,7 @@ func verifyAll(root, id string) (bytes int64, err error) {
 	return bytes, nil
 }
 
-// openAll does what the edge does after verifying, step by step: it opens the
+// openAll does, step by step, what the edge does after verifying: it opens the
 // files, the index, the formula and the categories. done closes them.
 func openAll(root, id string) (done func() error, err error) {
 	build, err := exports.Open(filepath.Join(store.BuildsDir(root), id))

@@ -27,12 +27,13 @@ const (
 	firstByte   = 5.0 // target in milliseconds
 )
 
-// browserHeader makes the server respond as to a browser: with a compressed page.
+// browserHeader contains the headers of a browser's request, so that the server
+// responds with a compressed page.
 var browserHeader = http.Header{"Accept": {"text/html"}, "Accept-Encoding": {"gzip"}}
 
-// measurePages requests every kind of page of the website, alternating with a
-// bare handler that writes the same bytes. If there is a repository, the pages
-// are those of its build, which has a history.
+// measurePages requests every kind of page on the website, alternating with a bare
+// handler that writes the same bytes. If there is a repository, it requests the
+// pages of the repository's build, which has a history.
 func (b *bench) measurePages(ctx context.Context) error {
 	root, err := b.pagesRoot(ctx)
 	if err != nil {
@@ -49,7 +50,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = product.stop() }() // relevant only after another error
+	defer func() { _ = product.stop() }() // only has an effect after an error, which is reported instead
 	product.header = browserHeader
 	classes, err := b.pageClasses(ctx, build, product)
 	if err != nil {
@@ -79,7 +80,7 @@ func (b *bench) measurePages(ctx context.Context) error {
 			return fmt.Errorf("%s: %w", c.name, err)
 		}
 	}
-	if err := b.add(row{Part: "pages", Name: "slowest first of a kind", Value: slowest.quantile(1), Unit: "ms", Count: len(classes),
+	if err := b.add(row{Part: "pages", Name: "slowest first request", Value: slowest.quantile(1), Unit: "ms", Count: len(classes),
 		Note: "the first request for each kind of page after the start of the edge; all page times are from the request to the first byte of the response, on loopback, sequential on a keep-alive connection, gzip; the bare handler writes the same bytes"}); err != nil {
 		return err
 	}
@@ -107,7 +108,7 @@ func serveRecorded(ctx context.Context, file string) (*process, error) {
 	return start(ctx, cmd)
 }
 
-// pageClasses returns the kinds of pages, each with a sample of their addresses.
+// pageClasses returns the kinds of pages, each with a sample of its addresses.
 func (b *bench) pageClasses(ctx context.Context, build *exports.Build, p *process) ([]httpClassOf, error) {
 	rng := rand.New(rand.NewPCG(b.seed, 29))
 	words := &words{build: build}
@@ -121,8 +122,8 @@ func (b *bench) pageClasses(ctx context.Context, build *exports.Build, p *proces
 	}
 	list = append(list, httpClassOf{name: "leaderboard", paths: []string{"/leaderboards/all/"}})
 	for _, l := range []struct{ name, from, pattern string }{
-		{"leaderboard at a day", "/leaderboards/all/", `/leaderboards/all/at-[0-9-]+/`}, {"leaderboard of a category", "/leaderboards/all/", `/leaderboards/[^/"]+/`},
-		{"changes of an event", "/changes/", `/changes/event-[a-z]+/`}, {"category", "/categories/", `/categories/[^/"]+/`},
+		{"past leaderboard", "/leaderboards/all/", `/leaderboards/all/at-[0-9-]+/`}, {"leaderboard of a category", "/leaderboards/all/", `/leaderboards/[^/"]+/`},
+		{"changes by event", "/changes/", `/changes/event-[a-z]+/`}, {"category", "/categories/", `/categories/[^/"]+/`},
 		{"provider", "/providers/", `/providers/[^/"]+/`}, {"tag", "/tags/", `/tags/[^/"]+/`},
 		{"capability", "/capabilities/", `/capabilities/[^/"]+/`}, {"guide", "/docs/", `/docs/[a-z-]+/`},
 	} {
@@ -133,7 +134,7 @@ func (b *bench) pageClasses(ctx context.Context, build *exports.Build, p *proces
 		if len(paths) > 0 { // there are no earlier days without a repository
 			list = append(list, httpClassOf{name: l.name, paths: paths})
 		}
-		if l.name == "leaderboard at a day" {
+		if l.name == "past leaderboard" {
 			list = append(list, byScores(paths)...)
 		}
 	}
@@ -163,7 +164,7 @@ func entityPages(rng *rand.Rand, build *exports.Build) []httpClassOf {
 	return slices.DeleteFunc(append(list, compare), func(c httpClassOf) bool { return len(c.paths) == 0 })
 }
 
-// linked returns the addresses of a pattern that a page links to.
+// linked returns the addresses matching a pattern that a page links to.
 func (p *process) linked(ctx context.Context, from, pattern string) ([]string, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, p.url+from, nil)
 	if err != nil {
@@ -187,7 +188,7 @@ func (p *process) linked(ctx context.Context, from, pattern string) ([]string, e
 	return list, nil
 }
 
-// pagesOf measures one kind of page. Both sides get the same request one after
+// pagesOf measures one kind of page. Each request is sent to one server and then to
 // the other.
 func (b *bench) pagesOf(ctx context.Context, root string, c httpClassOf, product, bare *process) error {
 	n := min(pageTimes, b.requests)
@@ -215,7 +216,7 @@ func (b *bench) pagesOf(ctx context.Context, root string, c httpClassOf, product
 }
 
 // firstByte requests a page and returns the time to its first byte. It also reads
-// the rest.
+// the rest of the page.
 func (p *process) firstByte(ctx context.Context, path string) (took time.Duration, err error) {
 	var begin time.Time
 	trace := &httptrace.ClientTrace{GotFirstResponseByte: func() { took = time.Since(begin) }}

@@ -21,17 +21,18 @@ type profileRun struct {
 	name string
 	// run is called repeatedly while the processor is profiled.
 	run func() error
-	// record, if not nil, writes the profile itself: that of another process.
+	// record, if not nil, writes the profile instead of run. It is used to profile
+	// another process.
 	record func(path string) error
-	// values selects one of the value types of the profile, "" for processor time.
+	// values selects one of the profile's value types; "" means processor time.
 	values string
 
 	path string
 	top  []string
 }
 
-// take writes the profile into a folder, once, and returns its file and its top
-// functions.
+// take writes the profile into a folder on the first call, and returns its file and
+// its top functions.
 func (p *profileRun) take(dir string) (path string, top []string, err error) {
 	if p.path != "" {
 		return p.path, p.top, nil
@@ -54,7 +55,7 @@ func (p *profileRun) take(dir string) (path string, top []string, err error) {
 	return path, p.top, nil
 }
 
-// again repeats the measurement under the processor profile.
+// again repeats the measurement under the processor profiler.
 func (p *profileRun) again(path string) error {
 	return profileTo(path, func() error {
 		for end := time.Now().Add(profileTime); time.Now().Before(end); {
@@ -80,7 +81,7 @@ func profileTo(path string, f func() error) error {
 	return errors.Join(err, out.Close())
 }
 
-// frames matches functions that do not help to explain the time: those of this
+// frames matches functions that do not help to explain the time: those in this
 // command, and those between a request and its handler.
 const frames = `^main\.|^runtime\.main$|^sync\.\(\*WaitGroup\)|httprouter\.|^net/http\.(HandlerFunc|serverHandler)\.|^kindex/edge\.\(\*Server\)\.(ServeHTTP|handle)|^kindex/edge\.New\.`
 

@@ -21,11 +21,12 @@ type words struct {
 	err   error // the first error, to be checked after generating all queries
 }
 
-// maxAttempts is the maximum number of documents that are tried to find a
-// suitable word.
+// maxAttempts is the maximum number of documents to try when looking for a suitable
+// word.
 const maxAttempts = 10_000
 
-// draw picks a random document and returns its words, or those of its name.
+// draw picks a random document and returns the words of the document or only of its
+// name.
 func (w *words) draw(rng *rand.Rand, name bool) []string {
 	e, err := w.build.Entity(uint32(rng.IntN(w.build.Listed())))
 	if err != nil {
@@ -38,7 +39,7 @@ func (w *words) draw(rng *rand.Rand, name bool) []string {
 	return split(strings.Join([]string{e.Name, e.Provider, strings.Join(e.Tags, " "), strings.Join(e.Capabilities, " "), e.Description}, " "))
 }
 
-// one draws until a word is suitable.
+// one draws words until one is suitable.
 func (w *words) one(rng *rand.Rand, name bool, good func(word string, all []string) bool) string {
 	for range maxAttempts {
 		all := w.draw(rng, name)
@@ -49,12 +50,12 @@ func (w *words) one(rng *rand.Rand, name bool, good func(word string, all []stri
 			return word
 		}
 	}
-	w.err = cmp.Or(w.err, errors.New("the documents have no suitable words for such queries"))
+	w.err = cmp.Or(w.err, errors.New("the documents have no words suitable for this kind of query"))
 	return ""
 }
 
-// split lists the words of a text that people would search for: at least two
-// letters, and no stop words.
+// split lists the words in a text that people would search for: those with at least
+// two letters that are not stop words.
 func split(text string) []string {
 	var list []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
@@ -91,8 +92,8 @@ func (w *words) prefix(rng *rand.Rand) []string {
 	return []string{string([]rune(word)[:n])}
 }
 
-// typo returns a word of a name with one edit, and the original word. Both have
-// at least four letters and nothing but letters.
+// typo returns a word from a name with one edit, and the original word. Both have
+// at least four letters and contain only letters.
 func (w *words) typo(rng *rand.Rand) []string {
 	var typed string
 	meant := w.one(rng, true, func(meant string, _ []string) bool {

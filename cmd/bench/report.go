@@ -89,7 +89,7 @@ func (b *bench) report(w io.Writer) (failed error) {
 	fmt.Fprintf(w, "%d entities on %d cores of %s, %s, %s; %d queries per class, seed %d\n",
 		m.Entities, m.Cores, m.CPU, m.Platform, m.Go, m.Queries, m.Seed)
 	if m.Others != nil {
-		fmt.Fprintf(w, "other programs used %.1f %% of the processor time in the meantime\n", 100**m.Others)
+		fmt.Fprintf(w, "other programs used %.1f%% of the processor time during the run\n", 100**m.Others)
 	}
 	for _, l := range b.left {
 		fmt.Fprintln(w, "NOT MEASURED:", l)

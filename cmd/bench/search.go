@@ -27,7 +27,7 @@ type class struct {
 type competitor struct {
 	name string
 	ask  func(dst []byte, words []string) ([]byte, int, error)
-	mark float64 // target relative to its p99, 0 for none
+	mark float64 // target relative to its p99, or 0 if there is none
 	note string
 }
 
@@ -43,7 +43,7 @@ func (b *bench) classes() []class {
 			"as for a term; FTS5: MATCH '\"pre\"*' with prefix='2 3 4'"}}},
 		{name: "facets", make: w.term, extra: "&facets=category,tag,license", rival: []competitor{{"FTS5",
 			func(dst []byte, words []string) ([]byte, int, error) { return f.Faceted(dst, words[0]) }, 0.25,
-			"as for a term, with facets=category,tag,license; FTS5: the top 20, then three GROUP BY over the matches, which are found once"}}},
+			"as for a term, with facets=category,tag,license; FTS5: the top 20, then three GROUP BY clauses over the matches, which are found only once"}}},
 		{name: "typo", make: w.typo, rival: []competitor{
 			{"FTS5 trigram", func(dst []byte, words []string) ([]byte, int, error) { return f.AnyTrigram(dst, words[0]) }, 0.1,
 				"a word of a name with one edit; FTS5 has no fuzzy search: the yardstick is its trigram tokenizer, MATCH '\"pyt\" OR \"ytr\" OR …' on a second table of the same documents"},
@@ -53,7 +53,7 @@ func (b *bench) classes() []class {
 	}
 }
 
-// measureSearch runs every class of queries on the edge and the yardsticks in
+// measureSearch runs every class of queries on the edge and on the yardsticks, in
 // turn.
 func (b *bench) measureSearch(ctx context.Context) error {
 	if err := b.prepare(); err != nil {
@@ -88,7 +88,8 @@ func (b *bench) measureSearch(ctx context.Context) error {
 	return nil
 }
 
-// indexRows compares the cost of building the index with FTS5.
+// indexRows compares the cost of building the index with that of building the FTS5
+// tables.
 func (b *bench) indexRows() error {
 	size, err := folderSize(b.root + "/indexes/builds/" + b.build.Manifest.ID)
 	if err != nil {
@@ -105,11 +106,11 @@ func (b *bench) indexRows() error {
 	}
 	return b.add(
 		row{Part: "index", Name: "size", Value: float64(size) / 1e6, Unit: "MB"}.against("FTS5", float64(b.fts.Words.Bytes)/1e6, 1),
-		row{Part: "index", Name: "size beside trigrams", Value: float64(size) / 1e6, Unit: "MB"}.against("FTS5 trigram", float64(b.fts.Trigrams.Bytes)/1e6, 1))
+		row{Part: "index", Name: "size vs. trigrams", Value: float64(size) / 1e6, Unit: "MB"}.against("FTS5 trigram", float64(b.fts.Trigrams.Bytes)/1e6, 1))
 }
 
-// contest is the result of one side for the queries of a class, including how
-// many had a hit with the intended word.
+// contest is the result of one engine for the queries in a class, including how
+// many of them found the intended word.
 type contest struct {
 	took       durations
 	spent      time.Duration
@@ -128,13 +129,13 @@ func (c *contest) note(took time.Duration, records []byte, n int, words []string
 	}
 }
 
-// searchClass measures one class: each query runs on all sides before the next
-// one, in a rotating order, so that noise affects all alike.
+// searchClass measures one class. Each query runs on all engines, in a rotating
+// order, before the next query runs, so that noise affects all engines equally.
 func (b *bench) searchClass(ctx context.Context, c *class, asked [][]string, requests []*http.Request) error {
 	sides := make([]contest, 1+len(c.rival))
 	w := newAnswer()
 	var buf []byte
-	runtime.GC() // collect the garbage of generating the queries
+	runtime.GC() // collect the garbage from generating the queries
 	for k := range asked {
 		if err := ctx.Err(); err != nil {
 			return err

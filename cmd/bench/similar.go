@@ -20,8 +20,8 @@ const exactSample = 2000
 // one.
 const pairsSample = 200
 
-// measureSimilar compares the neighbours that a build computes with the exact
-// ones, in recall and time.
+// measureSimilar compares the recall and time of the neighbours that a build
+// computes with those of the exact neighbours.
 func (b *bench) measureSimilar(ctx context.Context) error {
 	entities, err := b.decoded()
 	if err != nil {
@@ -51,7 +51,7 @@ func (b *bench) measureSimilar(ctx context.Context) error {
 	compared := time.Since(start).Seconds() * float64(len(entities)) / float64(len(some))
 	for k := range pairs {
 		if f, w := neighbors.Recall(10, nearest[k], pairs[k]); f != w {
-			return fmt.Errorf("the exact neighbours of entity %d are not those of all pairs", some[k])
+			return fmt.Errorf("the exact neighbours of entity %d differ from those found by comparing all pairs", some[k])
 		}
 	}
 	finding := &profileRun{name: "similar", run: func() error { neighbors.Find(entities, indexes.Words); return ctx.Err() }}
@@ -61,18 +61,18 @@ func (b *bench) measureSimilar(ctx context.Context) error {
 			Note: fmt.Sprintf("all neighbours of all entities on all cores; the exact computation reads every inverted list: measured for %d entities and multiplied by %.1f; both include %.2f s to build the lists",
 				len(of), float64(len(entities))/float64(len(of)), prepared)}.
 			against("exact", prepared+searched, len(of)).timesAtMost(0.2).explained(finding),
-		row{Part: "similar", Name: "time beside all pairs", Value: took, Unit: "s", Count: len(entities),
+		row{Part: "similar", Name: "time vs. all pairs", Value: took, Unit: "s", Count: len(entities),
 			Note: fmt.Sprintf("the same; the yardstick compares all pairs of entities using the same lists: measured for %d entities", len(some))}.
 			against("all pairs", prepared+compared, len(some)))
 }
 
-// sameAsServed checks that the measured neighbours are those of the build.
+// sameAsServed checks that the measured neighbours match those in the build.
 func (b *bench) sameAsServed(lists [][]exports.Neighbour) error {
 	for o, list := range lists {
 		same := slices.EqualFunc(list, b.build.Similar(uint32(o)), func(a, c exports.Neighbour) bool { return a.Ordinal == c.Ordinal })
 		if !same {
 			typ, slug := b.build.Key(uint32(o))
-			return fmt.Errorf("the neighbours of %s/%s are not those of the build", typ, slug)
+			return fmt.Errorf("the neighbours of %s/%s do not match those in the build", typ, slug)
 		}
 	}
 	return nil

@@ -24,12 +24,12 @@ type walkResult struct {
 	Commits  int
 	Versions int
 	Seconds  float64   // duration of the full walk
-	OnTop    []float64 // durations of walks over one new commit each
+	OnTop    []float64 // durations of walks over one new commit
 }
 
-// walk is a child that walks the history of a content folder. In mode "known" the
-// entities of the folder are already parsed, as in a build, and it continues with
-// new commits.
+// walk is a child that walks the history of a content folder. In mode "known", the
+// folder's entities are already parsed, as in a build, and new commits are walked
+// as well.
 func walk(ctx context.Context, args []string, stdout io.Writer) error {
 	if len(args) != 2 || args[1] != "all" && args[1] != "known" {
 		return errors.New("walk CONTENT all|known")
@@ -64,7 +64,7 @@ func timedWalk(ctx context.Context, o gitlog.Options) (*gitlog.Log, time.Duratio
 	return log, took, err
 }
 
-// walkOnTop creates commits that edit one entity each and walks over them.
+// walkOnTop creates commits that edit one entity each, and walks over each of them.
 func walkOnTop(ctx context.Context, o gitlog.Options, log *gitlog.Log) (seconds []float64, err error) {
 	w := &workCopy{repo: filepath.Dir(o.Dir), content: o.Dir}
 	if err := w.survey(23); err != nil {
@@ -129,7 +129,7 @@ func knownBlobs(ctx context.Context, dir string) (func(typ, slug, blob string) *
 type previousArchive struct {
 	log    *gitlog.Log
 	newest map[string]int // versions by address
-	after  map[int]bool   // versions that are followed by another
+	after  map[int]bool   // versions that have a successor
 }
 
 func newPreviousArchive(log *gitlog.Log) *previousArchive {

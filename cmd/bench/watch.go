@@ -26,14 +26,14 @@ import (
 // None starts after watchTime.
 const (
 	watchTime = 8 * time.Minute
-	saveTime  = 3 * time.Minute // timeout of a save
+	saveTime  = 3 * time.Minute // timeout for a save
 
 	servedPollInterval    = 5 * time.Millisecond // interval for polling a record
 	publishedPollInterval = 50 * time.Millisecond
 )
 
-// measureWatch saves edits while `kindex serve --watch` runs, and polls the
-// edited entity until it has the edit.
+// measureWatch saves edits while `kindex serve --watch` is running, and polls the
+// edited entity until the edit is visible.
 func (b *bench) measureWatch(ctx context.Context) error {
 	w, err := b.plainFolder()
 	if err != nil {
@@ -46,7 +46,7 @@ func (b *bench) measureWatch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = p.stop() }() // relevant only after another error
+	defer func() { _ = p.stop() }() // only has an effect after an error, which is reported instead
 	fmt.Fprintln(b.progress, "measuring: watch saves")
 	var served, builds durations
 	begin := time.Now()
@@ -184,7 +184,7 @@ func profileWatch(ctx context.Context, args []string, stdout io.Writer) error {
 	return err
 }
 
-// watchProfile saves a few more times while a child watches under a profile.
+// watchProfile saves a few more times while a child watches under a profiler.
 func (b *bench) watchProfile(ctx context.Context, w *workCopy) *profileRun {
 	return &profileRun{name: "watch", record: func(path string) error {
 		cmd, err := child(ctx, "profile-watch", w.content, filepath.Join(b.tmp, "out-watch-profiled"), path)

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// editedType is the type of the edited entities: they have stars.
+// editedType is the type of the entities to edit. Entities of this type have stars.
 const editedType = "tool"
 
 // workCopy is a copy of the content in which entities are edited. The original is
@@ -30,7 +30,7 @@ type workCopy struct {
 	edits    int
 }
 
-// plainFolder copies the corpus, once.
+// plainFolder copies the corpus on the first call, and returns the copy.
 func (b *bench) plainFolder() (*workCopy, error) {
 	if b.plain != nil {
 		return b.plain, nil
@@ -43,7 +43,7 @@ func (b *bench) plainFolder() (*workCopy, error) {
 	return w, w.survey(b.seed)
 }
 
-// clone copies the repository, once.
+// clone copies the repository on the first call, and returns the copy.
 func (b *bench) clone(ctx context.Context) (*workCopy, error) {
 	if b.repository != nil {
 		return b.repository, nil
@@ -58,7 +58,7 @@ func (b *bench) clone(ctx context.Context) (*workCopy, error) {
 }
 
 // linkTree copies a folder using hard links. That is safe because edits replace
-// files and never write in place.
+// files and never modify them in place.
 func linkTree(from, to string) error {
 	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -93,7 +93,7 @@ func copyFile(from, to string) error {
 	return errors.Join(err, out.Close())
 }
 
-// survey counts the entities and shuffles the files of those that can be edited.
+// survey counts the entities and shuffles the files of the edited type.
 func (w *workCopy) survey(seed uint64) error {
 	folders, err := filepath.Glob(filepath.Join(w.content, "*", "*.yaml"))
 	if err != nil {
@@ -112,7 +112,7 @@ func (w *workCopy) survey(seed uint64) error {
 
 // editedEntity is an entity after an edit.
 type editedEntity struct {
-	slug, mark string // mark is a text that only the new description contains
+	slug, mark string // mark is a string that only the new description contains
 }
 
 var (

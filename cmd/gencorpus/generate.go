@@ -28,8 +28,8 @@ const (
 
 	minSyllables = 20
 	maxWordLen   = 20  // characters; a slug of three words is well within the limit
-	minPeers     = 3   // a smaller category borrows from all records of its type
-	popularity   = 1.2 // spread of all figures of a record together
+	minPeers     = 3   // smaller categories use all records of their type
+	popularity   = 1.2 // spread shared by all figures of a record
 	unevenness   = 0.3 // spread of each figure
 	patience     = 8   // attempts before a name gets a unique word
 	maxCount     = 1<<53 - 1
@@ -64,7 +64,7 @@ type original struct {
 type recordPool struct {
 	records    []*original
 	byCategory map[string][]*original
-	words      []string // repeated as often as used, so that common words stay common
+	words      []string // each as often as it is used, so that common words stay common
 }
 
 // newGenerator analyses real entities and chooses the names of n new ones.
@@ -84,7 +84,7 @@ func newGenerator(entities []*record.Entity, n int, seed uint64) (*generator, er
 	for _, typ := range record.Types {
 		if s := g.pools[typ]; s != nil {
 			if s.words = wordsOf(s.records); !varied(s.words) {
-				return nil, fmt.Errorf("the names of type %s have too few words to generate others", typ)
+				return nil, fmt.Errorf("the names of type %s have too few words to generate new names", typ)
 			}
 		}
 	}
@@ -120,7 +120,7 @@ func (g *generator) newName(typ string) (name, slug string) {
 
 func (g *generator) len() int { return len(g.subjects) }
 
-// counts returns the number of entities of each type.
+// counts returns the number of entities by type.
 func (g *generator) counts() map[string]int {
 	counts := map[string]int{}
 	for _, s := range g.subjects {
@@ -146,7 +146,7 @@ func (g *generator) entity(i int) *record.Entity {
 	}
 	e.Description = describe(rng, s.base, peers, of.records)
 	e.Tags = swapTags(rng, s.base.Tags, peers)
-	// Shift all days of a record alike, to keep them in order.
+	// Shift all of a record's dates by the same amount, to keep them in order.
 	back := rng.IntN(furthestBack + 1)
 	e.AddedDate, e.LastUpdated = shift(figures.AddedDate, back), shift(figures.LastUpdated, back)
 	e.Signals = scale(rng, figures.Signals, back)
@@ -155,7 +155,7 @@ func (g *generator) entity(i int) *record.Entity {
 
 func pick[T any](rng *rand.Rand, list []T) T { return list[rng.IntN(len(list))] }
 
-// peers returns the records to combine with those of a category.
+// peers returns the records to combine with a record in a category.
 func (s *recordPool) peers(category string) []*original {
 	if list := s.byCategory[category]; len(list) >= minPeers {
 		return list
@@ -188,10 +188,10 @@ func swapTags(rng *rand.Rand, own []string, peers []*original) []string {
 	return tags
 }
 
-// describe joins a clause of the base with one or two of other records, so that
-// word frequencies are as in real prose. A category alone has too few clauses for
-// all descriptions of a large corpus to differ, so any record of the type may
-// contribute.
+// describe joins a clause from the base record with one or two from other records,
+// so that word frequencies resemble those of real prose. A category alone has too
+// few clauses for all descriptions in a large corpus to differ, so any record of
+// the type may contribute.
 func describe(rng *rand.Rand, base *original, peers, all []*original) string {
 	from := [][]*original{{base}, peers, all}
 	if rng.Float64() < brief {
@@ -207,7 +207,7 @@ func describe(rng *rand.Rand, base *original, peers, all []*original) string {
 			length += len(part) + 1
 		}
 	}
-	if parts == nil { // all combinations exceed the limit in bytes
+	if parts == nil { // every combination exceeds the limit in bytes
 		return base.Description
 	}
 	return strings.Join(parts, " ")
@@ -217,7 +217,7 @@ func describe(rng *rand.Rand, base *original, peers, all []*original) string {
 func clausesOf(text string) []string {
 	var clauses []string
 	for _, part := range splitClauses(text) {
-		// Shorter ones, such as "Retired", mean nothing alone.
+		// Shorter clauses, such as "Retired", mean nothing on their own.
 		if len(strings.Fields(part)) >= 4 {
 			clauses = append(clauses, sentence(part))
 		}
@@ -250,7 +250,7 @@ func splitClauses(text string) []string {
 	return append(parts, text[start:])
 }
 
-// boundary returns the length of the end of a clause at the start of s, 0 if
+// boundary returns the length of the end of a clause at the start of s, or 0 if
 // there is none.
 func boundary(s string) int {
 	for _, end := range []string{": ", "; ", ", and ", ", but ", ", so "} {
@@ -298,7 +298,7 @@ func scaleCount(rng *rand.Rand, name string, value, factor float64) float64 {
 	}
 	switch name {
 	case "contextTokens", "outputTokens", "parameters":
-		// Sizes do not depend on popularity and are powers of two apart.
+		// Sizes do not depend on popularity. They change by a power of two.
 		factor = math.Exp2(math.Round(own))
 	default:
 		factor *= math.Exp(unevenness * own)
@@ -306,8 +306,8 @@ func scaleCount(rng *rand.Rand, name string, value, factor float64) float64 {
 	return min(max(math.Round(value*factor), 1), maxCount)
 }
 
-// shift moves a day or a month back. Invalid dates are dropped; the content was
-// checked.
+// shift moves a day or a month back. Invalid dates are dropped; the content has
+// already been validated.
 func shift(day string, back int) string {
 	for _, layout := range []string{time.DateOnly, "2006-01"} {
 		if t, err := time.Parse(layout, day); err == nil {

@@ -19,7 +19,7 @@ import (
 
 const source = "../../content"
 
-// makeCorpus writes a corpus with the command and returns its folder.
+// makeCorpus runs the command to write a corpus, and returns its folder.
 func makeCorpus(t *testing.T, n int, seed uint64) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "corpus")
@@ -93,7 +93,7 @@ func TestCorpusIsValid(t *testing.T) {
 	}
 	near := func(what string, got int, share, off float64) {
 		if math.Abs(float64(got)/n-share) > off {
-			t.Errorf("%d %s of %d, want about %.0f %%", got, what, n, 100*share)
+			t.Errorf("%d %s of %d, want about %.0f%%", got, what, n, 100*share)
 		}
 	}
 	// Names must not exhaust a fixed stock of words: at least three in ten entities
@@ -169,7 +169,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 			same++
 		}
 	}
-	if same > 3 { // the files of the folder as a whole
+	if same > 3 { // the files about the folder as a whole
 		t.Errorf("%d files are the same with another seed", same)
 	}
 }

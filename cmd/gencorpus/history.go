@@ -13,7 +13,7 @@ import (
 
 // The proportions of a history.
 const (
-	otherTypeShare = 0.10 // of edits have another type than the first of their commit
+	otherTypeShare = 0.10 // of edits are to a different type than the first of their commit
 	bulkShare      = 0.01 // of commits update many figures
 	bulkEdits      = 200
 	minEntities    = 10 // number of entities per type to keep
@@ -29,16 +29,16 @@ type edit struct {
 
 // edits are the kinds of edits with their frequencies. Most update figures.
 var edits = []edit{
-	{56, "Bring the figures up to date of", (*history).refresh},
-	{8, "Look again at the figures of", (*history).redate},
-	{10, "Describe anew", (*history).describe},
-	{10, "Name the new version of", (*history).release},
+	{56, "Update the figures of", (*history).refresh},
+	{8, "Confirm the figures of", (*history).redate},
+	{10, "Rewrite the description of", (*history).describe},
+	{10, "Record the new version of", (*history).release},
 	{6, "Tag", (*history).tag},
 	{1, "Retire", (*history).retire},
 	{2, "Rename", (*history).rename},
 	{3, "Delete", (*history).delete},
 	{3, "Add", (*history).add},
-	{1, "Bring back", (*history).restore},
+	{1, "Restore", (*history).restore},
 }
 
 // history generates the changes to the entities of a corpus. It tracks the state
@@ -84,7 +84,8 @@ func (p *history) current(i int) *record.Entity {
 	return shiftBefore(p.g.entity(i), p.first)
 }
 
-// shiftBefore shifts all dates of an entity alike, so that none is after a day.
+// shiftBefore shifts all dates of an entity by the same amount, so that none is
+// after a day.
 func shiftBefore(e *record.Entity, day time.Time) *record.Entity {
 	latest := day
 	later := func(text string) {
@@ -134,7 +135,7 @@ func (p *history) commit(day time.Time) *change {
 			continue
 		}
 		if !k.apply(p, c, i) {
-			k = edits[0] // it works for all entities
+			k = edits[0] // the first kind works for all entities
 			continue
 		}
 		c.edited[i] = true
@@ -151,7 +152,8 @@ func (p *history) commit(day time.Time) *change {
 	return c
 }
 
-// anyType draws a type with the frequency of its entities.
+// anyType draws a type with a probability proportional to the number of its
+// entities.
 func (p *history) anyType() string {
 	return p.g.subjects[p.rng.IntN(len(p.g.subjects))].base.Type
 }
@@ -202,8 +204,8 @@ func (p *history) refresh(c *change, i int) bool {
 	return p.write(c, i, e)
 }
 
-// updateFact simulates a new observation: counts grow by a few per cent, and
-// dates are in the last month.
+// updateFact simulates a new observation: counts grow by a few per cent, and dates
+// are within the last month.
 func (p *history) updateFact(f *record.Fact, day string) {
 	switch {
 	case f.Name == "lastRelease":
@@ -250,7 +252,7 @@ func (p *history) tag(c *change, i int) bool {
 	return len(e.Tags) > 0 && p.write(c, i, e)
 }
 
-// retire deprecates a tool. For a model, that would need a notice of its
+// retire deprecates a tool. Deprecating a model would require a notice from its
 // provider.
 func (p *history) retire(c *change, i int) bool {
 	e := p.copyOf(i)
@@ -296,7 +298,7 @@ func (p *history) add(c *change, _ int) bool {
 	return p.write(c, i, e)
 }
 
-// restore restores the entity that was deleted the longest ago.
+// restore restores the entity that has been deleted for the longest time.
 func (p *history) restore(c *change, _ int) bool {
 	if len(p.deleted) == 0 || c.edited[p.deleted[0]] {
 		return false

@@ -1,6 +1,6 @@
 // Command gencorpus writes a generated content folder of any size, for tests and
-// benchmarks. It recombines real records; the same source, seed and number give
-// the same bytes.
+// benchmarks. It recombines real records; the same source, seed and number
+// of entities produce the same bytes.
 package main
 
 import (
@@ -22,8 +22,8 @@ import (
 	"kindex/exports/record"
 )
 
-// maxEntities is the maximum number of entities: names and words are kept in
-// memory until all are generated.
+// maxEntities is the maximum number of entities. It is limited because names and
+// words are kept in memory until all entities are generated.
 const maxEntities = 5_000_000
 
 // The exit codes.
@@ -40,7 +40,7 @@ folder.
   go run ./cmd/gencorpus -n 100000 -content content -commits 5000 -repo DIR
 
 The second command writes a git repository: its content folder starts with the same
-entities, and the commits of two years edit it.
+entities, and two years of commits edit them.
 
 `
 
@@ -84,9 +84,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 func parse(args []string, stderr io.Writer) (options, error) {
 	var o options
 	f := flag.NewFlagSet("corpus", flag.ContinueOnError)
-	f.SetOutput(io.Discard) // run reports errors, once
+	f.SetOutput(io.Discard) // run reports each error once
 	f.IntVar(&o.n, "n", 100_000, fmt.Sprintf("number of entities, 1 to %d", maxEntities))
-	f.StringVar(&o.content, "content", "content", "content folder to generate them from")
+	f.StringVar(&o.content, "content", "content", "content folder from which to generate the entities")
 	f.StringVar(&o.out, "out", "", "folder to write; it must be empty or not exist")
 	f.StringVar(&o.repo, "repo", "", "git repository to write, instead of -out; it must be empty or not exist")
 	f.IntVar(&o.commits, "commits", 0, fmt.Sprintf("with -repo: number of commits, 1 to %d", maxCommits))
@@ -182,8 +182,8 @@ func checkEmpty(dir string) error {
 	return nil
 }
 
-// writeEntities writes one file for each entity, several at a time: most of the
-// time goes into creating files.
+// writeEntities writes one file for each entity, several in parallel, because
+// creating files takes most of the time.
 func writeEntities(dir string, g *generator) (int64, error) {
 	counts := g.counts()
 	for _, typ := range record.Types {
@@ -217,7 +217,7 @@ func writeEntities(dir string, g *generator) (int64, error) {
 	return written.Load(), err
 }
 
-// rootFiles are the files about the folder as a whole.
+// rootFiles lists the files about the folder as a whole.
 var rootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}
 
 // copyRootFiles copies the root files that exist.

@@ -63,7 +63,7 @@ func leads(word string) bool {
 	return unicode.IsLetter(r) && len(word) > size
 }
 
-// varied reports whether the words suffice to generate names.
+// varied reports whether there are enough words to generate names.
 func varied(words []string) bool {
 	distinct := map[string]bool{}
 	for _, w := range words {
@@ -74,8 +74,8 @@ func varied(words []string) bool {
 	return len(distinct) >= 2
 }
 
-// wordsOf lists the words of the names of records, as often as they occur, and
-// those of their tags that are not in any name.
+// wordsOf lists the words in the names of records, each as often as it occurs, and
+// the words in their tags that occur in no name.
 func wordsOf(records []*original) []string {
 	var words []string
 	known := map[string]bool{}
@@ -134,7 +134,7 @@ func newNameGenerator(records []*original) (*nameGenerator, error) {
 	return m, nil
 }
 
-// propose returns an unused word. Words get longer as the short ones run out.
+// propose returns an unused word. The words become longer as short ones run out.
 func (m *nameGenerator) propose(rng *rand.Rand) string {
 	for attempt := 0; ; attempt++ {
 		var b strings.Builder

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// maxCommits is the maximum number of commits of a history: about one in ten
-// minutes.
+// maxCommits is the maximum number of commits in a history. It amounts to about one
+// commit every ten minutes.
 const maxCommits = 100_000
 
 // The time span of a history.
@@ -35,7 +35,7 @@ const (
 
 const (
 	mainBranch = "refs/heads/main"
-	sideBranch = "refs/heads/side" // deleted at the end
+	sideBranch = "refs/heads/side" // deleted once all commits are written
 	mailmap    = "Curator B <curator-b@example.org> cb <cb@old.example.org>\nCurator D <curator-d@example.org> <d@laptop.example.org>\n"
 )
 
@@ -45,7 +45,7 @@ var authors = []string{
 	"Curator C <curator-c@example.org>", "Curator D <d@laptop.example.org>", "Figures Bot <bot@example.org>",
 }
 
-// merger is the committer of what is merged on the server.
+// merger is the committer of pull requests that are merged on the server.
 const merger = "Merge Queue <merge@example.org>"
 
 // writeRepository writes the corpus as a git repository with a history.
@@ -137,7 +137,7 @@ func (s *stream) write(o options) error {
 
 // writeFirst writes the initial commit.
 func (s *stream) writeFirst(content string) error {
-	s.head(mainBranch, 0, commitInfo{author: authors[0], authored: firstCommit, committer: authors[0], committed: firstCommit, message: "Begin the index"})
+	s.head(mainBranch, 0, commitInfo{author: authors[0], authored: firstCommit, committer: authors[0], committed: firstCommit, message: "Start the index"})
 	s.file(".mailmap", []byte(mailmap))
 	s.file("README.md", readme(firstCommit))
 	for _, name := range rootFiles {
@@ -166,7 +166,7 @@ func (s *stream) writeNext(at time.Time) {
 	who := pick(s.rng, authors)
 	info := commitInfo{author: who, authored: at, committer: who, committed: at}
 	if s.rng.Float64() < unrelated {
-		info.message = "Say when the index was looked at last"
+		info.message = "Record when the index was last checked"
 		s.head(mainBranch, 0, info)
 		s.file("README.md", readme(at))
 		return
@@ -209,7 +209,7 @@ func (s *stream) writeSide(info commitInfo, c *change) int {
 
 // commitInfo is the metadata of a commit.
 type commitInfo struct {
-	mark                int // 0 for none
+	mark                int // 0 if there is none
 	author, committer   string
 	authored, committed time.Time
 	message             string
@@ -234,8 +234,8 @@ func (s *stream) content(f file) {
 	s.file("content/"+f.path, f.data)
 }
 
-// file writes or deletes a file in the current commit. Errors are kept by the
-// buffer until it is flushed.
+// file writes or deletes a file in the current commit. The buffer keeps errors
+// until it is flushed.
 func (s *stream) file(path string, data []byte) {
 	if data == nil {
 		fmt.Fprintf(s, "D %s\n", path)
@@ -246,7 +246,7 @@ func (s *stream) file(path string, data []byte) {
 	_ = s.WriteByte('\n')
 }
 
-// readme returns the page of the repository, which builds do not read.
+// readme returns the repository's README, which builds do not read.
 func readme(at time.Time) []byte {
-	return fmt.Appendf(nil, "# A generated index\n\nLooked at last on %s.\n", at.Format(time.DateOnly))
+	return fmt.Appendf(nil, "# A generated index\n\nLast checked on %s.\n", at.Format(time.DateOnly))
 }

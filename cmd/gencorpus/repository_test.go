@@ -15,7 +15,7 @@ import (
 	"kindex/exports/record"
 )
 
-// makeRepository writes a corpus with a history with the command and returns its
+// makeRepository runs the command to write a corpus with a history, and returns its
 // folder.
 func makeRepository(t *testing.T, n, commits int, seed uint64) string {
 	t.Helper()
@@ -47,7 +47,8 @@ func lines(text string) []string {
 	return slices.Collect(strings.SplitSeq(strings.TrimSuffix(text, "\n"), "\n"))
 }
 
-// TestHistory looks for everything that the history of a catalogue contains.
+// TestHistory checks that a generated history contains everything that occurs in a
+// catalogue's history.
 func TestHistory(t *testing.T) {
 	suite.InTest(t)
 	const n, commits = 1000, 600
@@ -57,7 +58,7 @@ func TestHistory(t *testing.T) {
 		t.Errorf("refs %q", refs)
 	}
 	if dirty := ask(t, dir, "status", "--porcelain"); dirty != "" {
-		t.Errorf("the folder is not as the last commit: %s", dirty)
+		t.Errorf("the folder differs from the last commit: %s", dirty)
 	}
 	if entities := load(t, filepath.Join(dir, "content")); len(entities) < n*95/100 || len(entities) > n*105/100 {
 		t.Errorf("%d entities at the end of a history that began with %d", len(entities), n)
@@ -67,16 +68,16 @@ func TestHistory(t *testing.T) {
 		t.Errorf("%d commits, want %d", len(subjects), commits)
 	}
 	all := strings.Join(subjects, "\n")
-	kinds := []string{"Merge pull request #", " (#", "Say when", " and others"}
+	kinds := []string{"Merge pull request #", " (#", "Record when", " and others"}
 	for _, k := range edits {
 		kinds = append(kinds, k.message+" ")
 	}
 	for _, want := range kinds {
 		if !strings.Contains(all, want) {
-			t.Errorf("no commit is %q", want)
+			t.Errorf("no commit message contains %q", want)
 		}
 	}
-	if names := lines(ask(t, dir, "shortlog", "-s", "main")); len(names) != len(authors)-1 { // two of them are one
+	if names := lines(ask(t, dir, "shortlog", "-s", "main")); len(names) != len(authors)-1 { // two of them are the same person
 		t.Errorf("authors %q", names)
 	}
 	if merges := lines(ask(t, dir, "rev-list", "--merges", "main")); len(merges) < commits/20 || len(merges) > commits/5 {
@@ -86,7 +87,8 @@ func TestHistory(t *testing.T) {
 	checkSteps(t, dir)
 }
 
-// checkTimes: two years, mostly in order, but not all.
+// checkTimes checks that the commits span two years and are mostly, but not always,
+// in order.
 func checkTimes(t *testing.T, dir string) {
 	t.Helper()
 	days := lines(ask(t, dir, "log", "--first-parent", "--reverse", "--format=%cd", "--date=format-local:%Y-%m-%dT%H:%M", "main"))
@@ -95,7 +97,7 @@ func checkTimes(t *testing.T, dir string) {
 	}
 }
 
-// checkSteps looks at what the commits do to files.
+// checkSteps checks how the commits change files.
 func checkSteps(t *testing.T, dir string) {
 	t.Helper()
 	did := map[byte]int{}
@@ -120,7 +122,7 @@ func checkSteps(t *testing.T, dir string) {
 		}
 	}
 	if did['A'] < 1010 || did['M'] < 600 || did['D'] < 10 || back == 0 || mixed < 10 {
-		t.Errorf("%v, %d came back, %d commits with several types", did, back, mixed)
+		t.Errorf("%v, %d restored, %d commits with several types", did, back, mixed)
 	}
 	formerly := lines(ask(t, dir, "grep", "-l", "^formerly: ", "main", "--", "content"))
 	if len(formerly) < 5 {
@@ -148,8 +150,9 @@ func TestEveryCommitIsValid(t *testing.T) {
 	}
 }
 
-// checkNotLater checks that no figure is newer than its commit. A side branch is
-// dated before the merge that its figures are from, and a clock may be slow.
+// checkNotLater checks that no figure is newer than its commit, except by the few
+// days by which a commit on a side branch precedes the merge, or by which a clock
+// is slow.
 func checkNotLater(t *testing.T, e *record.Entity, day string) {
 	t.Helper()
 	for _, f := range e.Signals.Facts {
@@ -159,7 +162,7 @@ func checkNotLater(t *testing.T, e *record.Entity, day string) {
 	}
 	for _, b := range e.Signals.Benchmarks {
 		if shift(b.Date, 6) > day {
-			t.Errorf("%s: %s is of %s, after %s", e.Key(), b.Name, b.Date, day)
+			t.Errorf("%s: %s is dated %s, after %s", e.Key(), b.Name, b.Date, day)
 		}
 	}
 }
@@ -178,7 +181,7 @@ func TestSameSeedSameCommits(t *testing.T) {
 // TestOneCommit generates the shortest history.
 func TestOneCommit(t *testing.T) {
 	dir := makeRepository(t, 5, 1, 1)
-	if got := ask(t, dir, "log", "--format=%s %an"); got != "Begin the index Curator A\n" {
+	if got := ask(t, dir, "log", "--format=%s %an"); got != "Start the index Curator A\n" {
 		t.Errorf("%q", got)
 	}
 	list := lines(ask(t, dir, "ls-tree", "-r", "--name-only", "main"))
@@ -187,7 +190,7 @@ func TestOneCommit(t *testing.T) {
 	}
 	for _, path := range list {
 		if typ, slug, ok := strings.Cut(strings.TrimPrefix(path, "content/"), "/"); ok && (!slices.Contains(record.Types, typ) || !content.ValidSlug(strings.TrimSuffix(slug, ".yaml"))) {
-			t.Errorf("%s is no place for an entity", path)
+			t.Errorf("%s is not a valid path for an entity file", path)
 		}
 	}
 }

@@ -66,7 +66,7 @@ func appendField(b []byte, name, value string) []byte {
 	return append(b, '\n')
 }
 
-// flow writes names and values on one line, without absent ones.
+// flow writes names and values on one line, omitting absent values.
 func flow(pairs ...string) string {
 	var fields []string
 	for i := 0; i < len(pairs); i += 2 {
@@ -88,7 +88,7 @@ func list(items []string) string {
 	return "[" + strings.Join(quoted, ", ") + "]"
 }
 
-// scalar writes a text, quoted if YAML might parse it as something else.
+// scalar returns a string in YAML, quoted if it could be parsed as something else.
 func scalar(s string) string {
 	if s == "" || plain(s) {
 		return s
@@ -96,7 +96,8 @@ func scalar(s string) string {
 	return strconv.Quote(s) // its escapes are valid in YAML
 }
 
-// plain is stricter than YAML, because quotes never hurt.
+// plain reports whether a string needs no quotes. It is stricter than YAML, because
+// quotes never hurt.
 func plain(s string) bool {
 	if c := s[0] | 0x20; c < 'a' || c > 'z' {
 		return false

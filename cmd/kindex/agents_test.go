@@ -19,8 +19,8 @@ type settings struct {
 	MCPServers map[string]map[string]any `json:"mcpServers"`
 }
 
-// TestAgentsGuide runs every block of the guide, and starts the servers in its settings the
-// way the protocol's own client does.
+// TestAgentsGuide runs every code block in the guide. For blocks that contain settings, it
+// starts the configured server the way the protocol's own client does.
 func TestAgentsGuide(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
@@ -49,7 +49,7 @@ func TestAgentsGuide(t *testing.T) {
 	edgetest.Examples(t, agentsGuide, run)
 }
 
-// checkToolTable compares the tools in the guide with the tools that exist.
+// checkToolTable compares the tools listed in the guide with the tools that exist.
 func checkToolTable(t *testing.T, d done) {
 	t.Helper()
 	var told, have []string

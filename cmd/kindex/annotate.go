@@ -30,7 +30,7 @@ func annotate(w io.Writer, c *checked) error {
 	if path == "" {
 		return nil
 	}
-	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // GitHub names the file, and its own steps read it
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644) //nolint:gosec // GitHub chooses the file, and its own steps read it
 	if err == nil {
 		_, err = io.WriteString(f, stepSummary(c))
 		err = errors.Join(err, f.Close())
@@ -41,8 +41,8 @@ func annotate(w io.Writer, c *checked) error {
 	return nil
 }
 
-// workflowCommand formats one problem as an annotation. A problem with the
-// whole folder names no file, since GitHub annotates only lines of files.
+// workflowCommand formats one problem as an annotation. The annotation of a problem with
+// the whole folder names no file, since GitHub annotates only lines of files.
 func workflowCommand(p yamldoc.Problem) string {
 	var properties []string
 	add := func(name, value string) { properties = append(properties, name+"="+commandProperty.Replace(value)) }
@@ -59,16 +59,16 @@ func workflowCommand(p yamldoc.Problem) string {
 	return fmt.Sprintf("::%s %s::%s", p.Severity, strings.Join(properties, ","), commandData.Replace(p.Text()))
 }
 
-// A command is one line, so line breaks in its data and properties are escaped. The
-// percent sign starts an escape; a colon or comma ends a property.
+// A command is a single line, so line breaks in its data and properties are escaped. A
+// percent sign starts an escape sequence; a colon or comma ends a property.
 var (
 	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")
 )
 
-// repositoryPath returns a file's path as GitHub writes it: with slashes, relative to
-// the root of the repository ($GITHUB_WORKSPACE, or else the working directory). The
-// path of a file outside the repository is returned unchanged.
+// repositoryPath returns a file's path in the form GitHub uses: with slashes, relative to
+// the root of the repository ($GITHUB_WORKSPACE, or else the working directory). The path
+// of a file outside the repository is returned unchanged.
 func repositoryPath(file string) string {
 	root := os.Getenv("GITHUB_WORKSPACE")
 	if root == "" {
@@ -83,7 +83,7 @@ func repositoryPath(file string) string {
 	return filepath.ToSlash(rel)
 }
 
-// maxSummary is below 1 MiB, above which GitHub drops a summary.
+// maxSummary is just below 1 MiB: GitHub drops larger summaries.
 const maxSummary = 900 << 10
 
 // stepSummary returns the problems as Markdown.
@@ -101,7 +101,7 @@ func stepSummary(c *checked) string {
 		}
 		row := fmt.Sprintf("| %s | %s | %s | %s |\n", p.Severity, markdownText(place), markdownText(p.Field), markdownText(p.Text()))
 		if b.Len()+len(row) > maxSummary {
-			fmt.Fprintf(&b, "\n%d more are in the log.\n", len(c.Problems)-i)
+			fmt.Fprintf(&b, "\n%d more problems are in the log.\n", len(c.Problems)-i)
 			break
 		}
 		b.WriteString(row)
@@ -112,8 +112,8 @@ func stepSummary(c *checked) string {
 
 var lineBreaks = strings.NewReplacer("\r\n", " ", "\n", " ", "\r", " ")
 
-// markdownText escapes a text so that Markdown shows it verbatim and on one line, even
-// in a table cell.
+// markdownText escapes a string so that Markdown shows it verbatim and on one line, even in
+// a table cell.
 func markdownText(s string) string {
 	var b strings.Builder
 	for _, r := range safetext.Escape(lineBreaks.Replace(s)) {

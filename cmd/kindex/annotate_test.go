@@ -11,7 +11,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// The escapes that the runner undoes, the percent sign last.
+// The escape sequences that the runner decodes, in order: the percent sign is last.
 var (
 	runnerData     = []string{"%0D", "\r", "%0A", "\n", "%25", "%"}
 	runnerProperty = []string{"%0D", "\r", "%0A", "\n", "%3A", ":", "%2C", ",", "%25", "%"}
@@ -24,7 +24,7 @@ func unescape(s string, pairs []string) string {
 	return s
 }
 
-// readCommand parses a workflow command as the runner does.
+// readCommand parses a workflow command the way the runner does.
 func readCommand(t *testing.T, line string) (name string, properties map[string]string, data string) {
 	t.Helper()
 	rest, ok := strings.CutPrefix(line, "::")
@@ -73,7 +73,8 @@ func FuzzWorkflowCommand(f *testing.F) {
 	})
 }
 
-// FuzzMarkdownText checks that a text stays in its cell and contains no markup.
+// FuzzMarkdownText checks that an escaped string stays in its table cell and contains no
+// markup.
 func FuzzMarkdownText(f *testing.F) {
 	f.Add("a\r\nb\x02\u200bc")
 	f.Add("a | b\n| c <img src=x> [d](e) `f` \\| ![g](h) **i** &amp; ~~j~~ $k$")
@@ -117,7 +118,7 @@ func TestStepSummarySize(t *testing.T) {
 	if len(s) > 1<<20 || rows < 1000 || rows >= 20_000 {
 		t.Errorf("%d rows in %d bytes", rows, len(s))
 	}
-	if want := fmt.Sprintf("\n\n%d more are in the log.\n", 20_000-rows); !strings.Contains(s, want) {
+	if want := fmt.Sprintf("\n\n%d more problems are in the log.\n", 20_000-rows); !strings.Contains(s, want) {
 		t.Errorf("the summary does not end with %q: …%s", want, s[len(s)-200:])
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// mayImport lists, for each package, the packages of the module it may import. The table of
+// mayImport lists the packages of the module that each package may import. The table of
 // packages in design.md is generated from it: go test ./cmd/kindex -run TestRooms -update.
 var mayImport = map[string][]string{
 	// The parts of a build.
@@ -237,7 +237,7 @@ func checkImports(t *testing.T, p *listed, allowed []string) {
 	}
 }
 
-// permits reports whether an entry of mayImport, such as edge/query or edge/*, covers a
+// permits reports whether an entry in mayImport, such as edge/query or edge/*, covers a
 // package.
 func permits(entry, name string) bool {
 	prefix, wild := strings.CutSuffix(entry, "*")

@@ -17,9 +17,10 @@ func builderKeyFlag(f *pflag.FlagSet, file *string) {
 	f.StringVar(file, "builder-key", "", "file with the key that seals builds so that later ones can reuse them; created if missing (default: kindex/builder.key in the user's configuration folder)")
 }
 
-// builderKey reads the builder's key from a file, or from the default one. If no file
-// is named and none can be created, for example for a service without a home folder,
-// there is no key: builds still work, but cannot reuse earlier ones.
+// builderKey reads the builder's key from the named file, or from the default file if none
+// is named. If the default file does not exist and cannot be created, for example because a
+// service has no home folder, there is no key: builds still work, but cannot reuse earlier
+// builds.
 func builderKey(stderr io.Writer, file string) (*builder.Key, error) {
 	if file != "" {
 		return builder.LoadKey(file)
@@ -43,7 +44,7 @@ func trustFlag(f *pflag.FlagSet, trust *bool) {
 	f.BoolVar(trust, "trust-previous", false, "reuse the published build in the output folder even though this machine has not sealed it, and seal it")
 }
 
-// checkTrust refuses --trust-previous without a key to seal with.
+// checkTrust refuses --trust-previous if there is no key to seal with.
 func checkTrust(trust bool, key *builder.Key) error {
 	if trust && key == nil {
 		return usageError{errors.New("--trust-previous seals a build, which needs a key: name its file with --builder-key or KINDEX_BUILDER_KEY")}
@@ -51,7 +52,7 @@ func checkTrust(trust bool, key *builder.Key) error {
 	return nil
 }
 
-// reportTakenOver prints which build --trust-previous adopts.
+// reportTakenOver reports which build --trust-previous adopts.
 func reportTakenOver(w io.Writer) func(*store.Manifest) {
 	return func(m *store.Manifest) {
 		from := "no commit"

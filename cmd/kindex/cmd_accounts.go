@@ -52,7 +52,7 @@ limit if it has one, and when a key was last used. Times are UTC.`,
 	return c
 }
 
-// accountLine is an account in JSON output. For an account without its own limit, limit
+// accountLine is an account in JSON output. If the account has no limit of its own, limit
 // and windowSeconds are null.
 type accountLine struct {
 	ID            string     `json:"id"`
@@ -142,7 +142,7 @@ the edge's --limit-key applies.`,
 	return c
 }
 
-// maxRequests and maxWindow exceed any sensible value and prevent overflow.
+// maxRequests and maxWindow exceed any sensible value. They prevent overflow.
 const (
 	maxRequests = 1_000_000_000_000
 	maxWindow   = 366 * 24 * time.Hour

@@ -44,19 +44,19 @@ The history (what changed, when and by whom) comes from the git commits of the
 folder, and so do addedDate and lastUpdated if a file does not set them. Unreadable
 files in old commits are noted and skipped. An incremental build reads only new
 commits and rebuilds only what differs, with the same result. A shallow clone is
-refused unless the previous build has the missing history: fetch the rest with git
+refused unless the previous build has the missing history: to fetch it, run git
 fetch --unshallow.
 
-If the folder is not in a git repository, each build adds to the history what differs
-from the previous build, at its as-of time.
+If the folder is not in a git repository, each build adds its differences from the
+previous build to the history, dated at its as-of time.
 
 A build that would delete more than a tenth of the previous build's entities, or lose
-any of its changes, is refused: usually it is the wrong folder or branch, or the
-history was rewritten.
+any of its changes, is refused: usually the folder or branch is the wrong one, or
+the history was rewritten.
 
-A build reuses a previous one only if that is sealed with the builder's key, which
-only this machine has (--builder-key), and is not tracked by git. Otherwise, content
-in git is built in full, with the same result. For a folder without git, whose
+A build reuses a previous build only if that build is sealed with the builder's key,
+which only this machine has (--builder-key), and is not tracked by git. Otherwise,
+content in git is built in full, with the same result. For a folder without git, whose
 history is only in its builds, the build is refused: --trust-previous trusts the
 published build once, and prints which one it is.
 
@@ -77,13 +77,13 @@ ranks on badges and feeds in formats other than RSS.`,
 	f := c.Flags()
 	f.StringVar(&o.content, "content", "content", "the content folder")
 	f.StringVar(&o.out, "out", ".", "the output folder")
-	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day, YYYY-MM-DD, or RFC 3339 time (default today 00:00 UTC, or SOURCE_DATE_EPOCH)")
+	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day (YYYY-MM-DD) or RFC 3339 time (default: today at 00:00 UTC, or SOURCE_DATE_EPOCH)")
 	f.IntVar(&o.keep, "keep", 5, "how many builds to keep")
 	f.StringVar(&o.static.Dir, "static", "", "also write the website as plain files to this folder")
 	f.StringVar(&o.static.URL, "url", "", "the address of the static site (default: from the content)")
 	f.StringVar(&o.static.API, "api", "", "the address of a running service, for features that plain files cannot provide")
 	f.BoolVar(&o.json, "json", false, "print the report as JSON")
-	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10 % of the entities, or any change, would be lost")
+	f.BoolVar(&o.allowShrink, "allow-shrink", false, "publish even if more than 10% of the entities, or any recorded changes, would be lost")
 	builderKeyFlag(f, &o.builderKey)
 	trustFlag(f, &o.trustPrevious)
 	f.BoolVar(&o.noWait, "no-wait", false, "fail instead of waiting if another build is running")
@@ -144,8 +144,8 @@ func runBuild(cmd *cobra.Command, o buildOptions) error {
 	return nil
 }
 
-// staticSiteError adds to an error of writing the static site that the build itself was
-// published.
+// staticSiteError wraps an error from writing the static site, to state that the build
+// itself was published.
 func staticSiteError(r *builder.Report, err error) error {
 	switch {
 	case err == nil:
@@ -156,7 +156,7 @@ func staticSiteError(r *builder.Report, err error) error {
 	return fmt.Errorf("build %s is published, but its static site was not written: %w", r.ID, err)
 }
 
-// checkStatic checks that a static site can be written, before anything is built.
+// checkStatic checks, before anything is built, that a static site can be written.
 func (o *buildOptions) checkStatic() error {
 	if o.static.Dir == "" {
 		if o.static.URL != "" || o.static.API != "" {
@@ -228,7 +228,7 @@ func printReport(w io.Writer, r *builder.Report) {
 	fmt.Fprintf(w, "  %-8s %8.3f s, %d MiB at most, %.1f MB written\n", "total", r.Seconds, r.PeakBytes>>20, float64(r.Bytes)/1e6)
 }
 
-// progress draws a progress bar on a terminal, and nothing elsewhere.
+// progress draws a progress bar if the output is a terminal, and otherwise draws nothing.
 type progress struct {
 	mu      sync.Mutex
 	w       io.Writer

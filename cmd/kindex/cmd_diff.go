@@ -27,8 +27,8 @@ of new entities; and whether a build would be refused because it deletes too muc
 
 A..B compares two commits. A...B compares B with its merge base with A, like a pull
 request. A compares a commit with the working tree. Without an argument, HEAD is
-compared with the working tree. Both sides are scored as of the same time, each by
-its own scoring.yaml.
+compared with the working tree. Both sides are scored as of the same time, each
+with its own scoring.yaml.
 
 Problems in B are printed in validate's format, and the exit code is 1. If A has
 errors, its readable part is compared.
@@ -37,16 +37,17 @@ errors, its readable part is compared.
 that GitHub accepts.
 
 --format json prints one document:
-  from, to        revision as given and commit; null for the working tree
+  from, to        the given revision and its commit; null for the working tree
   asOf, changed   the time of the scores; false if nothing differs
-  before, after   numbers of entities, ranked, categories; formula version
+  before, after   numbers of entities, ranked entities and categories; formula
+                  version
   counts          created, updated, renamed (also in updated), deleted, touched
   entities        event, type, slug, name, formerSlug, category, leadsTo (for a
                   deleted entity: where its address redirects), fields {field,
                   old, new} as in the changelog, touched (signals with only a new
                   date or source, formerly), composite {old, new}, ranks {all,
                   category} {old, new}
-  movedByOthers   how many unchanged entities have a new rank: all, categories
+  movedByOthers   numbers of unchanged entities with a new rank: all, categories
   formula         null if unchanged, otherwise old, new, sameVersion, scored,
                   moved, fromNull, toNull, and the largest moves
   categories      event, slug, fields
@@ -56,8 +57,8 @@ that GitHub accepts.
   shrink          deleted, of, share, refused
   notes           what to know about the comparison
 Old and new are null if there is no value. An event is entity.created,
-entity.updated, entity.deleted, or entity.touched if nothing differs that counts as
-a change.`
+entity.updated, entity.deleted, or entity.touched if none of the differences counts
+as a change.`
 
 func diffCommand() *cobra.Command {
 	var o diffOptions
@@ -72,10 +73,10 @@ func diffCommand() *cobra.Command {
 	}
 	f := c.Flags()
 	f.StringVar(&o.content, "content", "content", "the content folder")
-	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day, YYYY-MM-DD, or RFC 3339 time (default today 00:00 UTC, or SOURCE_DATE_EPOCH)")
+	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day (YYYY-MM-DD) or RFC 3339 time (default: today at 00:00 UTC, or SOURCE_DATE_EPOCH)")
 	f.StringVar(&o.format, "format", "text", "output format: text, markdown or json")
 	f.BoolVar(&o.exitCode, "exit-code", false, "exit with 1 if anything differs")
-	// The only possible errors are an unknown flag and a second completion.
+	// This fails only if the flag is unknown or already has a completion.
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(diffFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }

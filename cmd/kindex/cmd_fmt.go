@@ -80,8 +80,7 @@ func fmtInput(cmd *cobra.Command, o fmtOptions) error {
 	return err
 }
 
-// fmtFiles formats files and folders. A problem with one does not stop the
-// others.
+// fmtFiles formats files and folders. A problem with one path does not stop the others.
 func fmtFiles(cmd *cobra.Command, o fmtOptions, args []string) error {
 	var list []formatted
 	for _, arg := range args {
@@ -104,8 +103,8 @@ func fmtFiles(cmd *cobra.Command, o fmtOptions, args []string) error {
 	return reportFormatted(cmd, o, list)
 }
 
-// filesToFormat lists the files that a path refers to. Hidden files, and links within a
-// folder, are skipped.
+// filesToFormat lists the files that a path refers to. It skips hidden files, and links
+// within a folder.
 func filesToFormat(path string) (list []formatted) {
 	info, err := os.Stat(path)
 	switch {
@@ -163,11 +162,11 @@ func dedupe(list []formatted) []formatted {
 	return once
 }
 
-// readContent reads a content file up to a size at which the formatter rejects it as too
-// large.
+// readContent reads a content file, but no more of it than the formatter needs to reject it
+// as too large.
 func readContent(r io.Reader) ([]byte, error) { return io.ReadAll(io.LimitReader(r, 1<<20)) }
 
-// formatFile reads and formats one file, and writes it unless o asks only for a check or
+// formatFile reads and formats one file, and writes it unless o only asks for a check or
 // diff.
 func formatFile(ctx context.Context, o fmtOptions, f *formatted) error {
 	if ctx.Err() != nil {
@@ -191,7 +190,8 @@ func formatFile(ctx context.Context, o fmtOptions, f *formatted) error {
 }
 
 // replaceFile replaces the contents of a file atomically: it writes a temporary file next
-// to it and renames that. Permissions, and links to the file, are preserved.
+// to it and renames that into place. The file's permissions, and links to it, are
+// preserved.
 func replaceFile(path string, data []byte) (err error) {
 	if path, err = filepath.EvalSymlinks(path); err != nil {
 		return err
@@ -219,8 +219,8 @@ func replaceFile(path string, data []byte) (err error) {
 	return os.Rename(tmp.Name(), path)
 }
 
-// reportFormatted prints the files that changed, or would change, and the problems with
-// others.
+// reportFormatted prints the files that changed, or would change, and the problems found in
+// other files.
 func reportFormatted(cmd *cobra.Command, o fmtOptions, list []formatted) error {
 	out, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
 	var problems yamldoc.Problems

@@ -94,7 +94,8 @@ func runHistory(w io.Writer, o historyOptions, key string) (err error) {
 	return nil
 }
 
-// changesToShow returns the changes to an entity, or all changes, oldest first.
+// changesToShow returns the changes to an entity, or the changes to all entities, oldest
+// first.
 func changesToShow(b *exports.Build, key string) ([]uint32, error) {
 	a := b.Archive()
 	if key == "" {
@@ -156,7 +157,8 @@ func printChange(w io.Writer, a *exports.ArchiveReader, i int, asJSON bool) erro
 	return nil
 }
 
-// formatValue formats a JSON value for a terminal: strings without quotes, lists joined.
+// formatValue formats a JSON value for a terminal: it removes quotes from strings and joins
+// lists.
 func formatValue(value []byte) string {
 	var v any
 	if err := json.Unmarshal(value, &v); err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // importMemoryMiB suffices for what an import keeps in memory: the slugs and names of
-// 100,000 entities, not the entities.
+// 100,000 entities, but not the entities themselves.
 const importMemoryMiB = 256
 
 func importCommand() *cobra.Command {
@@ -35,8 +35,8 @@ row. A mapping defines which column becomes which field:
 content/README.md describes every part of it; kindex schema mapping prints its
 JSON Schema.
 
-Every row is written, updated, unchanged, left alone (a file exists), skipped (by
-where) or refused. A file is written only if it passes the checks of kindex validate.
+Every row is written, updated, unchanged, left alone (because a file exists), skipped
+(by where) or refused. A file is written only if it passes the checks of kindex validate.
 Other rows are still written if one is refused, unless --strict is given. --rejects
 saves the refused rows, with the reasons, so that you can fix and import them again.
 
@@ -54,7 +54,7 @@ usage error.`,
 	f := c.Flags()
 	f.StringVar(&o.Mapping, "map", "", "the mapping (required)")
 	f.StringVar(&o.Content, "content", "content", "the content folder; created if missing")
-	f.StringVar(&o.Date, "date", "", "the day the figures were read, YYYY-MM-DD (default the date of the source in the mapping)")
+	f.StringVar(&o.Date, "date", "", "the day on which the figures were read, YYYY-MM-DD (default: the source's date in the mapping)")
 	f.BoolVar(&o.Update, "update", false, "update existing files, only in the fields that the mapping defines")
 	f.BoolVar(&o.DryRun, "dry-run", false, "report only; write nothing to the content folder")
 	f.BoolVar(&o.Strict, "strict", false, "write nothing to the content folder if any row is refused")

@@ -81,8 +81,8 @@ func runInit(ctx context.Context, w io.Writer, dir string, o initOptions) error 
 	return nil
 }
 
-// repositoryOf returns the root of the repository that contains dir, or "" if there is
-// none. With create, it then makes dir a repository.
+// repositoryOf returns the root of the repository that contains dir. If there is none, it
+// makes dir a repository if create is set, or else returns "".
 func repositoryOf(ctx context.Context, dir string, create bool) (string, error) {
 	root, err := git.Top(ctx, dir)
 	if !errors.Is(err, git.ErrNoRepository) {
@@ -98,8 +98,8 @@ func repositoryOf(ctx context.Context, dir string, create bool) (string, error) 
 }
 
 // printNext prints what was created and the next commands, ready to paste into the shell
-// that called init. gitTells reports whether repository comes from git, so that ""
-// means there is none.
+// that called init. gitTells reports whether git was asked for repository: only then does
+// "" mean that there is none.
 func printNext(w io.Writer, dir string, files int, gitTells bool, repository string) {
 	kindex, content, out := shellWord(os.Args[0]), shellPath(dir, "content"), shellPath(dir)
 	workflow := filepath.Join(dir, ".github", "workflows", "validate.yml")
@@ -108,13 +108,13 @@ func printNext(w io.Writer, dir string, files int, gitTells bool, repository str
 		fmt.Fprintf(w, "  %s %s\n", kindex, command)
 	}
 	fmt.Fprintf(w, "\nThe index is then at http://127.0.0.1:8080; see %s for what to do next.\n", filepath.Join(dir, "README.md"))
-	fmt.Fprintf(w, "To check pull requests, set where kindex comes from in %s.\n", workflow)
+	fmt.Fprintf(w, "To check pull requests, specify in %s where to get kindex.\n", workflow)
 	switch {
 	case !gitTells:
 	case repository == "":
 		fmt.Fprintf(w, "It is not under version control yet: git init %s\n", out)
 	case !sameFolder(repository, dir):
-		fmt.Fprintf(w, "It is inside the repository %s, and GitHub runs workflows only from the root of a repository: move that file there, and adjust the folders in it.\n", repository)
+		fmt.Fprintf(w, "It is inside the repository %s, and GitHub runs workflows only from the root of a repository: move the workflow there, and adjust the folders in it.\n", repository)
 	}
 }
 
@@ -124,8 +124,8 @@ func sameFolder(a, b string) bool {
 	return err1 == nil && err2 == nil && os.SameFile(infoA, infoB)
 }
 
-// shellPath joins and quotes a path so that a shell reads one word and a command does not
-// read a flag.
+// shellPath joins and quotes a path so that a shell parses it as one word and a command
+// does not mistake it for a flag.
 func shellPath(parts ...string) string {
 	p := filepath.Join(parts...)
 	if strings.HasPrefix(p, "-") {

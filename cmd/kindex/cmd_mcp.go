@@ -20,7 +20,7 @@ import (
 type mcpOptions struct{ dir, url, keyFile string }
 
 // apiKeyVariable is the environment variable with the key for --url. There is no flag for
-// it because every user of the machine could see that.
+// it because every user of the machine can read command lines.
 const apiKeyVariable = "KINDEX_API_KEY" //nolint:gosec // a name, not a secret
 
 func mcpCommand() *cobra.Command {
@@ -31,8 +31,8 @@ func mcpCommand() *cobra.Command {
 themselves: add the command to their configuration. It has tools to search, read, rank
 and compare entities, and to see what has changed.
 
-Without --url it answers from the published build in --dir, follows each new build and
-counts no requests. With --url it queries that service, using the key in --key-file or
+Without --url it answers from the published build in --dir, switches to each new build
+and does not count requests. With --url it queries that service, using the key in --key-file or
 in the variable KINDEX_API_KEY, if any. Each tool call is one request to the service;
 compare makes one for each entity. A service also answers agents directly, at /mcp.
 
@@ -82,7 +82,7 @@ func mcpOverHTTP(cmd *cobra.Command, o mcpOptions, log *slog.Logger) error {
 	return serveStdio(cmd, mcp.New(client, mcp.Options{Version: version(), Log: log, Counted: true}))
 }
 
-// key reads the key; "" means none.
+// key returns the API key, or "" if there is none.
 func (o *mcpOptions) key() (string, error) {
 	from, key := apiKeyVariable, os.Getenv(apiKeyVariable)
 	if o.keyFile != "" {
@@ -102,8 +102,8 @@ func (o *mcpOptions) key() (string, error) {
 	return key, nil
 }
 
-// mcpOverBuild answers from a build, through an edge without a listener. It counts no
-// requests, and its state is temporary.
+// mcpOverBuild answers from a build, through an edge without a listener. The edge does not
+// count requests, and its state is temporary.
 func mcpOverBuild(cmd *cobra.Command, dir string, log *slog.Logger) (failed error) {
 	temporary, err := os.MkdirTemp("", "kindex-mcp-")
 	if err != nil {

@@ -25,10 +25,10 @@ type newOptions struct {
 	tags, capabilities []string
 }
 
-// textFlags are the flags for single-text fields.
+// textFlags lists the flags for fields that hold a single string.
 var textFlags = []struct{ flag, field, usage string }{
 	{"name", "name", "the name, spelled as its makers do (required)"},
-	{"category", "category", "a slug of categories.yaml (required)"},
+	{"category", "category", "a slug from categories.yaml (required)"},
 	{"description", "description", "one or two sentences: what it is for, what sets it apart (required)"},
 	{"url", "url", "the address that people should visit"},
 	{"provider", "provider", "who makes or offers it"},
@@ -36,7 +36,7 @@ var textFlags = []struct{ flag, field, usage string }{
 	{"pricing-model", "pricingModel", "open-source, open-weights, free, freemium, subscription, usage-based or proprietary"},
 }
 
-// requiredFields are the fields that every entity must have.
+// requiredFields lists the fields that every entity must have.
 var requiredFields = []string{"name", "category", "description"}
 
 func newCommand() *cobra.Command {
@@ -64,7 +64,7 @@ changes an existing file.`,
 	}
 	f.StringArrayVar(&o.links, "link", nil, "another address as NAME=URL, such as repository=https://…; may be repeated")
 	f.StringSliceVar(&o.tags, "tag", nil, "a keyword, or several separated by commas; may be repeated")
-	f.StringSliceVar(&o.capabilities, "capability", nil, "something it can do; like --tag")
+	f.StringSliceVar(&o.capabilities, "capability", nil, "something it can do, or several separated by commas; may be repeated")
 	return c
 }
 
@@ -157,7 +157,7 @@ func (o newOptions) fields() (map[string]any, error) {
 	return fields, nil
 }
 
-// checkFree refuses a slug that another entity has or had.
+// checkFree refuses a slug that is or was in use by another entity.
 func checkFree(workspace *content.Workspace, dir, path, typ, slug string) error {
 	shown := filepath.ToSlash(path)
 	e := workspace.Find(typ, slug)
@@ -185,7 +185,7 @@ func freeSlug(workspace *content.Workspace, dir, typ, slug string) string {
 	return ""
 }
 
-// commonHeader returns the yaml-language-server line that most files of a folder start
+// commonHeader returns the yaml-language-server line that most files in a folder start
 // with, or "" if there is none. It reads at most a hundred files.
 func commonHeader(dir string) string {
 	entries, err := os.ReadDir(dir)

@@ -16,12 +16,13 @@ import (
 const keyFile = "kindex.key"
 
 func operatorKeyFlag(f *pflag.FlagSet, file *string) {
-	f.StringVar(file, "operator-key", "", "file with the key that seals secrets in the state; with PostgreSQL, every edge needs the same (default: "+keyFile+" next to a SQLite state, created if missing)")
+	f.StringVar(file, "operator-key", "", "file with the key that seals secrets in the state; with PostgreSQL, every edge needs the same key (default: "+keyFile+" next to a SQLite state, created if missing)")
 }
 
-// operatorKeys reads the operator's keys from a file, by default next to a SQLite state.
-// If that is missing and makes is set, it is created, and made is its name. With
-// PostgreSQL the file must be given, since all edges need the same keys.
+// operatorKeys reads the operator's keys from a file, by default from one next to a SQLite
+// state. If the default file is missing and makes is set, it creates the file and returns
+// its name as made. With PostgreSQL the file must be given, since all edges need the same
+// keys.
 func operatorKeys(target, file string, makes bool) (keys *seal.Keys, made string, err error) {
 	if file != "" {
 		if _, err := seal.Parse(file); err == nil {
@@ -48,12 +49,12 @@ func operatorKeys(target, file string, makes bool) (keys *seal.Keys, made string
 func stateRekeyCommand() *cobra.Command {
 	var target, file string
 	c := &cobra.Command{
-		Use: "rekey", Short: "Seal the secrets in the state with the newest operator's key",
+		Use: "rekey", Short: "Reseal the secrets in the state with the operator's newest key",
 		Long: `Rekey reseals every secret in the state, such as the signing secrets of webhooks,
 with the first of the operator's keys. To change the key: write a new one (openssl
 rand -base64 32) into the key file above the old one; restart every edge, so that each
-can open secrets sealed with either; run rekey; then remove the old key from the file.
-Nothing is sent or lost in the meantime.`,
+can open secrets sealed with either key; run rekey; then remove the old key from the
+file. No secret is lost, and rekey contacts no webhooks.`,
 		Example: "  kindex state rekey\n  kindex state rekey --state postgres://kindex@db.example.org/kindex --operator-key /etc/kindex/key",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

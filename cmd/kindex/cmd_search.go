@@ -98,10 +98,10 @@ func runSearch(w io.Writer, o searchOptions, text string) (err error) {
 	return nil
 }
 
-// nearNames is how many similar names are shown if nothing was found.
+// nearNames is the number of similar names to show if nothing was found.
 const nearNames = 5
 
-// printNear prints that nothing was found, and similar names.
+// printNear reports that nothing was found, and lists similar names.
 func printNear(w io.Writer, b *exports.Build, x *indexes.Index, text string) error {
 	all, err := b.Select(&exports.Filter{})
 	if err != nil {

@@ -50,7 +50,7 @@ from it. When another build is published, it switches over without dropping a re
 a damaged build is refused, and the old one stays in service. On SIGTERM, requests in
 flight are finished first.
 
-With --watch it also follows the content folder while you work on it: an edited entity
+With --watch it also watches the content folder while you work on it: an edited entity
 is live at once, and a full build follows when the folder has been quiet for a moment,
 or after a commit. Problems in an edit are printed with their location, and the last
 good version stays live. Until the next build, the build ID in responses ends in "+" and
@@ -68,10 +68,10 @@ KINDEX_SIGNIN_GITHUB_SECRET or KINDEX_SIGNIN_OIDC_SECRET. Register the redirect 
 with the provider: --url followed by /signin/github/callback or /signin/oidc/callback.
 
 If --url is a public https address, pages of every website can read responses.
-Otherwise the index is private: only pages on the reader's own machine can, and it
-responds only to requests for localhost, IP addresses, the names in --hosts and, on a network, names
-that exist only in private networks. --cors-origins allows other websites; with "*" the
-index is not private.
+Otherwise the index is private: only pages on the reader's own machine can read them,
+and it responds only to requests for localhost, IP addresses, the names in --hosts and,
+on a network, names that exist only in private networks. --cors-origins allows other
+websites; with "*" the index is not private.
 
 Health (/healthz), readiness (/readyz) and metrics (/metrics) are on the admin address,
 which belongs on a private network.`,
@@ -83,13 +83,13 @@ which belongs on a private network.`,
 	}
 	f := c.Flags()
 	f.StringVar(&o.dir, "dir", ".", "the folder that build --out wrote")
-	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "the public address")
-	f.StringVar(&o.admin, "admin", "127.0.0.1:8081", `the admin address, "" for none`)
+	f.StringVar(&o.addr, "addr", "127.0.0.1:8080", "the address to listen on")
+	f.StringVar(&o.admin, "admin", "127.0.0.1:8081", `the admin address, or "" to disable it`)
 	f.StringVar(&o.url, "url", "", "the public address, such as https://index.example.org, for links in feeds (default: from the content, or else from the request)")
-	f.StringVar(&o.logFormat, "log-format", "text", "text or json")
+	f.StringVar(&o.logFormat, "log-format", "text", "log format: text or json")
 	f.BoolVar(&o.logRequests, "log-requests", false, "log every request")
 	f.DurationVar(&o.drain, "drain", 15*time.Second, "how long requests in flight may take after SIGTERM")
-	f.StringVar(&o.state, "state", "", "accounts, keys, submissions and webhooks: a SQLite file, or postgres://… (default: kindex.db in --dir)")
+	f.StringVar(&o.state, "state", "", "the state (accounts, keys, submissions and webhooks): a SQLite file, or postgres://… (default: kindex.db in --dir)")
 	f.Int64Var(&o.limitAnonymous, "limit-anonymous", 20, "requests per IP address per UTC day without a key, 0 for no limit (with --watch, there is no limit by default)")
 	f.Int64Var(&o.limitKey, "limit-key", 100, "requests per account per UTC day, unless the account has its own limit; 0 for no limit")
 	f.StringVar(&o.contact, "contact", "", "contact address for people who need a higher limit")
@@ -102,7 +102,7 @@ which belongs on a private network.`,
 	o.signIn.flags(f)
 	operatorKeyFlag(f, &o.operatorKey)
 	o.webhooks.flags(f)
-	f.BoolVar(&o.watch, "watch", false, "follow the content folder: edits are live at once, builds follow")
+	f.BoolVar(&o.watch, "watch", false, "watch the content folder: edits are live at once and built soon afterwards")
 	o.watchOptions.flags(f)
 	return c
 }
@@ -111,10 +111,10 @@ which belongs on a private network.`,
 // the files it serves are memory-mapped.
 const servePercent = 400
 
-// stateFile is the state unless --state names another.
+// stateFile is the default of --state.
 const stateFile = "kindex.db"
 
-// edgeOptions checks the flags and returns the options of the edge.
+// edgeOptions checks the flags and returns the edge's options.
 func (o *serveOptions) edgeOptions() (e edge.Options, err error) {
 	e = edge.Options{Dir: o.dir, URL: o.url, LogRequests: o.logRequests, Contact: o.contact,
 		LimitAnonymous: o.limitAnonymous, LimitKey: o.limitKey, LimitPages: o.limitPages}

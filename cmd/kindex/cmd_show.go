@@ -105,7 +105,7 @@ func unknownName(what, name string, known []string, near string) error {
 	return errors.New(text)
 }
 
-// explain recalculates the score of a record, step by step.
+// explain shows step by step how the score of a record is calculated.
 func explain(b *exports.Build, e *record.Entity) (*score.Explanation, error) {
 	data, _, _ := b.File(exports.ScoringFile)
 	f, err := score.ParseChecked(data)
@@ -142,7 +142,7 @@ func printScore(w io.Writer, x *score.Explanation) {
 	if !x.Ranked {
 		fmt.Fprintf(w, "not ranked: %s\n", safetext.Escape(*x.Reason))
 	} else {
-		fmt.Fprintf(w, "composite %s of 100 (formula %s, as of %s, %.0f %% of the weights have data)\n",
+		fmt.Fprintf(w, "composite %s of 100 (formula %s, as of %s, %.0f%% of the weights have data)\n",
 			x.Composite, x.FormulaVersion, x.AsOf[:10], 100*x.Coverage)
 	}
 	if x.Cap != nil {
@@ -153,7 +153,7 @@ func printScore(w io.Writer, x *score.Explanation) {
 		if value == "" {
 			value = fmt.Sprintf("unknown, counts as %g", d.Prior)
 			if d.Coverage > 0 {
-				value += fmt.Sprintf(", %.0f %% of its weights have data, %.0f %% needed", 100*d.Coverage, 100*d.MinimumCoverage)
+				value += fmt.Sprintf(", %.0f%% of its weights have data, %.0f%% needed", 100*d.Coverage, 100*d.MinimumCoverage)
 			}
 		}
 		fmt.Fprintf(w, "  %-11s %s (weight %g)\n", d.Name, value, d.Weight)

@@ -141,8 +141,8 @@ func stateMigrateCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "migrate", Short: "Update the schema of the state",
 		Long: `Migrate updates the state to this version's schema, which kindex serve also does when it
-starts. Only a backup can undo it. A SQLite file must not be served
-meanwhile. With --check it changes nothing, and exits with 1 if a migration is needed.`,
+starts. Only a backup can undo it. A SQLite file must not be served during the
+migration. With --check it changes nothing, and exits with 1 if a migration is needed.`,
 		Example: "  kindex state migrate --check\n  kindex state migrate --state postgres://kindex@db.example.org/kindex",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return runStateMigrate(cmd, target, check) },

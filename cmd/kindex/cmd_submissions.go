@@ -26,7 +26,7 @@ import (
 func submissionsCommand() *cobra.Command {
 	c := &cobra.Command{
 		Use: "submissions", Short: "Review submissions",
-		Long: `Submissions arrive by POST /api/submit and are reviewed here. A submission is pending,
+		Long: `Submissions arrive through POST /api/submit and are reviewed here. A submission is pending,
 in-review while its pull request is open, accepted, published once a build has the
 entity, rejected with a reason, or withdrawn by its account. Several accounts may
 propose the same entity; list and show point that out. Accept writes a submission into
@@ -63,7 +63,7 @@ URL. --json prints one submission per line, as show --json does.`,
 	stateFlag(f, &o.state)
 	f.StringVar(&o.status, "status", "", "only submissions with this status: pending, in-review, accepted, published, rejected or withdrawn")
 	f.BoolVar(&o.json, "json", false, "print one submission per line, as JSON")
-	// The only possible errors are an unknown flag and a second completion.
+	// This fails only if the flag is unknown or already has a completion.
 	_ = c.RegisterFlagCompletionFunc("status", cobra.FixedCompletions(statusNames(), cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
@@ -176,7 +176,7 @@ entity, and the file that accepting it would write.`,
 	return c
 }
 
-// findSubmission returns a submission, or an error with how to list them.
+// findSubmission returns a submission, or an error that explains how to list them.
 func findSubmission(ctx context.Context, s *storage.State, id string) (submission.Submission, error) {
 	one, err := s.Submission(ctx, id)
 	if errors.Is(err, submission.ErrUnknown) {

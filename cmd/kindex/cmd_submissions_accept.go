@@ -60,7 +60,7 @@ configuration: no hooks, credential helpers or aliases. Your own git settings ap
 	f.StringVar(&o.base, "base", "", "the commit to start from (default HEAD; with a forge, its default branch)")
 	f.StringVar(&o.author, "author-email", "", "make the account the author, with this address; {account} is replaced by its name, as in {account}@users.noreply.example.org")
 	f.StringVar(&o.remote, "remote", "origin", "with a forge, the remote to push to")
-	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day, YYYY-MM-DD, or RFC 3339 time (default today 00:00 UTC, or SOURCE_DATE_EPOCH)")
+	f.StringVar(&o.asOf, "as-of", "", "calculate scores as of this day (YYYY-MM-DD) or RFC 3339 time (default: today at 00:00 UTC, or SOURCE_DATE_EPOCH)")
 	o.forgeOptions.flags(f)
 	return c
 }
@@ -128,10 +128,10 @@ func runAccept(cmd *cobra.Command, o acceptOptions, id string) error {
 	})
 }
 
-// printSiblings lists the submissions that propose the entity just accepted.
+// printSiblings lists the other submissions that propose the entity just accepted.
 func printSiblings(w io.Writer, siblings []submission.Submission) {
 	for _, o := range siblings {
-		fmt.Fprintf(w, "%s by %s also proposes this, as %s, and stays %s\n", o.ID, safetext.Printable(o.Account), o.Key(), o.Status)
+		fmt.Fprintf(w, "%s by %s also proposes this entity, as %s, and is still %s\n", o.ID, safetext.Printable(o.Account), o.Key(), o.Status)
 	}
 }
 
@@ -151,26 +151,26 @@ func printAccepted(w io.Writer, s *submission.Submission) {
 type acceptance struct {
 	options    acceptOptions
 	asOf       time.Time
-	forge      *github.Forge // nil for none
+	forge      *github.Forge // or nil if none is given
 	submission *submission.Submission
 	proposal   gitbranch.Proposal
 
 	repository *gitbranch.Repository
 	remote     *gitbranch.Remote // with a forge
 	base       diff.Ref
-	branch     gitbranch.Branch // no name if the content already has the file
+	branch     gitbranch.Branch // without a name if the content already has the file
 	request    submission.PullRequest
 	warnings   []string
 }
 
-// run creates the branch and, with a forge, the pull request. It is idempotent: it keeps
-// what an earlier call has done.
+// run creates the branch and, with a forge, the pull request. It is idempotent: whatever an
+// earlier call created is kept.
 func (a *acceptance) run(ctx context.Context) error {
 	location, err := gitlog.FindLocation(ctx, a.options.content)
 	if err != nil {
 		return err
 	}
-	defer location.Close() // leftover temporary files are the system's to remove
+	defer location.Close() // the system removes leftover temporary files
 	a.repository = &gitbranch.Repository{Location: location}
 	if err := a.findBase(ctx); err != nil {
 		return err
@@ -204,8 +204,8 @@ func (a *acceptance) run(ctx context.Context) error {
 	return a.openPullRequest(ctx, d, after)
 }
 
-// refuseCopy returns an error if the content already has exactly the submission's file
-// because another submission was published.
+// refuseCopy returns an error if the content already has exactly the submission's file,
+// from another submission that was published.
 func (a *acceptance) refuseCopy(ctx context.Context, s *storage.State) error {
 	list, err := s.Submissions(ctx, submission.Query{Statuses: []submission.Status{submission.Published}, Slug: a.submission.Slug})
 	if err != nil {
@@ -213,14 +213,14 @@ func (a *acceptance) refuseCopy(ctx context.Context, s *storage.State) error {
 	}
 	for _, o := range list {
 		if o.Key() == a.submission.Key() && o.ID != a.submission.ID {
-			return fmt.Errorf("%s is already in the content, from %s of %s; reject the submission", o.Key(), o.ID, safetext.Printable(o.Account))
+			return fmt.Errorf("%s is already in the content, from %s by %s; reject this submission", o.Key(), o.ID, safetext.Printable(o.Account))
 		}
 	}
 	return nil
 }
 
-// find finds the branch that an earlier call created: here, or at the remote, to which it
-// may have been pushed from another checkout.
+// find finds the branch that an earlier call created: in this repository, or on the remote,
+// to which it may have been pushed from another checkout.
 func (a *acceptance) find(ctx context.Context) (gitbranch.Branch, bool, error) {
 	branch, there, err := a.repository.Find(ctx, a.proposal)
 	if there || err != nil || a.remote == nil {
@@ -261,8 +261,8 @@ func (a *acceptance) findBase(ctx context.Context) error {
 	return err
 }
 
-// effect checks the content with the submission, as a build would, and returns how
-// the submission changes the index.
+// effect checks the content including the submission, like a build, and returns how the
+// submission would change the index.
 func (a *acceptance) effect(ctx context.Context, location *gitlog.Location, b gitbranch.Branch) (*diff.Report, diff.Revision, error) {
 	d, after, err := gitdiff.CompareRefs(ctx, location, a.options.content, a.base, diff.Ref{Name: optional(b.Name), Commit: optional(b.Commit)}, a.asOf)
 	if err != nil {

@@ -33,7 +33,7 @@ func (o *forgeOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.forgeRepo, "forge-repo", "", "the content's repository on the forge, as owner/name")
 }
 
-// open returns the forge, or nil if none is given.
+// open returns the forge, or nil if none is configured.
 func (o *forgeOptions) open() (*github.Forge, error) {
 	switch {
 	case o.forgeURL == "" && o.forgeRepo == "":
@@ -48,23 +48,23 @@ func (o *forgeOptions) open() (*github.Forge, error) {
 	return f, nil
 }
 
-// maxNeighbours is how many neighbours a pull request lists.
+// maxNeighbours is the maximum number of neighbours that a pull request lists.
 const maxNeighbours = 5
 
-// pullRequestOf returns the pull request of a submission, which shows how it would change
+// pullRequestOf returns the pull request for a submission, which shows how it would change
 // the index. Text from the submission appears only in code spans and blocks, where a forge
-// renders no markup, notifies nobody and closes no issues; the title has none of it.
+// renders no markup, notifies nobody and closes no issues. The title contains no such text.
 func pullRequestOf(s *submission.Submission, d *diff.Report, after diff.Revision, base string) github.Request {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Submission %s for %s by %s.\n\n", diff.CodeSpan(s.ID), diff.CodeSpan(s.Key()), diff.CodeSpan(s.Account))
 	if near := neighbours(after, s.Type, s.Slug); len(near) > 0 {
-		b.WriteString("Nearest in the index: " + strings.Join(near, ", ") + ".\n\n")
+		b.WriteString("Most similar in the index: " + strings.Join(near, ", ") + ".\n\n")
 	}
 	b.WriteString(d.Markdown())
 	return github.Request{Branch: s.Branch, Base: base, Title: "Add " + s.Key(), Body: b.String()}
 }
 
-// neighbours lists the entities most similar to one, with their similarity.
+// neighbours lists the entities most similar to the submitted one, with their similarity.
 func neighbours(revision diff.Revision, typ, slug string) (near []string) {
 	all := revision.Content.Entities
 	for i, e := range all {
@@ -129,7 +129,7 @@ func runSubmissionsSync(cmd *cobra.Command, o submissionsSyncOptions) error {
 	})
 }
 
-// publishFrom marks accepted submissions as published if the build in dir has them. If
+// publishFrom marks accepted submissions as published if the build in dir contains them. If
 // there is no build, it does nothing.
 func publishFrom(ctx context.Context, s *storage.State, dir string) (published []submission.Submission, err error) {
 	defer recoverDamaged(dir, &err)

@@ -51,13 +51,12 @@ at its line in a pull request, and appends a table to $GITHUB_STEP_SUMMARY.`,
 	}
 	c.Flags().StringVar(&o.format, "format", "text", "output format: text, json or github")
 	c.Flags().BoolVar(&o.strict, "strict", false, "exit with 1 for warnings too")
-	// The only possible errors are an unknown flag and a second completion.
+	// This fails only if the flag is unknown or already has a completion.
 	_ = c.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(validateFormats, cobra.ShellCompDirectiveNoFileComp))
 	return c
 }
 
-// checked is the result of checking a content folder, and the document that --format json
-// prints.
+// checked is the result of checking a content folder. --format json prints it.
 type checked struct {
 	Problems yamldoc.Problems `json:"problems"`
 	Errors   int              `json:"errors"`

@@ -73,7 +73,7 @@ func verifyBytes(w io.Writer, dir string) (err error) {
 	return nil
 }
 
-// verifyContent compares the published build with a new one from the content.
+// verifyContent compares the published build with one newly built from the content.
 func verifyContent(ctx context.Context, w io.Writer, content, dir string) (err error) {
 	defer recoverDamaged(dir, &err)
 	c, err := builder.Rebuild(ctx, content, dir)

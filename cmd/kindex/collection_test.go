@@ -21,7 +21,7 @@ import (
 // licence and credit) without using any of the project's code, and derives what the
 // changelog must contain.
 
-// told is an entity in a snapshot: fields by name, as JSON.
+// told is an entity in a snapshot: its fields by name, as JSON.
 type told map[string]string
 
 // snapshot is the list on one day.
@@ -30,7 +30,7 @@ type snapshot struct {
 	rows []map[string]string
 }
 
-// clashing lists repository names used by several owners somewhere in the list.
+// clashing lists the repository names that several owners use anywhere in the list.
 var clashing = []string{"catalyst", "datasets", "hub", "lightning", "recommenders", "text", "tts"}
 
 var (
@@ -100,9 +100,10 @@ func readCSV(t *testing.T, path string) [][]string {
 	return records
 }
 
-// projects picks one row for each project, identified by its GitHub id or its name.
+// projects picks one row for each project. A project is identified by its GitHub ID, or
+// else by its name.
 func (s *snapshot) projects() map[string]map[string]string {
-	better := func(a, b map[string]string) bool { // prefer the one named like its repository, then shown, then first by name
+	better := func(a, b map[string]string) bool { // prefer rows named like their repository, then rows that are shown, then the first name
 		rank := func(r map[string]string) string {
 			repo := r["github_id"][strings.LastIndex(r["github_id"], "/")+1:]
 			key := []byte("00")
@@ -132,7 +133,7 @@ func (s *snapshot) projects() map[string]map[string]string {
 	return found
 }
 
-// clashes returns the repository names shared by several projects of a snapshot.
+// clashes returns the repository names shared by several projects in a snapshot.
 func (s *snapshot) clashes() []string {
 	count := map[string]int{}
 	for id := range s.projects() {

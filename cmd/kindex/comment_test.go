@@ -30,8 +30,8 @@ type issueComment struct {
 const actionsBot = "github-actions[bot]"
 
 // fakeGitHub replaces gh. The comments of pull request 7 of o/r are in the file
-// $FAKE_COMMENTS; a read-only token is called "read". It fails for everything the real gh
-// or GitHub would refuse, and for everything these tests do not need.
+// $FAKE_COMMENTS; "read" is a read-only token. It fails for everything the real gh or
+// GitHub would refuse, and for everything these tests do not need.
 func fakeGitHub() {
 	if err := answerAPI(os.Args[1:]); err != nil {
 		fmt.Fprintln(os.Stderr, "gh:", err)
@@ -47,7 +47,7 @@ type call struct {
 
 func parseCall(args []string) (c call, err error) {
 	if len(args) == 0 || args[0] != "api" {
-		return c, fmt.Errorf("%q: only api is known", args)
+		return c, fmt.Errorf("%q: only gh api is supported", args)
 	}
 	for i := 1; i < len(args); i++ {
 		value := func() string {
@@ -112,7 +112,7 @@ func answerAPI(args []string) error {
 	return os.WriteFile(file, data, 0o644)
 }
 
-// listComments prints the result of the query for each page of two comments.
+// listComments prints the query's result for each page. A page contains two comments.
 func listComments(c call, comments []issueComment) error {
 	for page := range slices.Chunk(comments, 2) {
 		data, err := json.Marshal(page)
@@ -154,8 +154,8 @@ func writeComment(c call, comments []issueComment) ([]issueComment, error) {
 	return nil, fmt.Errorf("HTTP 404: %+v", c)
 }
 
-// pullRequest is a clone of a new index in which a pull request is checked out as GitHub
-// does it: as its merge with the base branch.
+// pullRequest is a clone of a new index in which a pull request is checked out the way
+// GitHub does it: as its merge with the base branch.
 type pullRequest struct {
 	t        *testing.T
 	dir      string
@@ -236,8 +236,8 @@ func (p *pullRequest) setComments(list ...issueComment) {
 	}
 }
 
-// check runs both jobs. It returns whether the first succeeds, what the second prints, and
-// the comments added to the initial ones.
+// check runs both jobs. It returns whether the first one succeeds, what the second one
+// prints, and the comments that were added.
 func (p *pullRequest) check(token string) (ok bool, printed string, comments []issueComment) {
 	p.t.Helper()
 	first := newRunner(p.t, p.dir, "GITHUB_BASE_REF="+p.base)
@@ -263,7 +263,7 @@ func (p *pullRequest) check(token string) (ok bool, printed string, comments []i
 		p.t.Fatal(err)
 	}
 	if comments[0].Body != "<!-- kindex diff -->\nnot by the workflow" || comments[1].Body != "by another workflow" {
-		p.t.Errorf("somebody else's comment is now %+v", comments[:2])
+		p.t.Errorf("somebody else's comment was changed to %+v", comments[:2])
 	}
 	return ok, printed, comments[2:]
 }
@@ -277,8 +277,8 @@ func readText(t *testing.T, path string) string {
 	return string(data)
 }
 
-// TestStarterComment checks that a pull request has one comment, updated by each push, and
-// none if nothing changes or the token is read-only.
+// TestStarterComment checks that a pull request gets one comment, which each push updates,
+// and that it gets none if nothing changes or the token is read-only.
 func TestStarterComment(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

@@ -43,7 +43,7 @@ const (
 )
 
 // TestContributor follows an entity from the form on the website through review and a new
-// build to its own page, without restarting the edge.
+// build to its own page. The edge is never restarted.
 func TestContributor(t *testing.T) {
 	suite.InTest(t)
 	c := &contributor{T: t, dir: filepath.Dir(edgetest.Content(t, "ml-frameworks")), out: filepath.Join(t.TempDir(), "out")}
@@ -106,7 +106,7 @@ func (c *contributor) serve() {
 	}
 }
 
-// fillIn types a proposal, sees problems while typing, and fixes them.
+// fillIn types a proposal, gets errors while typing, and fixes them.
 func (c *contributor) fillIn() {
 	c.tab.Load(c, chromedp.Navigate(c.url+"/"))
 	c.tab.Load(c, chromedp.Click(`nav a[href="/submit/"]`))
@@ -124,7 +124,7 @@ func (c *contributor) fillIn() {
 		c.tab.Until(c, `document.querySelector('[data-field=%s] li')?.textContent.includes(%q)`, field, says)
 	}
 	if ready := browser.Eval[bool](c, c.tab, `!document.querySelector('[data-ways]').hidden`); ready {
-		c.Error("the form can be sent although it has mistakes")
+		c.Error("the form can be submitted although it has errors")
 	}
 	c.useSuggestion("license")
 	c.written("license: MIT\n")
@@ -141,18 +141,18 @@ func (c *contributor) fillIn() {
 }
 
 // useSuggestion clicks a suggestion's button from a script: messages that appear at that
-// moment move the page, so a mouse click would miss.
+// moment shift the page, so a mouse click would miss.
 func (c *contributor) useSuggestion(field string) {
 	c.tab.Do(c, chromedp.Evaluate[chromedp.Void]("document.querySelector(`[data-field="+field+"] li button`).click()"))
 }
 
-// written waits for a text in the displayed file.
+// written waits until the displayed file contains a string.
 func (c *contributor) written(text string) {
 	c.Helper()
 	c.tab.Until(c, `document.querySelector('[data-text]').textContent.includes(%q)`, text)
 }
 
-// submit signs in along the way, and finds the form still filled in.
+// submit signs in, checks that the form is still filled in, and submits it.
 func (c *contributor) submit() {
 	c.tab.Load(c, chromedp.Click(`[data-ways] a[href="/signin"]`))
 	c.tab.SignIn(c, c.issuer, "1001", chromedp.Click(`form[action="/signin/oidc"] button`))
@@ -215,7 +215,7 @@ func (c *contributor) build() {
 	c.tab.Load(c, chromedp.Click(`#results a[href="`+proposedPath+`"]`))
 }
 
-// checkState checks the state on the page of the submission.
+// checkState checks the status shown on the submission's page.
 func (c *contributor) checkState(want submission.Status) {
 	c.Helper()
 	c.tab.Load(c, chromedp.Navigate(c.url+c.page))

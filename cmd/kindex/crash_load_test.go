@@ -23,7 +23,7 @@ func (c *crashing) makeKeys(ctx context.Context) {
 		if status == http.StatusCreated && json.Unmarshal(body, &k) == nil {
 			c.lock(func() { c.made[k.ID] = k.Key })
 		} else if status != 0 && status != http.StatusConflict {
-			c.t.Errorf("making a key: %d %s", status, body)
+			c.t.Errorf("creating a key: %d %s", status, body)
 			return
 		}
 		var ids []string
@@ -84,7 +84,7 @@ func (c *crashing) checkKeys() {
 	}
 }
 
-// crashSubmission returns a body that differs for each name.
+// crashSubmission returns a request body, a different one for each name.
 func crashSubmission(name string) string {
 	return fmt.Sprintf(`{"type":"tool","name":%q,"description":"Keeps what it was given, whatever happens.","category":"kind-1","url":"https://example.org/%s"}`, name, name)
 }
@@ -115,7 +115,7 @@ func (c *crashing) submit(ctx context.Context) {
 	}
 }
 
-// send submits, with an Idempotency-Key derived from the name.
+// send sends a submission with an Idempotency-Key derived from its name.
 func (c *crashing) send(a attempted) (status int, body []byte) {
 	return c.ask(http.MethodPost, "/api/submit", a.key, crashSubmission(strings.ReplaceAll(a.name, " ", "-")), a.name[6:])
 }
@@ -127,7 +127,7 @@ func idOf(body []byte) string {
 }
 
 // submitAgain repeats unanswered submissions with the same Idempotency-Key: whether or not
-// they were stored, each must then exist once.
+// a submission was stored the first time, it must then exist exactly once.
 func (c *crashing) submitAgain() {
 	c.t.Helper()
 	for _, a := range c.unanswered {
@@ -148,7 +148,7 @@ func (c *crashing) count(ctx context.Context) {
 	}
 }
 
-// countSome sends counted requests one at a time.
+// countSome sends some counted requests one at a time.
 func (c *crashing) countSome() {
 	c.t.Helper()
 	for range 20 {
@@ -177,8 +177,8 @@ func (c *crashing) stored() (used int) {
 	return used
 }
 
-// checkCounter reads the counter: it must not have decreased, nor exceed the number of
-// requests sent. The tests of package ratelimit check how soon the server writes.
+// checkCounter reads the counter, which must not have decreased and must not exceed the
+// number of requests sent. The tests of package ratelimit check how soon the server writes.
 func (c *crashing) checkCounter() {
 	c.t.Helper()
 	req, err := http.NewRequest(http.MethodGet, c.base+"/api/openapi", nil)

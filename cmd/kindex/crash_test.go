@@ -23,17 +23,16 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestCrash kills a server at random moments while keys are created and revoked,
-// submissions sent, requests counted and builds published. Everything it answered with 2xx
-// must exist after the next start. Counters may lose the latest requests, but none that
-// were already stored, and a webhook must have received every change, in order for each
-// entity.
+// TestCrash kills a server at random moments while keys are being created and revoked,
+// submissions sent, requests counted and builds published. Everything that it answered with
+// 2xx must exist after the next start. Counters may lose the latest requests, but none that
+// were already stored. A webhook must have received every change, in order for each entity.
 func TestCrash(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	kills := map[storage.Engine]int{storage.SQLite: suite.Pick(8, 80), storage.PostgreSQL: suite.Pick(3, 20)}
 	crash := func(t *testing.T, target string, kills int) {
-		t.Parallel() // mostly waiting for programs to start and for the leases of killed ones to expire
+		t.Parallel() // mostly waiting for programs to start and for killed programs' leases to expire
 		c := newCrashing(t, target)
 		for range kills {
 			c.round()
@@ -66,7 +65,7 @@ type crashing struct {
 	attempts    int                 // attempted submissions
 	unanswered  []attempted         // submissions without an answer
 	sent        int                 // counted requests sent
-	before      int                 // of these, the number certainly counted before this round
+	before      int                 // number of these that were certainly counted before this round
 	edits       int
 	kills       int
 }
@@ -253,7 +252,8 @@ func (c *crashing) build() {
 	}
 }
 
-// finish waits until the server is idle and compares everything.
+// finish waits until the server is idle, and compares everything it stored with what it
+// promised.
 func (c *crashing) finish() {
 	c.t.Helper()
 	c.start()
@@ -281,9 +281,10 @@ func (c *crashing) finish() {
 		}
 	}
 	c.hook.check(c.t)
-	c.t.Logf("%d kills; %d submissions, %d requests counted, %d changes, %d deliveries of them",
+	c.t.Logf("%d kills; %d submissions, %d requests counted, %d changes in %d deliveries",
 		c.kills, len(c.submissions), c.before, len(want), c.hook.count())
-	// What has reached the store survives a kill, and the edge flushes without a signal.
+	// What has reached the store survives a kill, and the edge writes to the store without
+	// being signalled.
 	c.countSome()
 	for deadline := time.Now().Add(hanging); c.stored() < c.before; time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(deadline) {
@@ -299,7 +300,7 @@ func (c *crashing) finish() {
 	c.start()
 	c.checkCounter()
 	if len(c.submissions) < c.kills || len(want) != c.edits {
-		c.t.Error("too few to prove anything")
+		c.t.Error("too little was done to prove anything")
 	}
 	c.interrupt()
 }

@@ -13,11 +13,11 @@ import (
 	"kindex/edge/storage"
 )
 
-// writeOnFullDisk creates accounts concurrently while free space grows: acknowledged
-// accounts must exist and the others must not, and once there is room again the database
-// must keep working. It is part of TestFullDisk.
+// writeOnFullDisk creates accounts concurrently while free space grows. Accounts whose
+// creation was acknowledged must exist and all others must not, and the database must work
+// again once there is room. It is part of TestFullDisk.
 func writeOnFullDisk(t *testing.T, disk string) {
-	// Mounted over the disk of the builds, which is full.
+	// The disk is mounted over the disk of the builds, which is full.
 	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=8m", "small", disk).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
@@ -60,7 +60,7 @@ func writeOnFullDisk(t *testing.T, disk string) {
 			t.Fatal(err)
 		}
 		if left, err := filepath.Glob(filepath.Join(disk, ".*.part*")); err != nil || len(left) > 0 {
-			t.Errorf("%v is left: %v", left, err)
+			t.Errorf("%v was left behind: %v", left, err)
 		}
 		if n := writeMany(2*round + 1); n > 0 {
 			t.Errorf("%d writes were refused although there was room again", n)

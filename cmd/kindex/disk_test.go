@@ -16,12 +16,12 @@ import (
 	"kindex/indexes"
 )
 
-// fullDiskDir names the variable that is set when the test runs in a separate mount
-// namespace. Its value is where the test may mount its small disk.
+// fullDiskDir is the name of a variable that is set when the test runs in a separate mount
+// namespace. Its value is the folder where the test may mount its small disk.
 const fullDiskDir = "FULL_DISK_DIR"
 
-// TestFullDisk builds on a disk that fills up at many different moments. It re-executes
-// itself where it may mount a file system.
+// TestFullDisk builds on a disk that fills up at many different moments. It runs itself
+// again in a namespace where it may mount a file system.
 func TestFullDisk(t *testing.T) {
 	suite.InTest(t)
 	if dir := os.Getenv(fullDiskDir); dir != "" {
@@ -48,8 +48,8 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// unshareCommand returns the command that starts a program that may mount, or nil if none
-// works.
+// unshareCommand returns the command for starting a program that may mount file systems, or
+// nil if none works.
 func unshareCommand() []string {
 	for _, c := range [][]string{{"unshare", "--mount"}, {"unshare", "--user", "--map-root-user", "--mount"}} {
 		try := append(c[1:], "--", "mount", "-t", "tmpfs", "-o", "size=64k", "try", os.TempDir())
@@ -76,7 +76,7 @@ func buildOnFullDisk(t *testing.T, disk string) {
 	}
 	before := intact(t, out)
 
-	// From no room at all to enough, step by step.
+	// The steps go from no free space at all to enough.
 	ballast := filepath.Join(disk, "ballast")
 	named := regexp.MustCompile(`(mkdir|mkdirtemp|write|open|sync|truncate|rename|createtemp) \S*` + regexp.QuoteMeta(out) + `/\S+: no space left on device`)
 	failed := 0
@@ -142,7 +142,7 @@ func fillDisk(t *testing.T, path string, room int64) {
 	}
 }
 
-// intact checks the published build of an output folder and returns its id.
+// intact checks the published build of an output folder and returns its ID.
 func intact(t *testing.T, out string) string {
 	t.Helper()
 	id, err := store.Current(out)
@@ -174,7 +174,7 @@ func noLeftovers(t *testing.T, out string) {
 	for _, dir := range []string{"exports", "exports/builds", "indexes/builds"} {
 		for _, name := range entries(t, filepath.Join(out, dir)) {
 			if strings.HasPrefix(name, ".tmp-") {
-				t.Errorf("%s/%s is left", dir, name)
+				t.Errorf("%s/%s was left behind", dir, name)
 			}
 		}
 	}

@@ -46,7 +46,7 @@ func TestEventsOfExtract(t *testing.T) {
 	}
 }
 
-// replayBuilds are builds of some snapshots in one folder.
+// replayBuilds holds builds of some snapshots in one folder.
 type replayBuilds struct {
 	out   string
 	stops []int // indexes into the list
@@ -92,7 +92,7 @@ type movedEdge struct {
 	seq    int64
 }
 
-// logged is a log that tests can read while it is written.
+// logged is a log that tests can read while it is being written.
 type logged struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -111,7 +111,7 @@ func (l *logged) String() string {
 	return l.text.String()
 }
 
-// newMovedEdge serves the first build. set, if not nil, changes its options.
+// newMovedEdge serves the first build. If set is not nil, it changes the edge's options.
 func newMovedEdge(t *testing.T, b *replayBuilds, s *storage.State, set func(*edge.Options)) *movedEdge {
 	t.Helper()
 	if err := store.Publish(b.out, b.ids[0]); err != nil {
@@ -145,7 +145,7 @@ func anotherEdge(t *testing.T, b *replayBuilds, s *storage.State, set func(*edge
 	return e
 }
 
-// until waits for a log line with the text that mentions a build.
+// until waits for a log line that contains a string and mentions a build.
 func (e *movedEdge) until(said, build string) {
 	e.t.Helper()
 	for end := time.Now().Add(hanging); ; time.Sleep(time.Millisecond) {
@@ -213,8 +213,8 @@ func (e *movedEdge) news() []eventBody {
 	return bodies
 }
 
-// compareEvents moves an edge through builds, going back one after each, and compares the
-// events with the snapshots.
+// compareEvents moves an edge through builds, going back by one build after each, and
+// compares the events with the snapshots.
 func (r *replay) compareEvents(b *replayBuilds, e *movedEdge) {
 	t := e.t
 	t.Helper()
@@ -234,7 +234,7 @@ func (r *replay) compareEvents(b *replayBuilds, e *movedEdge) {
 		}
 		for _, event := range events {
 			if seen[event.ID] {
-				t.Fatalf("%s comes twice", event.ID)
+				t.Fatalf("%s appears twice", event.ID)
 			}
 			seen[event.ID] = true
 			x, ok := want[event.Entity.Slug]
@@ -278,7 +278,7 @@ func (r *replay) changeIDs(t *testing.T, b *replayBuilds) map[string]string {
 	return ids
 }
 
-// compareEvent describes the first mistake in an event, or returns "". from and to are the
+// compareEvent describes the first error in an event, or returns "". from and to are the
 // snapshots of the two builds.
 func (r *replay) compareEvent(got *eventBody, want *expected, ids map[string]string, from, to int, values *int) string {
 	var folded []string

@@ -12,8 +12,8 @@ import (
 )
 
 // TestFeedsOfCollection follows the feeds of the replayed history from the first page to
-// the last, in every format, using a third-party parser: every change appears exactly once,
-// newest first.
+// the last, in every format, using a third-party parser. Every change must appear exactly
+// once, newest first.
 func TestFeedsOfCollection(t *testing.T) { wholeReplay(t, nil).compareFeeds() }
 
 // TestFeedsOfExtract does the same with the extract of testdata.

@@ -24,8 +24,8 @@ func TestShippedContentIsFormatted(t *testing.T) {
 	}
 }
 
-// TestSnapshotsAreFormatted formats the converted public collections, if present next to
-// the repository: no file is refused, and the second run changes nothing.
+// TestSnapshotsAreFormatted formats the converted public collections, if they are next to
+// the repository. No file may be refused, and a second run must change nothing.
 func TestSnapshotsAreFormatted(t *testing.T) {
 	suite.WithoutRace(t)
 	shared := suite.Collections(t)

@@ -62,7 +62,7 @@ func (e *eavesdropper) note(r *http.Request) {
 
 // TestForgeTokenStaysThere checks that a forge's token reaches only that forge's git host,
 // whatever the configuration of the checkout contains. Connections that would leave the
-// machine end at a proxy of the test.
+// machine end at the test's proxy.
 func TestForgeTokenStaysThere(t *testing.T) {
 	suite.InTest(t)
 	state, ids := submissionsState(t)
@@ -113,10 +113,10 @@ func TestForgeTokenStaysThere(t *testing.T) {
 				t.Errorf("it says %q, %v", said, err)
 			}
 			if len(attacker.asked) > 0 || attacker.tokens > 0 {
-				t.Errorf("the attacker's host was asked %q and saw the token %d times", attacker.asked, attacker.tokens)
+				t.Errorf("the attacker's host was sent %q and saw the token %d times", attacker.asked, attacker.tokens)
 			}
 			if want := row.says == ""; (len(proxy.asked) > 0) != want || proxy.tokens > 0 {
-				t.Errorf("the genuine host was asked %q; the token was visible in transit %d times", proxy.asked, proxy.tokens)
+				t.Errorf("the genuine host was sent %q; the token was visible in transit %d times", proxy.asked, proxy.tokens)
 			}
 		})
 	}

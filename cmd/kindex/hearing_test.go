@@ -39,7 +39,7 @@ func startHearing(t *testing.T, dir string) *hearing {
 	t.Helper()
 	h := &hearing{roots: filepath.Join(dir, "roots.pem")}
 	server := httptest.NewUnstartedServer(h)
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of handshakes that a kill ends
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // discards errors from handshakes that a kill interrupts
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	h.url, h.address = server.URL+"/hook", strings.TrimPrefix(server.URL, "https://")
@@ -92,8 +92,8 @@ func (h *hearing) missing(changes []string) []string {
 	return list
 }
 
-// check verifies that every change is in exactly one event, however often it was delivered,
-// and that the events of an entity arrived in order, with increasing versions.
+// check verifies that every change is in exactly one event, however often that event was
+// delivered, and that an entity's events arrived in order, with increasing versions.
 func (h *hearing) check(t *testing.T) {
 	t.Helper()
 	h.mu.Lock()
@@ -123,7 +123,7 @@ func (h *hearing) check(t *testing.T) {
 	}
 }
 
-// number parses a version; none is 0.
+// number parses a version, and returns 0 if there is none.
 func number(b json.RawMessage) int {
 	var text string
 	if json.Unmarshal(b, &text) != nil || text == "" {

@@ -13,7 +13,7 @@ import (
 )
 
 // TestHistoryOfDeleted checks that for a deleted entity, the terminal shows only the
-// deletion and not every field it had, while programs get both.
+// deletion and none of its former fields, while JSON output contains both.
 func TestHistoryOfDeleted(t *testing.T) {
 	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()

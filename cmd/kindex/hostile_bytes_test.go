@@ -17,9 +17,9 @@ import (
 )
 
 // TestHostileNumbers changes counts, lengths and offsets in the binary files of a build,
-// and makes the checksums and id match, as anyone who offers a build for download could.
-// Readers return an error or show something else; they do not crash, and a number allocates
-// no memory before it is checked against the size of its file.
+// and updates the checksums and the ID to match, as anyone who offers a build for download
+// could. Readers must return an error or wrong data, but must not crash, and must check a
+// number against the size of its file before they allocate memory for it.
 func TestHostileNumbers(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -59,8 +59,9 @@ func TestHostileNumbers(t *testing.T) {
 	}
 }
 
-// readersOf lists the commands that read a file: all of them in make soak; otherwise, those
-// that open the index for index files, and two in rotation for exports.
+// readersOf lists the commands that read a file. In make soak, these are all of them;
+// otherwise, they are those that open the index for index files, and two in rotation for
+// exports.
 func readersOf(part, name string, turn int) []string {
 	switch {
 	case suite.Soaking():
@@ -89,7 +90,7 @@ func binaries(t *testing.T, dir string) (names []string) {
 	return names
 }
 
-// spoil replaces some numbers of a file with misleading ones.
+// spoil replaces some numbers in a file with misleading ones.
 func spoil(rng *rand.Rand, b []byte) []byte {
 	if len(b) < 8 {
 		return b

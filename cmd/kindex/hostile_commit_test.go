@@ -12,7 +12,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestHostileCommit checks that the author and message of a commit, which are untrusted,
+// TestHostileCommit checks that a commit's author and message, which are untrusted, can
 // neither control a terminal nor bloat the changelog or memory.
 func TestHostileCommit(t *testing.T) {
 	suite.InTest(t)
@@ -24,8 +24,8 @@ func TestHostileCommit(t *testing.T) {
 	h.git(h.dir, "commit", "-q", "-m", "Saws")
 	peak, changes := h.measure("modest")
 	name := "\x1b]0;owned\x07\u202egnp.exe \u2028 " + strings.Repeat("x", 300_000)
-	// The message is written elsewhere: a program's reported peak memory starts at that of
-	// its parent process.
+	// A shell writes the message, because a program's reported peak memory starts at that
+	// of its parent process.
 	commit := h.git(h.dir, "cat-file", "commit", "HEAD") + "\n"
 	h.write(filepath.Join(h.root, "head"), strings.Replace(commit, "author Ada ", "author "+name+" ", 1))
 	h.shell(`{ cat "$ROOT/head"; yes 'A line of a message.' | head -c 110000000; } > "$ROOT/commit"`)

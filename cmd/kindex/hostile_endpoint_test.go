@@ -102,7 +102,7 @@ func TestTalkativeEndpoint(t *testing.T) {
 		select {
 		case <-heard:
 		case <-time.After(hanging):
-			t.Fatal("no delivery came")
+			t.Fatal("no delivery arrived")
 		}
 	}
 	if err := server.Process.Signal(os.Interrupt); err != nil {

@@ -21,15 +21,16 @@ import (
 	"kindex/edge/submission/github/githubtest"
 )
 
-// trap is a way for a repository to make git run a program or lie.
+// trap is a way for a repository to make git run a program or print false data.
 type trap struct {
 	name string
 	// set sets the trap.
 	set func(*hostile)
-	// spring triggers the trap: a shell command with plain git in the checkout, which may
-	// fail. It proves that the trap works. Afterwards the repository must be unchanged.
+	// spring triggers the trap. It is a shell command that runs plain git in the checkout,
+	// and it may fail. It proves that the trap works, and must leave the repository
+	// unchanged.
 	spring string
-	// lie is what plain git then prints, or "" if the trap runs a program.
+	// lie is the false data that plain git then prints, or "" if the trap runs a program.
 	lie string
 	// refused: every command rejects such a repository. remote: the forge's repository
 	// cannot be reached because of the trap.
@@ -40,9 +41,9 @@ type trap struct {
 // hostile is a repository with content and a trap.
 type hostile struct {
 	*testing.T
-	root    string // parent of everything below
+	root    string // parent of the folders below
 	dir     string // the checkout
-	bare    string // the repository it was cloned from, and that of the forge
+	bare    string // the repository it was cloned from, and the forge's repository
 	content string // the content folder in it
 	marker  string // a program that leaves a trace when run
 	trace   string
@@ -132,10 +133,10 @@ func (h *hostile) ran() string {
 	return "ran: " + string(data)
 }
 
-// TestHostileRepositories checks that the program runs only git on a repository and is not
-// deceived, whatever the repository contains. Each trap is first triggered with plain git.
-// All commands run git through one package, so make test rotates through them, a few for
-// each trap; make soak runs all of them for every trap.
+// TestHostileRepositories checks that the program runs nothing but git on a repository and
+// is not deceived, whatever the repository contains. Each trap is first triggered with
+// plain git. All commands run git through one package, so make test rotates through the
+// commands, running a few for each trap; make soak runs all of them for every trap.
 func TestHostileRepositories(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -165,10 +166,10 @@ func TestHostileRepositories(t *testing.T) {
 	}
 }
 
-// prove triggers the trap with plain git, in a copy.
+// prove triggers the trap with plain git, in a copy of the checkout.
 func (h *hostile) prove(trap trap) {
 	h.Helper()
-	h.ran() // reset what setting the trap may have run
+	h.ran() // forget what ran while the trap was set
 	saved := filepath.Join(h.root, "saved")
 	if err := os.CopyFS(saved, os.DirFS(h.bare)); err != nil {
 		h.Fatal(err)
@@ -234,7 +235,7 @@ func (t trap) springs(commands ...string) bool {
 // reading lists the read-only commands.
 var reading = []string{"validate", "diff HEAD~1..HEAD", "diff HEAD~1", "diff main...HEAD", "diff nosuch", "history --dir ../build"}
 
-// readers runs read-only commands: all of them in make soak, otherwise some in rotation.
+// readers runs read-only commands: in make soak all of them, otherwise some in rotation.
 func (h *hostile) readers(trap trap, number int) {
 	h.Helper()
 	commands := reading
@@ -270,7 +271,7 @@ func (h *hostile) readers(trap trap, number int) {
 	}
 }
 
-// watch serves the content while an edit is committed.
+// watch serves the content while an edit is being committed.
 func (h *hostile) watch(trap trap) {
 	h.Helper()
 	cmd := program("serve", "--watch", "--content", h.content, "--dir", filepath.Join(h.root, "watched"), "--addr", "127.0.0.1:0", "--admin", "", "--as-of", "2026-07-01")
@@ -306,8 +307,9 @@ func (h *hostile) watch(trap trap) {
 	h.entity("Hammer 2")
 }
 
-// accept accepts one submission without a forge and another with one: both in make soak and
-// for traps where at least one must be refused; otherwise alternately one of them.
+// accept accepts one submission without a forge and another with one. It does both in make
+// soak and for traps where at least one must be refused; otherwise it alternates between
+// them.
 func (h *hostile) accept(trap trap, number int, state string, ids [2]string) {
 	h.Helper()
 	data, err := os.ReadFile(state)

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// touch makes git look at a file again by changing its time.
+// touch changes a file's time, so that git reads the file again.
 const touch = "touch -d 2001-01-01 content/tool/hammer.yaml; "
 
-// traps are the documented ways in which a repository can make git run a program:
+// traps lists the documented ways in which a repository can make git run a program:
 // git-config(1), gitattributes(5), githooks(5), gitremote-helpers(7), gitmodules(5).
 var traps = []trap{
 	{name: "bare repository in the content", refused: true, spring: "cd content && git status", set: func(h *hostile) {
 		h.embed("content")
 	}},
 	{name: "bare repository above the content", refused: true, spring: "cd sub/content && git status", set: func(h *hostile) {
-		// Nothing is in the content folder, where validate would see it.
+		// Nothing is planted in the content folder, where validate would see it.
 		h.content = "sub/content"
 		if err := os.Mkdir(filepath.Join(h.dir, "sub"), 0o755); err != nil {
 			h.Fatal(err)
@@ -194,8 +194,8 @@ func (h *hostile) embed(folder string) {
 	h.git(h.dir, "push", "-q", "origin", "main")
 }
 
-// attributes gives the entity files attributes. They are stored next to the repository's
-// content, as if its last commit contained them.
+// attributes sets attributes of the entity files, in the root of the checkout, as if the
+// last commit contained them.
 func (h *hostile) attributes(what string) {
 	h.write(filepath.Join(h.dir, ".gitattributes"), "*.yaml "+what+"\n")
 }

@@ -17,11 +17,11 @@ import (
 	"kindex/indexes"
 )
 
-// forgebuild FILE OLD NEW replaces a text in a file of a folder's published build and makes
-// everything around it match, as an attacker who knows the format would: sizes and
-// checksums, id, folders, pointer. FILE is exports/<file> or indexes/<file>, relative to
-// the folder named by $FORGE; if OLD is "-", NEW is prepended. The file manifest.json is
-// changed directly.
+// forgebuild FILE OLD NEW replaces a string in a file of a folder's published build. Like
+// an attacker who knows the format, it then updates sizes, checksums, ID, folder names and
+// pointer to match. FILE is exports/<file> or indexes/<file>, relative to the folder named
+// by $FORGE; if OLD is "-", NEW is prepended. The file manifest.json can be changed the
+// same way.
 func cmdForgeBuild(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 3, "forgebuild FILE OLD NEW")
 	out := ts.MkAbs(ts.Getenv("FORGE"))
@@ -38,8 +38,8 @@ func cmdForgeBuild(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(forgeBuild(out, part == "indexes", name, replace))
 }
 
-// forgeBuild changes a file of the published build of an output folder, or of its index,
-// and gives the build the matching id.
+// forgeBuild changes a file in the published build of an output folder, or in its index,
+// and updates the ID to match.
 func forgeBuild(out string, inIndex bool, name string, change func([]byte) []byte) error {
 	id, err := store.Current(out)
 	if err != nil {
@@ -81,7 +81,7 @@ func forgeBuild(out string, inIndex bool, name string, change func([]byte) []byt
 }
 
 // describeAgain updates the sizes and checksums in a manifest's entries to match the files;
-// entries of missing files stay.
+// entries for missing files are kept.
 func describeAgain(dir string, files []store.File) error {
 	for i := range files {
 		data, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(files[i].Path)))

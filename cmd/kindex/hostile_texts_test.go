@@ -52,7 +52,7 @@ var hiddenTexts = map[string]string{
 	"tags":      "Fast.\U000e0049\U000e0067\U000e006e\U000e006f\U000e0072\U000e0065",
 	"zero":      "Fa\u200bst.",
 	"selectors": "Fast.😀\U000e0153\U000e0154\U000e0155",
-	"bytes":     "中\U000e0139文\U000e0157字\U000e015e", // one of each, in the selectors after ideographs
+	"bytes":     "中\U000e0139文\U000e0157字\U000e015e", // one from each range; the selectors follow ideographs
 	"filler":    "\u3164",
 	"braille":   "Fast.\u2800\u2800",
 	"private":   "Fast.\ue000",
@@ -60,8 +60,8 @@ var hiddenTexts = map[string]string{
 	"joiner":    "F\u200dast.",
 }
 
-// TestHiddenTexts checks that invisible text enters no build, raw or escaped, and that the
-// formatter does not silently remove it.
+// TestHiddenTexts checks that no build contains invisible text, raw or escaped, and that
+// the formatter does not silently remove it.
 func TestHiddenTexts(t *testing.T) {
 	suite.InTest(t)
 	for name, text := range hiddenTexts {
@@ -71,10 +71,10 @@ func TestHiddenTexts(t *testing.T) {
 				file := "name: X\ncategory: nlp\ndescription: \"" + written + "\"\n"
 				writeFile(t, filepath.Join(dir, "content/tool/x.yaml"), file)
 				if r := runKindex(t, dir, "validate", "content"); r.code != 1 || !strings.Contains(r.out, "content/tool/x.yaml:3:") || !strings.Contains(r.out, "the hidden character U+") {
-					t.Errorf("validate ends with %d: %s", r.code, r.out)
+					t.Errorf("validate exits with %d: %s", r.code, r.out)
 				}
 				if r := runKindex(t, dir, "build", "--content", "content", "--out", "out"); r.code != 1 {
-					t.Errorf("build ends with %d: %s", r.code, r.out)
+					t.Errorf("build exits with %d: %s", r.code, r.out)
 				}
 				runKindex(t, dir, "fmt", "content")
 				after, err := os.ReadFile(filepath.Join(dir, "content/tool/x.yaml"))
@@ -89,7 +89,7 @@ func TestHiddenTexts(t *testing.T) {
 // TestCostOfRefusal checks that refusing a file takes at most six times the CPU time of
 // accepting a valid one, however many fields and lines it has. On a busy machine, CPU time
 // is only a rough measure, so the two are measured alternately several times, and the
-// minimum of each counts.
+// minimum of each is used.
 func TestCostOfRefusal(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -149,10 +149,12 @@ func TestCostOfRefusal(t *testing.T) {
 	}
 }
 
-// hostileText controls terminals and hides from people.
+// hostileText contains characters that control terminals and characters that people cannot
+// see.
 const hostileText = "a\x1b[2J\x1b]0;b\x07\u202ec\u200b\U000e0041\u009bd"
 
-// checkOutput fails for characters that control a terminal or are invisible.
+// checkOutput fails if the output contains characters that control a terminal or are
+// invisible.
 func checkOutput(t *testing.T, what, out string) {
 	t.Helper()
 	for at, r := range safetext.Hidden(out) {
@@ -163,8 +165,9 @@ func checkOutput(t *testing.T, what, out string) {
 	}
 }
 
-// TestTerminal passes hostile texts to commands through every available input: file names,
-// authors and subjects of commits, branch names, arguments, responses of a service.
+// TestTerminal passes hostile strings to commands through every available input: file
+// names, authors and subjects of commits, branch names, arguments, responses from a
+// service.
 func TestTerminal(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
@@ -190,7 +193,7 @@ func TestTerminal(t *testing.T) {
 		checkOutput(t, fmt.Sprintf("%.20q", args), runKindex(t, dir, args...).out)
 	}
 
-	// File names, and a file that only the formatter rejects.
+	// This includes file names, and a file that only the formatter rejects.
 	writeFile(t, filepath.Join(dir, "content/tool/\x1b[2Jn\u202e\u200b.yaml"), "name:   X\ncategory: nlp\ndescription: D\n")
 	writeFile(t, filepath.Join(dir, "rows\x1b[2J\u202e.csv"), "name,"+hostileText+"\nX,"+hostileText+"\n")
 	writeFile(t, filepath.Join(dir, "map.yaml"), "type: tool\nfields: {name: name, category: {constant: nlp}, description: name}\n")
@@ -201,13 +204,13 @@ func TestTerminal(t *testing.T) {
 	} {
 		r := runKindex(t, dir, args...)
 		if r.code == 0 && args[0] != "import" && args[0] != "fmt" || r.out == "" {
-			t.Errorf("%v ends with %d: %s", args, r.code, r.out)
+			t.Errorf("%v exits with %d: %s", args, r.code, r.out)
 		}
 		checkOutput(t, fmt.Sprint(args), r.out)
 	}
 }
 
-// TestHostileService checks that responses of a service reach the terminal as plain text.
+// TestHostileService checks that a service's responses reach the terminal as plain text.
 func TestHostileService(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/problem+json")
@@ -217,7 +220,7 @@ func TestHostileService(t *testing.T) {
 	defer server.Close()
 	r := runKindex(t, t.TempDir(), "mcp", "--url", server.URL)
 	if r.code == 0 || strings.Count(r.out, "\n") != 1 {
-		t.Errorf("mcp ends with %d: %q", r.code, r.out)
+		t.Errorf("mcp exits with %d: %q", r.code, r.out)
 	}
 	checkOutput(t, "mcp", r.out)
 }

@@ -19,8 +19,8 @@ import (
 )
 
 // TestAttackIdleConnections opens 10,000 connections that send nothing, half a request, or
-// one request and then nothing. Meanwhile others are served, and silent connections are
-// closed within seconds.
+// one request and then nothing. Meanwhile, other clients must be served, and silent
+// connections must be closed within seconds.
 func TestAttackIdleConnections(t *testing.T) {
 	suite.InTest(t)
 	const connections = 10_000
@@ -29,7 +29,7 @@ func TestAttackIdleConnections(t *testing.T) {
 		t.Fatal(err)
 	}
 	if files.Max < connections+500 {
-		suite.NotRun(t, fmt.Sprintf("a process may open %d files here, and this test needs %d", files.Max, connections+500))
+		suite.NotRun(t, fmt.Sprintf("a process may open %d files here, but this test needs %d", files.Max, connections+500))
 	}
 	dir := t.TempDir()
 	writeContent(t, filepath.Join(dir, "content"), 3)
@@ -100,8 +100,8 @@ func TestAttackIdleConnections(t *testing.T) {
 // machine needs.
 const letIdle = 90 * time.Second
 
-// openIdle opens connections in equal parts that send nothing, half a request and a whole
-// one.
+// openIdle opens connections. A third of them send nothing, a third half a request, and a
+// third a whole request.
 func openIdle(t *testing.T, address string, n int) []net.Conn {
 	t.Helper()
 	open := make([]net.Conn, n)

@@ -117,8 +117,9 @@ func TestReadmeOwnIndex(t *testing.T) {
 
 var shellBlock = regexp.MustCompile("(?ms)^```sh\n(.*?)^```$")
 
-// runCommands runs the lines of the shell blocks of a Markdown text in dir, where the
-// program is called name, and returns the lines. A server keeps running until the end.
+// runCommands runs the lines in a Markdown text's shell blocks in dir, and returns these
+// lines. In the text, the program is called name. A server keeps running until the end of
+// the test.
 func runCommands(t *testing.T, dir, markdown, name string) (ran string) {
 	t.Helper()
 	addr := freeAddress(t)
@@ -156,7 +157,7 @@ func freeAddress(t *testing.T) string {
 // startServer starts a server, waits until it answers, and stops it at the end of the test.
 func startServer(t *testing.T, cmd *exec.Cmd, addr string) {
 	t.Helper()
-	cmd.Args[len(cmd.Args)-1] = "exec " + cmd.Args[len(cmd.Args)-1] // so that it is the server that is stopped
+	cmd.Args[len(cmd.Args)-1] = "exec " + cmd.Args[len(cmd.Args)-1] // so that a signal reaches the server, not the shell
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out

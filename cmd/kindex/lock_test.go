@@ -21,8 +21,8 @@ import (
 	"kindex/site/pages"
 )
 
-// TestBuildersQueue checks that of two concurrent builders one waits for the other, or,
-// with --no-wait, ends with a distinct exit code.
+// TestBuildersQueue checks that one of two concurrent builders waits for the other or, with
+// --no-wait, ends with a distinct exit code.
 func TestBuildersQueue(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -48,7 +48,7 @@ func TestBuildersQueue(t *testing.T) {
 		builders = append(builders, b)
 	}
 
-	// One gives up waiting.
+	// One of the builders gives up waiting.
 	if err := builders[2].cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -74,8 +74,8 @@ func TestBuildersQueue(t *testing.T) {
 	}
 }
 
-// TestStaticSitesQueue checks that a builder waits for another one working in the folder of
-// its static site.
+// TestStaticSitesQueue checks that a builder waits while another is writing to its static
+// site's folder.
 func TestStaticSitesQueue(t *testing.T) {
 	suite.InTest(t)
 	if !pages.Searchable() {
@@ -92,7 +92,7 @@ func TestStaticSitesQueue(t *testing.T) {
 	one, other := startBuilder(t, args...), startBuilder(t, args...)
 	for _, b := range []*running{one, other} {
 		line := b.firstLine(t)
-		for strings.HasPrefix(line, "waiting: "+out) { // the build of the other one
+		for strings.HasPrefix(line, "waiting: "+out) { // wait for the other builder's build
 			line = b.firstLine(t)
 		}
 		if want := fmt.Sprintf("waiting: %s: another build is running (process %d, since ", site, os.Getpid()); !strings.HasPrefix(line, want) {
@@ -120,7 +120,7 @@ func TestStaticSitesQueue(t *testing.T) {
 }
 
 // TestKilledBuilder kills builders at random moments while the content grows. Readers must
-// not notice, and the next builder cleans up and misses no change.
+// not notice, and the next builder must clean up and record every change.
 func TestKilledBuilder(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -162,7 +162,7 @@ func TestKilledBuilder(t *testing.T) {
 			took = took * 9 / 10 // the machine became faster
 		}
 		now := intact(t, out)
-		fresh := strings.HasPrefix(now, date(2+i).Format("20060102-")) // whole, and published before the end
+		fresh := strings.HasPrefix(now, date(2+i).Format("20060102-")) // complete, and published before the builder ended
 		if now != published && !fresh || code == exitOK && !fresh {
 			t.Fatalf("%s is published, previously %s", now, published)
 		}

@@ -47,8 +47,8 @@ Exit codes: 0 success; 1 a problem with the content, a build or the machine, and
 nothing was published; 2 usage error; 3 another build is running.`
 
 func main() {
-	// Only net/http uses this logger: it would print unsolicited data from servers, such as
-	// the endpoint of a webhook.
+	// Only net/http uses this logger. It would print unsolicited data from servers, such as
+	// a webhook's endpoint.
 	log.SetOutput(io.Discard)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	code := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
@@ -191,7 +191,7 @@ func printProblems(w io.Writer, problems yamldoc.Problems) {
 	fmt.Fprintf(w, "%s, %s\n", plural.Count(errs, "error", "errors"), plural.Count(warnings, "warning", "warnings"))
 }
 
-// variable returns the name of the environment variable of a flag.
+// variable returns the name of a flag's environment variable.
 func variable(flag string) string {
 	return "KINDEX_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }

@@ -65,7 +65,7 @@ func (d *done) text() string {
 	return b.String()
 }
 
-// step is a method of the protocol's client and its parameters.
+// step is a method of the protocol's client, with parameters.
 type step [2]any
 
 func toolCall(tool string, arguments map[string]any) step {
@@ -98,8 +98,8 @@ func agent(t *testing.T, way map[string]any, steps ...step) []done {
 	return list
 }
 
-// agentSteps are an agent's steps for every way to access the index: each tool, invalid
-// calls, and the resources. want must be in the text, unless it is "".
+// agentSteps lists an agent's steps for every way to access the index: each tool, invalid
+// calls, and the resources. The text must contain want, unless that is "".
 var agentSteps = []struct {
 	step
 	wrong bool // the answer is an error
@@ -125,7 +125,7 @@ var agentSteps = []struct {
 
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytrch"}), want: []string{`There is no tool "pytrch".`, "Did you mean tool/pytorch?"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "pytorch"}), want: []string{"has no type: use tool/pytorch or model/pytorch"}},
-	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/../../developer/api-keys"}), want: []string{"is not a type/slug"}},
+	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/../../developer/api-keys"}), want: []string{"does not have the form type/slug"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "vew": "full"}), want: []string{`unknown argument "vew"; did you mean view?`}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"view": "ful"}), want: []string{"entity is missing", `"ful" is not one of summary, full, score`, "did you mean full?"}},
 	{wrong: true, step: toolCall("get_entity", map[string]any{"entity": "tool/pytorch", "at": "2001-01-01"}), want: []string{"There is no history for 2001-01-01"}},
@@ -154,7 +154,7 @@ var agentSteps = []struct {
 }
 
 // TestAgents runs the steps over every transport: over stdin and stdout from a build and
-// from a service, and over HTTP. The results are the same.
+// from a service, and over HTTP. The results must be the same.
 func TestAgents(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{LimitKey: 10_000})
@@ -239,7 +239,8 @@ func checkServer(t *testing.T, name string, list []done) {
 }
 
 // TestAgentsAreCounted checks that each tool call counts as one request, compare as one per
-// entity, and everything else is free. Beyond the limit, the agent is told when to retry.
+// entity, and that everything else is free. Once the limit is exceeded, the agent is told
+// when to retry.
 func TestAgentsAreCounted(t *testing.T) {
 	suite.InTest(t)
 	const limit = 5
@@ -292,8 +293,8 @@ func TestAgentsAreCounted(t *testing.T) {
 	}
 }
 
-// TestAgentFollowsBuilds checks that a server over a build moves to the next one, and ends
-// when asked to.
+// TestAgentFollowsBuilds checks that a server over a build switches to the next build, and
+// ends when asked to.
 func TestAgentFollowsBuilds(t *testing.T) {
 	suite.InTest(t)
 	content, out := t.TempDir(), t.TempDir()
@@ -346,7 +347,7 @@ func TestAgentFollowsBuilds(t *testing.T) {
 }
 
 // TestAgentsOfAnotherProtocol checks that a client of the newest protocol version, which
-// has no handshake, is answered as well.
+// has no handshake, is served as well.
 func TestAgentsOfAnotherProtocol(t *testing.T) {
 	suite.InTest(t)
 	var mu sync.Mutex

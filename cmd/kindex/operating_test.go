@@ -21,7 +21,8 @@ var operating = filepath.Join("..", "..", "site", "docs", "operating.md")
 
 const unit = "../../site/docs/systemd/kindex.service"
 
-// asOperator replaces the programs that need root; its service runs what the unit starts.
+// asOperator replaces the programs that need root. Its fake service runs the command in the
+// systemd unit.
 const asOperator = `set -euo pipefail
 sudo() { test "$1 $2" = "-u kindex"; shift 2; "$@"; }
 chown() { test "$1" = kindex; }
@@ -43,8 +44,8 @@ systemctl() {
 trap 'test -z "$running" || kill "$running"' EXIT
 `
 
-// TestOperating runs the commands of the page for operators in order, with separate
-// folders, addresses and a database.
+// TestOperating runs the commands on the page for operators in order, with separate
+// folders, addresses and a separate database.
 func TestOperating(t *testing.T) {
 	suite.InTest(t)
 	database, dir := storagetest.PostgreSQL(t), t.TempDir()
@@ -141,7 +142,7 @@ func TestOperatingBlocks(t *testing.T) {
 		}
 	}
 	for text := range reasons {
-		t.Errorf("no block has %s", text)
+		t.Errorf("no block contains %s", text)
 	}
 }
 
@@ -188,7 +189,7 @@ func TestOperatingIsWhole(t *testing.T) {
 	}
 }
 
-// TestUnit checks the unit, and lets systemd verify it if installed.
+// TestUnit checks the systemd unit, and lets systemd verify it if systemd is installed.
 func TestUnit(t *testing.T) {
 	text := readText(t, unit)
 	set := map[string]string{}

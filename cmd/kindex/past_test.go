@@ -77,7 +77,7 @@ func TestPastOfExtract(t *testing.T) {
 }
 
 // returnedDownloads lists the projects whose downloads disappeared and returned, by the
-// index of the snapshot in which they returned.
+// index of the snapshot with their return.
 func (r *replay) returnedDownloads() map[int][]string {
 	found := map[int][]string{}
 	had := map[string]bool{}
@@ -98,7 +98,7 @@ func (r *replay) returnedDownloads() map[int][]string {
 	return found
 }
 
-// lastOn returns the index of the latest snapshot not after a day, or -1.
+// lastOn returns the index of the latest snapshot taken on or before a day, or -1.
 func (r *replay) lastOn(day string) int {
 	n := -1
 	for i := range r.list {
@@ -147,7 +147,7 @@ func all(t *testing.T, url string) (list []ranked) {
 	}
 }
 
-// comparePast compares a build's answers about earlier days with builds of those days.
+// comparePast compares a build's answers about earlier days with the builds of those days.
 func (r *replay) comparePast(t *testing.T, i int, returned []string) {
 	r.t = t
 	date := r.list[i].date
@@ -212,8 +212,8 @@ func compareMovement(t *testing.T, board, former []ranked) {
 	}
 }
 
-// sameCatalogue compares time travel to a day with the build of that day: lists,
-// leaderboard and records.
+// sameCatalogue compares time travel to a day with the build of that day. It compares
+// lists, a leaderboard and records.
 func sameCatalogue(t *testing.T, now, then, day string) {
 	for _, path := range []string{"/api/entities?limit=100&offset=40", "/api/entities?limit=50&sort=name&type=tool", "/api/entities?limit=100&tag=python&minScore=30",
 		"/api/leaderboard/nlp?limit=100&by=adoption", "/api/entities?limit=100&sort=lastUpdated&order=asc"} {
@@ -247,9 +247,10 @@ func sameCatalogue(t *testing.T, now, then, day string) {
 	}
 }
 
-// trends calculates what must be trending in snapshot i since snapshot n. Gains are taken
-// from two builds for the same as-of time: of today's records, and of records with the
-// values of today's signals at that time, or their last values before they disappeared.
+// trends calculates what must be trending in snapshot i since snapshot n. A gain is the
+// difference between two builds with the same as-of time. One has today's records; the
+// other has the values that today's signals had then, or their last values before they
+// disappeared.
 func (r *replay) trends(i, n int, board, former []ranked) []ranked {
 	t := r.t
 	past := make([]map[string]told, i+1)

@@ -20,8 +20,8 @@ import (
 	"kindex/exports/safetext"
 )
 
-// completeFields asks for missing fields in a terminal; elsewhere it returns an error that
-// lists their flags.
+// completeFields asks for missing fields in a terminal. Without a terminal, it returns an
+// error that lists their flags.
 func completeFields(cmd *cobra.Command, workspace *content.Workspace, fields map[string]any) error {
 	var missing []string
 	for _, name := range requiredFields {
@@ -55,8 +55,8 @@ var questions = []struct{ field, text string }{
 	{"url", "Address that people should visit (optional)"},
 }
 
-// complete asks for each missing field until the answer is valid. An answer without a line
-// break does not count.
+// complete asks for each missing field until the answer is valid. An answer that ends
+// without a line break is ignored.
 func (a *prompter) complete(ctx context.Context, fields map[string]any) error {
 	for _, q := range questions {
 		if fields[q.field] != nil {
@@ -122,8 +122,8 @@ func (a *prompter) listCategories() {
 	}
 }
 
-// judge returns the problem with an answer, or "" if it is valid. It puts the answer into an otherwise
-// valid file and runs the validator on that.
+// judge returns the problem with an answer, or "" if it is valid. It inserts the answer
+// into an otherwise valid file and runs the validator on that file.
 func (a *prompter) judge(field, answer string) string {
 	if answer == "" {
 		return "is required"

@@ -78,7 +78,7 @@ func TestReadme(t *testing.T) {
 		Guard: safedial.New(safedial.Options{Resolver: public{}, Dial: public{}.dial})})
 	run := edgetest.Run{Edge: e, Key: e.Key(t, "local"), Dir: dir, Path: []string{clock},
 		Env: append(slices.Clone(programEnvironment), "KINDEX_AS_OF="+readmeDay.Format(time.DateOnly)),
-		// Images used by other sites must exist.
+		// The images to use on other sites must exist.
 		Programs: map[string][]string{"md": {"bash", "-euo", "pipefail", "-c", `grep -oE 'http[^)]+' "$0" | xargs -n 1 curl -fsS`}},
 		After: func(b edgetest.Block, printed string) {
 			if tour := strings.Count(b.Text, "\ncurl -fsS "); tour > 3 && tour != 20 {
@@ -119,7 +119,7 @@ func TestReadme(t *testing.T) {
 	compareLeaders(t, e)
 }
 
-// compareLeaders compares the table of leaders with the leaderboards.
+// compareLeaders compares the README's table of leaders with the leaderboards.
 func compareLeaders(t *testing.T, e *edgetest.Edge) {
 	t.Helper()
 	var table string
@@ -157,7 +157,7 @@ func compareLeaders(t *testing.T, e *edgetest.Edge) {
 	}
 }
 
-// TestContentReadme runs the examples of the guide for contributors.
+// TestContentReadme runs the examples in the guide for contributors.
 func TestContentReadme(t *testing.T) {
 	suite.InTest(t)
 	dir := checkout(t)

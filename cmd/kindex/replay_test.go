@@ -39,8 +39,9 @@ func TestChangelogOfExtract(t *testing.T) {
 	extractReplay(t).compareChangelog()
 }
 
-// wholeReplay replays all snapshots of the public list, if present next to the repository,
-// in parallel with other tests. edit, if not nil, may change the rows of a snapshot first.
+// wholeReplay replays all snapshots of the public list, if they are next to the repository,
+// in parallel with other tests. If edit is not nil, it may change the rows of a snapshot
+// first.
 func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]string)) *replay {
 	t.Helper()
 	suite.WithoutRace(t)
@@ -63,13 +64,13 @@ func wholeReplay(t *testing.T, edit func(date string, header []string, rows [][]
 			t.Fatal(unedited.err)
 		}
 		r.git("", "clone", "-q", filepath.Join(unedited.dir, "repo"), r.repo)
-		r.git("", "-C", r.repo, "remote", "remove", "origin") // as the one that it was made from
+		r.git("", "-C", r.repo, "remote", "remove", "origin") // like the repository that was cloned
 	}
 	r.read(folder)
 	return r
 }
 
-// unedited is the repository of all unchanged snapshots, created once.
+// unedited is the repository of all unchanged snapshots. It is created only once.
 var unedited struct {
 	once sync.Once
 	dir  string
@@ -109,7 +110,7 @@ func editSnapshots(t *testing.T, folder string, edit func(date string, header []
 	return dir
 }
 
-// extractReplay writes and commits the snapshots of testdata itself.
+// extractReplay writes and commits the snapshots from testdata.
 func extractReplay(t *testing.T) *replay {
 	t.Helper()
 	folder := filepath.Join("testdata", "best-of")
@@ -278,7 +279,7 @@ func (r *replay) compareChangelog() {
 	t.Logf("%d snapshots, %d changes with %d values compared", len(r.list), len(got), values)
 }
 
-// compare describes the first mistake in a change, or returns "".
+// compare describes the first error in a change, or returns "".
 func (r *replay) compare(got *change, want *expected, values *int) string {
 	commit := r.commits[slices.IndexFunc(r.list, func(s snapshot) bool { return s.date == want.date })]
 	switch {
@@ -292,7 +293,7 @@ func (r *replay) compare(got *change, want *expected, values *int) string {
 	return fieldsDiffer(got, want, values)
 }
 
-// fieldsDiffer describes the first mistake in the fields of a change, or returns "".
+// fieldsDiffer describes the first error in the fields of a change, or returns "".
 func fieldsDiffer(got *change, want *expected, values *int) string {
 	seen := 0
 	for _, f := range got.Changes {

@@ -30,8 +30,8 @@ import (
 	"kindex/site/pages"
 )
 
-// hanging is how long a test waits before it gives up, well above what a slow machine
-// needs. Nothing else depends on it.
+// hanging is how long a test waits before it gives up. It is far longer than a slow machine
+// needs, and nothing else depends on it.
 const hanging = 5 * time.Minute
 
 // TestMain lets scripts and tests run the program as "kindex", and a fake "gh" that never
@@ -46,7 +46,7 @@ type stopping struct{ *testing.M }
 // Run implements testscript.TestingM.
 func (s stopping) Run() int {
 	// Many tests and scripts wait for other programs and timers, so more of them run at
-	// once than there are cores.
+	// once than the machine has cores.
 	flag.Parse()
 	if set := flag.Lookup("test.parallel"); set.Value.String() == set.DefValue {
 		_ = set.Value.Set("4")
@@ -60,7 +60,7 @@ func (s stopping) Run() int {
 		return 1
 	}
 	defer os.RemoveAll(keys)
-	programEnvironment = append(programEnvironment, "KINDEX_BUILDER_KEY="+filepath.Join(keys, "builder.key")) // not the person's
+	programEnvironment = append(programEnvironment, "KINDEX_BUILDER_KEY="+filepath.Join(keys, "builder.key")) // do not use the user's key
 	return s.M.Run()
 }
 
@@ -124,7 +124,7 @@ var programEnvironment = []string{
 	"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1",
 	"GIT_AUTHOR_NAME=Ada", "GIT_AUTHOR_EMAIL=ada@example.org", "GIT_AUTHOR_DATE=2026-03-01T10:00:00Z",
 	"GIT_COMMITTER_NAME=Ada", "GIT_COMMITTER_EMAIL=ada@example.org", "GIT_COMMITTER_DATE=2026-03-01T10:00:00Z",
-	"GORACE=atexit_sleep_ms=0", // else every program under the race detector takes a second longer
+	"GORACE=atexit_sleep_ms=0", // otherwise every program takes a second longer under the race detector
 }
 
 func usage(ts *testscript.TestScript, ok bool, text string) {
@@ -149,8 +149,8 @@ func cmdExits(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// valueAt finds a value in a JSON file: counts.types.tool, steps.0.name; a trailing len is
-// the length of a list.
+// valueAt finds a value in a JSON file by a path such as counts.types.tool or steps.0.name.
+// If the last part is len, the value is the length of a list.
 func valueAt(ts *testscript.TestScript, file, path string) any {
 	dec := json.NewDecoder(strings.NewReader(ts.ReadFile(file)))
 	dec.UseNumber()
@@ -175,8 +175,8 @@ func valueAt(ts *testscript.TestScript, file, path string) any {
 	return v
 }
 
-// json FILE PATH VALUE checks a value in a JSON file; >N is a number above N. FILE may be
-// stdout.
+// json FILE PATH VALUE checks a value in a JSON file; >N matches a number above N. FILE may
+// be stdout.
 func cmdJSON(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 3, "json FILE PATH VALUE")
 	v := valueAt(ts, args[0], args[1])
@@ -213,7 +213,7 @@ func asText(v any) string {
 	return fmt.Sprint(v)
 }
 
-// edit FILE OLD NEW replaces a text that must occur exactly once in the file.
+// edit FILE OLD NEW replaces a string that must occur exactly once in the file.
 func cmdEdit(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 3, "edit FILE OLD NEW")
 	text := ts.ReadFile(args[0])
@@ -303,7 +303,7 @@ func cmdHTTPGet(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// waithttp URL TEXT waits until the URL returns 200 with the text in its body.
+// waithttp URL TEXT waits until the URL returns 200 with TEXT in its body.
 func cmdWaitHTTP(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) == 2, "waithttp URL TEXT")
 	end := time.Now().Add(hanging)

@@ -18,9 +18,9 @@ type signInOptions struct {
 func (o *signInOptions) flags(f *pflag.FlagSet) {
 	f.StringVar(&o.gitHubClient, "signin-github-client", "", "client ID of a GitHub OAuth app for signing in")
 	f.StringVar(&o.gitHubURL, "signin-github-url", "", "address of a GitHub Enterprise server (default https://github.com)")
-	f.StringVar(&o.gitHubAPI, "signin-github-api", "", "address of its API (default: the usual one)")
+	f.StringVar(&o.gitHubAPI, "signin-github-api", "", "address of the GitHub API (default: the usual address for --signin-github-url)")
 	f.StringVar(&o.issuer, "signin-oidc-issuer", "", "address of an OpenID Connect provider for signing in")
-	f.StringVar(&o.oidcClient, "signin-oidc-client", "", "client ID at that provider")
+	f.StringVar(&o.oidcClient, "signin-oidc-client", "", "client ID at the OpenID Connect provider")
 }
 
 // providers checks the options. A secret without a client is ignored.

@@ -21,9 +21,9 @@ func stateFlag(f *pflag.FlagSet, target *string) {
 	f.StringVar(target, "state", stateFile, "the state: a SQLite file, or postgres://…")
 }
 
-// withState opens a state for a command that runs next to the edge, and closes it. If
-// makes is set, a missing SQLite file is created; that is reported on standard error,
-// since it may be the wrong place.
+// withState opens a state for a command that may run while an edge is running, calls do,
+// and closes the state. If makes is set, a missing SQLite file is created, which is
+// reported on standard error because it may be in the wrong place.
 func withState(cmd *cobra.Command, target string, makes bool, do func(context.Context, *storage.State) error) (err error) {
 	if makes && !storage.IsPostgreSQL(target) {
 		if _, missing := os.Stat(target); errors.Is(missing, fs.ErrNotExist) {
@@ -65,7 +65,7 @@ func formatTime(t time.Time, none string) string {
 	return t.UTC().Format("2006-01-02 15:04")
 }
 
-// orNull returns nil, which is null in JSON, for the zero time.
+// orNull returns nil (null in JSON) for the zero time.
 func orNull(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil

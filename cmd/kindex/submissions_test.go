@@ -71,13 +71,14 @@ func cmdReadEnv(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[1], strings.TrimSuffix(ts.ReadFile(args[0]), "\n"))
 }
 
-// forges are the running forges, by the folder of their script.
+// forges maps the folder of a script to its running forge.
 var forges sync.Map
 
 // forge start BARE VAR starts a forge over a bare repository and sets the variable to its
-// address. forge merge|close N settles a pull request. forge lose drops the answer to the
-// next creation. forge body N prints a pull request. forge count N checks the number of
-// pull requests. forge state N STATE checks whether a pull request is open or closed.
+// address. forge merge|close N settles a pull request. forge lose drops the response to the
+// next pull request creation. forge body N prints a pull request. forge count N checks the
+// number of pull requests. forge state N STATE checks whether a pull request is open or
+// closed.
 func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	usage(ts, !neg && len(args) > 0, "forge start BARE VAR | merge N | close N | lose | body N | count N")
 	key := ts.Getenv("WORK")
@@ -127,8 +128,8 @@ func cmdForge(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// TestPullRequestText checks that no submitted text escapes from its code block, whatever
-// is submitted and whoever submits it.
+// TestPullRequestText checks that no submitted text escapes from its code block, regardless
+// of what is submitted and by whom.
 func TestPullRequestText(t *testing.T) {
 	mark := regexp.MustCompile(`(?i)mark`)
 	for _, s := range []string{"`", "``` \n", "@everyone", "fixes #1", "GH-1", "</details><img src=x onerror=alert(1)>", "<!--", "| a |", "[x](https://x.example)", "~~~", "\x1b[31m", "\u202e"} {
@@ -139,18 +140,18 @@ func TestPullRequestText(t *testing.T) {
 		r := pullRequestOf(&one, d, revisionOf(t, text), "main")
 		rest := strings.ReplaceAll(difftest.OutsideCode(r.Body), "### ", "") // the heading
 		if mark.MatchString(rest) || strings.ContainsAny(rest, "@#\x1b\u202e") {
-			t.Errorf("%q gets out: %s", s, rest)
+			t.Errorf("%q escapes from its code block: %s", s, rest)
 		}
 		if r.Title != "Add tool/t" {
 			t.Errorf("title %q", r.Title)
 		}
-		if !strings.Contains(r.Body, "Nearest in the index: `tool/near` (") {
+		if !strings.Contains(r.Body, "Most similar in the index: `tool/near` (") {
 			t.Errorf("%s mentions no neighbours", r.Body)
 		}
 	}
 }
 
-// proposed returns a submission in which all texts are the same.
+// proposed returns a submission in which all text fields are the same.
 func proposed(text string) submission.Submission {
 	return submission.Submission{ID: "sub_aaaaaaaaaaaaaaaaaaaa", Account: text, Type: "tool", Slug: "t", Name: text, Branch: "submission/x"}
 }

@@ -17,8 +17,8 @@ var (
 	testFunction = regexp.MustCompile(`(?ms)^func (Test\w+)\(.*?^}`)
 )
 
-// TestRaceRun checks that make test runs every test marked InRace: with the race detector
-// it runs only some packages, and go test -short skips tests marked InTest.
+// TestRaceRun checks that make test runs every test marked InRace: its run with the race
+// detector covers only some packages, and go test -short skips tests marked InTest.
 func TestRaceRun(t *testing.T) {
 	root := suite.Root(t)
 	makefile, err := os.ReadFile(filepath.Join(root, "Makefile"))
@@ -60,7 +60,7 @@ func TestRaceRun(t *testing.T) {
 			}
 			found++
 			if !runs {
-				t.Errorf("%s is marked InRace, and %s is not in RACY of the Makefile", f[1], dir)
+				t.Errorf("%s is marked InRace, but %s is not in RACY in the Makefile", f[1], dir)
 			}
 			for _, other := range []string{"suite.InTest(", "suite.InSoak(", "suite.WithoutRace("} {
 				if strings.Contains(body, other) {

@@ -54,7 +54,7 @@ func (o *output) Write(b []byte) (int, error) {
 // styled matches the styles that paint applies.
 var styled = regexp.MustCompile("\x1b\\[[0-9;]*m")
 
-// safe escapes a text, except for its styles if colors are enabled.
+// safe escapes a string, except for its styles if colors are enabled.
 func (o *output) safe(text string) string {
 	if !o.colored() {
 		return safetext.EscapeJSON(text)
@@ -93,7 +93,7 @@ func isTerminal(w io.Writer) bool {
 	return ok && isatty.IsTerminal(f.Fd())
 }
 
-// paint escapes a text and colors it if colors are enabled.
+// paint escapes a string and colors it if colors are enabled.
 func paint(w io.Writer, attribute color.Attribute, text string) string {
 	c := color.New(attribute)
 	if o, ok := w.(*output); ok && o.colored() {

@@ -15,9 +15,9 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestTimeTravelOfCollection compares every change of the replayed history with the records
-// around it: applying the change to the previous record must give the next one, in every
-// relevant field.
+// TestTimeTravelOfCollection compares every change in the replayed history with the records
+// before and after it: applying the change to the previous record must produce the next
+// one, in every relevant field.
 func TestTimeTravelOfCollection(t *testing.T) { wholeReplay(t, nil).travel() }
 
 // TestTimeTravelOfExtract does the same with the extract of testdata.
@@ -90,7 +90,7 @@ func (r *replay) travel() {
 	t.Logf("%d changes with %d values", len(changes), checked)
 }
 
-// countedFields returns the fields of a record that count as a difference.
+// countedFields returns the fields of a record that are compared.
 func countedFields(t *testing.T, status int, body []byte) map[string]string {
 	t.Helper()
 	if status != http.StatusOK {

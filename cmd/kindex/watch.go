@@ -70,8 +70,8 @@ type watching struct {
 	dir     string
 }
 
-// startWatching prepares the watcher, and creates the first build if the output folder has
-// none to serve.
+// startWatching prepares the watcher, and creates the first build if the output folder
+// contains none that can be served.
 func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, error) {
 	if _, err := parseAsOf(o.asOf, time.Now()); err != nil {
 		return nil, err
@@ -104,7 +104,7 @@ func startWatching(cmd *cobra.Command, o watchOptions, dir string) (*watching, e
 		Edited: w.edited, Problems: w.problems, Built: w.built, Failed: w.failed,
 		Found: func() { fmt.Fprintf(w.out, "%s can be read again\n", w.dir) },
 	})
-	// Do not serve an untrusted build while the first trusted one is built.
+	// Do not serve an untrusted build while the first trusted one is being built.
 	if _, err := store.Current(dir); err == nil && builder.CheckPrevious(cmd.Context(), build) == nil {
 		first = false
 		return w, nil
@@ -170,8 +170,8 @@ func (w *watching) problems(p yamldoc.Problems) {
 	}
 }
 
-// built switches the server to the build before removing the edits that the build
-// includes, so that no reader sees a state without them.
+// built switches the server to the build before it removes the edits that the build
+// includes, so that these are visible to readers at all times.
 func (w *watching) built(r *builder.Report, edits []exports.Edit) {
 	fmt.Fprintf(w.out, "published %s: %s in %.1f s\n", r.ID, plural.Count(r.Counts.Entities, "entity", "entities"), r.Seconds)
 	if w.server == nil {

@@ -23,10 +23,10 @@ import (
 	"kindex/exports/store"
 )
 
-// TestEditingSession works on a copy of the shipped content as people and editors do, while
-// serve --watch runs: good and bad edits, half-written files, writing through temporary
-// files, renames, deletions, several at once. Good edits are live at once; the final build
-// equals one built from scratch.
+// TestEditingSession edits a copy of the shipped content the way people and editors do,
+// while serve --watch is running: good and bad edits, half-written files, writing through
+// temporary files, renames, deletions, several edits at once. Good edits must be live at
+// once, and the final build must equal one built from scratch.
 func TestEditingSession(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -34,7 +34,7 @@ func TestEditingSession(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "content"), os.DirFS(filepath.Join("..", "..", "content"))); err != nil {
 		t.Fatal(err)
 	}
-	commitAll(t, filepath.Join(dir, "content")) // without git, the build before would be part of the past
+	commitAll(t, filepath.Join(dir, "content")) // without git, earlier builds would be part of the past
 	s := startSession(t, dir)
 	sessionEdits := suite.Pick(48, 200)
 	for s.edits = 1; s.edits <= sessionEdits; s.edits++ {
@@ -97,8 +97,8 @@ type session struct {
 	broken    map[string]bool   // files that are currently bad
 	last      string            // the file of the last good edit
 	kinds     map[string]int
-	ways      []int // the next ways of writing
-	turns     []int // the kinds of the next edits
+	ways      []int // ways of writing still to use
+	turns     []int // kinds of edits still to make
 	latencies []time.Duration
 }
 
@@ -184,7 +184,7 @@ func (s *session) write(name, text string) {
 			s.t.Fatal(err)
 		}
 		s.check(os.WriteFile(path, []byte(text), 0o644))
-	case 3: // a swap file comes and goes
+	case 3: // a swap file is created and removed
 		s.count("with a swap file")
 		swap := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+".swp")
 		s.check(os.WriteFile(swap, []byte("swap"), 0o600))
@@ -310,7 +310,7 @@ func withoutFormerly(text string) string {
 	return out.String()
 }
 
-// checkLive waits until the last good edit is visible, and checks that bad ones left their
+// checkLive waits until the last good edit is visible, and checks that bad edits left their
 // entities unchanged.
 func (s *session) checkLive() {
 	if s.good[s.last] == "" || s.broken[s.last] {

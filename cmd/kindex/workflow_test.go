@@ -19,8 +19,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// workflow is the part of a GitHub Actions workflow that the tests know. Unknown keys are
-// errors.
+// workflow is the part of a GitHub Actions workflow that the tests understand. Unknown keys
+// are errors.
 type workflow struct {
 	Name        string
 	On          map[string]any
@@ -49,8 +49,8 @@ type workflowStep struct {
 	Env                     map[string]string
 }
 
-// pinnedAction is an action at a fixed commit: whoever controls its repository can move a
-// tag, and thereby change what runs here.
+// pinnedAction matches an action at a fixed commit. A tag is not enough: whoever controls
+// the action's repository can move it, and thereby change what runs here.
 var pinnedAction = regexp.MustCompile(`^[a-z0-9-]+/[a-z0-9-]+@[0-9a-f]{40}$`)
 
 func readWorkflow(t *testing.T, path string) *workflow {
@@ -88,7 +88,7 @@ func readWorkflow(t *testing.T, path string) *workflow {
 	return &w
 }
 
-// runner executes a job's run steps as GitHub's runner does.
+// runner executes a job's run steps the way GitHub's runner does.
 type runner struct {
 	t          *testing.T
 	dir, temp  string
@@ -147,8 +147,8 @@ func TestOurWorkflow(t *testing.T) {
 	}
 }
 
-// TestStarterWorkflow runs the workflow of a new index: it fails with the reason until it
-// knows where kindex is, and then runs its checks.
+// TestStarterWorkflow runs the workflow of a new index: it must fail with the reason until
+// it knows where to get kindex, and then run its checks.
 func TestStarterWorkflow(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -263,7 +263,8 @@ func serveProgram(t *testing.T) (s *httptest.Server, digest string) {
 	return s, fmt.Sprintf("%x", sha256.Sum256(data))
 }
 
-// authority returns a file by which curl trusts the server.
+// authority writes the server's certificate, so that curl can trust it, and returns the
+// file.
 func authority(t *testing.T, s *httptest.Server) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ca.pem")
@@ -274,8 +275,8 @@ func authority(t *testing.T, s *httptest.Server) string {
 	return path
 }
 
-// sourceRepository is a git repository with a small program in place of kindex: one at the
-// tag v1.0, another one after it.
+// sourceRepository is a git repository with a small program in place of kindex: one version
+// at the tag v1.0, and a later one.
 func sourceRepository(t *testing.T) string {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "source.git")

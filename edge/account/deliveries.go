@@ -9,7 +9,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// DeliveryRecord is an entry in the delivery log of a webhook.
+// DeliveryRecord is an entry in a webhook's delivery log.
 type DeliveryRecord struct {
 	ID             string     `json:"id"`
 	WebhookID      string     `json:"webhookId"`
@@ -55,7 +55,7 @@ func RequestTest(w webhook.Webhook) WriteFunc {
 	}
 }
 
-// RequestReplay returns the write that requests another delivery of an event, with a
+// RequestReplay returns the write that requests that an event be delivered again, with a
 // DeliveryRecord as its response body.
 func RequestReplay(w webhook.Webhook, id string) (WriteFunc, error) {
 	if !ValidID("dlv_", id) {

@@ -13,16 +13,16 @@ import (
 // Result is the outcome of a write.
 type Result struct {
 	Status   int
-	Body     any    // nil for none
-	Location string // the address of the created resource, "" for none
-	// secretID is the id of the resource whose secret is in the body, "" for none. Such a
-	// response is sent only once.
+	Body     any    // nil if the response has no body
+	Location string // the address of the created resource, or "" if there is none
+	// secretID is the id of the resource whose secret is in the body, or "" if there is none.
+	// A response with a secret is sent only once.
 	secretID string
 }
 
 // Write performs a write in one transaction, together with its Idempotency-Key, if any: for
-// 24 hours, repeating the same write returns the same response and has no further effect.
-// The caller must have an account. do can run several times.
+// 24 hours, repeating the same write returns the same response and has no further effect. The
+// caller must have an account. fn can run several times.
 func (s *Service) Write(c *web.Call, fn WriteFunc) (*web.Reply, error) {
 	a, err := readIdempotencyKey(c)
 	if err != nil {
@@ -91,11 +91,12 @@ func idempotentReply(a storage.IdempotencyKey, done storage.IdempotencyRecord, r
 	return r, nil
 }
 
-// HasIdempotencyKey reports whether the write has an Idempotency-Key, and so may be a
-// repeat of an earlier one.
+// HasIdempotencyKey reports whether the request has an Idempotency-Key, and may therefore
+// repeat an earlier write.
 func HasIdempotencyKey(c *web.Call) bool { return len(c.Request.Header.Values("Idempotency-Key")) > 0 }
 
-// readIdempotencyKey reads the Idempotency-Key.
+// readIdempotencyKey reads and checks the Idempotency-Key of a request. Without one, the Key
+// of the result is "".
 func readIdempotencyKey(c *web.Call) (storage.IdempotencyKey, error) {
 	account, err := c.Account()
 	if err != nil {
@@ -117,7 +118,7 @@ func readIdempotencyKey(c *web.Call) (storage.IdempotencyKey, error) {
 	return a, nil
 }
 
-// isVisibleASCII reports whether a text has only visible ASCII characters.
+// isVisibleASCII reports whether a string consists only of visible ASCII characters.
 func isVisibleASCII(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] > '~' {

@@ -11,7 +11,7 @@ import (
 	"kindex/edge/web"
 )
 
-// KeyRecord is a key as listed for its owner.
+// KeyRecord describes a key to its owner.
 type KeyRecord struct {
 	ID         string         `json:"id"`
 	Name       string         `json:"name"`
@@ -23,7 +23,7 @@ type KeyRecord struct {
 	LastUsedAt *time.Time     `json:"lastUsedAt"`
 }
 
-// CreatedKey is a new key as shown once to its owner.
+// CreatedKey describes a new key, including its secret, which is shown only once.
 type CreatedKey struct {
 	ID        string         `json:"id"`
 	Name      string         `json:"name"`
@@ -33,7 +33,7 @@ type CreatedKey struct {
 	CreatedAt time.Time      `json:"createdAt"`
 }
 
-// KeysOf returns the active keys of an account.
+// KeysOf returns an account's active keys.
 func (s *Service) KeysOf(ctx context.Context, account string) ([]KeyRecord, error) {
 	list, err := s.state.Keys(ctx, account)
 	if err != nil {
@@ -50,11 +50,11 @@ func (s *Service) KeysOf(ctx context.Context, account string) ([]KeyRecord, erro
 // NewKey is the request body for a new key.
 type NewKey struct {
 	Name      string   `json:"name"`
-	Scopes    []string `json:"scopes"` // nil for the default ones
+	Scopes    []string `json:"scopes"` // nil for the default scopes
 	ExpiresAt *string  `json:"expiresAt"`
 }
 
-// Grant returns the requested grant.
+// Grant checks the request and returns the grant for the key.
 func (k NewKey) Grant(now time.Time) (apikey.Grant, error) {
 	g := apikey.Grant{Name: k.Name, Scopes: apikey.DefaultScopes}
 	var fieldErrors []web.FieldError
@@ -96,8 +96,8 @@ func (s *Service) CreateKey(account string, g apikey.Grant) WriteFunc {
 	}
 }
 
-// keyProblem returns the problem for an error that the account itself caused, nil for
-// others.
+// keyProblem returns the problem for an error that the account itself caused. It returns any
+// other error unchanged.
 func (s *Service) keyProblem(err error) error {
 	var suspended *apikey.SuspendedError
 	switch {
@@ -109,7 +109,7 @@ func (s *Service) keyProblem(err error) error {
 	return err
 }
 
-// RevokeKey revokes a key of an account, effective immediately on this edge. It returns
+// RevokeKey revokes an account's key. This takes effect immediately on this edge. It returns
 // false if the account has no active key with this id.
 func (s *Service) RevokeKey(ctx context.Context, account, id string) (revoked bool, err error) {
 	if !ValidID("key_", id) {

@@ -1,5 +1,5 @@
-// Package account has the operations on accounts: keys, webhooks, submissions and the audit
-// log. The API and the panel both call it, so that there is one set of rules.
+// Package account implements the operations on accounts: keys, webhooks, submissions and the
+// audit log. The API and the panel both call it, so that there is one set of rules.
 package account
 
 import (
@@ -13,7 +13,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// Service has the operations on accounts, called by the API and the panel. It is safe for
+// Service performs operations on accounts for the API and the panel. It is safe for
 // concurrent use.
 type Service struct {
 	state        *storage.State
@@ -21,7 +21,7 @@ type Service struct {
 	guard        *safedial.Guard
 	operatorKeys *seal.Keys
 	Dispatch     *webhook.Dispatcher
-	challenge    bool // endpoints prove at registration that they want to be webhooks
+	challenge    bool // endpoints must confirm their registration
 	now          func() time.Time
 	shared       *web.Shared
 }
@@ -30,9 +30,10 @@ type Service struct {
 type Options struct {
 	State *storage.State
 	Keys  *apikey.Authenticator
-	// Guard decides which webhook addresses are allowed; nil: those on the public internet.
+	// Guard decides which webhook addresses are allowed. If nil, only addresses on the public
+	// internet are.
 	Guard *safedial.Guard
-	// OperatorKeys seal secrets; nil: keys of this process alone.
+	// OperatorKeys seal secrets. If nil, a key is generated that only this process has.
 	OperatorKeys *seal.Keys
 	Challenge    bool
 	Schedule     webhook.Schedule
@@ -40,7 +41,7 @@ type Options struct {
 	Shared       *web.Shared
 }
 
-// New returns a Service with the options and defaults for those not set.
+// New returns a Service with these options, using defaults for those that are not set.
 func New(o Options) (*Service, error) {
 	s := &Service{state: o.State, keys: o.Keys, guard: o.Guard, operatorKeys: o.OperatorKeys, challenge: o.Challenge, now: o.Shared.Now, shared: o.Shared}
 	if s.guard == nil {

@@ -12,7 +12,7 @@ import (
 	"kindex/exports/record"
 )
 
-// NewSubmission returns the submission that an account makes with a draft.
+// NewSubmission returns a new submission of a draft by an account.
 func NewSubmission(d *submission.Draft, id, account string) submission.Submission {
 	return submission.Submission{ID: id, AccountID: account, Type: d.Entity.Type, Slug: d.Entity.Slug, Name: d.Entity.Name, URL: d.Entity.URL, YAML: string(d.YAML)}
 }
@@ -30,7 +30,7 @@ func FieldErrors(problems []submission.Problem) []web.FieldError {
 	return list
 }
 
-// SubmissionIndex is the index that submissions are checked against: a served build.
+// SubmissionIndex is a served build as the index against which submissions are checked.
 type SubmissionIndex struct{ Served *live.ServedBuild }
 
 // Categories implements submission.Index.
@@ -60,7 +60,7 @@ func (b SubmissionIndex) Deleted(typ, slug string) string {
 	return time.Unix(latest.Time, 0).UTC().Format(time.DateOnly)
 }
 
-// maxSameName is how many entities of one name are looked at.
+// maxSameName is the maximum number of entities with the same name that are considered.
 const maxSameName = 200
 
 // Named implements submission.Index.
@@ -76,7 +76,7 @@ func (b SubmissionIndex) Named(name string) ([]*record.Entity, error) {
 	return list, nil
 }
 
-// SubmissionOf returns a submission of an account.
+// SubmissionOf returns an account's submission.
 func (s *Service) SubmissionOf(ctx context.Context, account, id string) (submission.Submission, error) {
 	found, err := s.state.Submission(ctx, id)
 	if errors.Is(err, submission.ErrUnknown) || err == nil && found.AccountID != account {
@@ -85,8 +85,8 @@ func (s *Service) SubmissionOf(ctx context.Context, account, id string) (submiss
 	return found, web.StateProblem(err)
 }
 
-// Withdraw withdraws a submission of an account. Withdrawing a withdrawn submission is
-// not an error.
+// Withdraw withdraws an account's submission. Withdrawing a withdrawn submission is not an
+// error.
 func (s *Service) Withdraw(ctx context.Context, account, id string) error {
 	found, err := s.SubmissionOf(ctx, account, id)
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"kindex/exports/record"
 )
 
-// openSecrets returns the secrets of a webhook, newest first.
+// openSecrets returns a webhook's secrets, newest first.
 func openSecrets(keys *seal.Keys, w *webhook.Webhook) (secrets []webhook.Secret, err error) {
 	for _, sealed := range []string{w.SealedSecret, w.PreviousSealed} {
 		if sealed == "" {
@@ -32,7 +32,7 @@ func openSecrets(keys *seal.Keys, w *webhook.Webhook) (secrets []webhook.Secret,
 	return secrets, nil
 }
 
-// CreatedWebhook is a new webhook as shown once to its owner, with its secret.
+// CreatedWebhook describes a new webhook, including its secret, which is shown only once.
 type CreatedWebhook struct {
 	ID        string    `json:"id"`
 	URL       string    `json:"url"`
@@ -42,7 +42,7 @@ type CreatedWebhook struct {
 	Secret    string    `json:"secret"`
 }
 
-// WebhookRecord is a webhook as shown to its owner, without its secret.
+// WebhookRecord describes a webhook to its owner, without its secret.
 type WebhookRecord struct {
 	ID             string     `json:"id"`
 	URL            string     `json:"url"`
@@ -69,9 +69,9 @@ func NewWebhookRecord(w webhook.Webhook) WebhookRecord {
 	return v
 }
 
-// CreateWebhook returns the write that adds a webhook to an account, with a
-// CreatedWebhook as its response body. If the webhook cannot be created, refused is the
-// problem, which the write also returns; err means that the client has disconnected.
+// CreateWebhook returns the write that adds a webhook to an account, with a CreatedWebhook as
+// its response body. If the webhook cannot be created, refused is the problem, which the
+// write also returns. If the client has disconnected, err is set.
 func (s *Service) CreateWebhook(ctx context.Context, account, address string, events []string) (write WriteFunc, refused, err error) {
 	w := webhook.Webhook{ID: storage.NewID("wh_"), AccountID: account, Events: sortEvents(events)}
 	fieldErrors := checkEvents(events)
@@ -95,7 +95,9 @@ func (s *Service) CreateWebhook(ctx context.Context, account, address string, ev
 	refused = web.InvalidBody(fieldErrors)
 	w.SealedSecret = s.operatorKeys.Seal([]byte(secret.Reveal()), webhook.Purpose, w.ID)
 	return func(tx *storage.Tx) (Result, error) {
-		if refused != nil { // a write that already succeeded is repeated even if its host no longer resolves
+		// Only the write returns this: repeating a successful write works even if the host no
+		// longer resolves.
+		if refused != nil {
 			return Result{}, refused
 		}
 		created, err := tx.CreateWebhook(w)
@@ -110,7 +112,7 @@ func (s *Service) CreateWebhook(ctx context.Context, account, address string, ev
 	}, refused, nil
 }
 
-// checkEvents returns the faults of a list of requested events.
+// checkEvents returns the errors in a list of requested events.
 func checkEvents(names []string) (fieldErrors []web.FieldError) {
 	if len(names) == 0 {
 		return []web.FieldError{{Field: "events", Message: "must name at least one of " + strings.Join(record.Events, ", ")}}
@@ -127,13 +129,13 @@ func checkEvents(names []string) (fieldErrors []web.FieldError) {
 			fieldErrors = append(fieldErrors, web.FieldError{Field: "events", Message: "has " + name + " twice"})
 		}
 		if len(fieldErrors) == 10 {
-			break // enough to see what is wrong
+			break // enough to show what is wrong
 		}
 	}
 	return fieldErrors
 }
 
-// sortEvents returns the events with the given names, in the order of the API.
+// sortEvents returns the events with the given names, in the order that the API uses.
 func sortEvents(names []string) (events []string) {
 	for _, e := range record.Events {
 		if slices.Contains(names, e) {
@@ -143,7 +145,7 @@ func sortEvents(names []string) (events []string) {
 	return events
 }
 
-// WebhookOf returns a webhook of an account.
+// WebhookOf returns an account's webhook.
 func (s *Service) WebhookOf(ctx context.Context, account, id string) (w webhook.Webhook, err error) {
 	if !ValidID("wh_", id) {
 		return w, unknownWebhook(id)
@@ -152,7 +154,7 @@ func (s *Service) WebhookOf(ctx context.Context, account, id string) (w webhook.
 	return w, webhookProblem(err, id, "")
 }
 
-// ValidID reports whether a text can be an id, so that other texts never reach the
+// ValidID reports whether a string can be an id. Strings that cannot never reach the
 // database.
 func ValidID(prefix, id string) bool {
 	return strings.HasPrefix(id, prefix) && len(id) <= 64 && isVisibleASCII(id)
@@ -162,8 +164,8 @@ func unknownWebhook(id string) *web.Problem {
 	return web.NewProblem("unknown-webhook", "Your account has no webhook "+web.Shorten(id)+"; GET /api/webhooks lists its webhooks.")
 }
 
-// webhookProblem returns the problem for an error of the state that the client caused, nil
-// for others.
+// webhookProblem returns the problem for an error from the state. Errors that the client
+// caused have specific problems.
 func webhookProblem(err error, id, delivery string) error {
 	switch {
 	case errors.Is(err, webhook.ErrUnknown) && delivery != "":
@@ -178,15 +180,15 @@ func webhookProblem(err error, id, delivery string) error {
 	return web.StateProblem(err)
 }
 
-// RotatedWebhook is the new secret of a webhook as shown once to its owner.
+// RotatedWebhook describes a webhook's new secret, which is shown only once.
 type RotatedWebhook struct {
 	ID                      string    `json:"id"`
 	Secret                  string    `json:"secret"`
 	PreviousSecretExpiresAt time.Time `json:"previousSecretExpiresAt"`
 }
 
-// RotateSecret returns the write that gives a webhook a new secret, with a RotatedWebhook
-// as its response body. The previous secret continues to sign for a day. Any older one is
+// RotateSecret returns the write that gives a webhook a new secret, with a RotatedWebhook as
+// its response body. The previous secret continues to sign for a day. Any older secret is
 // dropped immediately, so that two rotations in a row invalidate a leaked secret.
 func (s *Service) RotateSecret(w webhook.Webhook) WriteFunc {
 	secret := webhook.NewSecret()

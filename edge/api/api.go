@@ -1,5 +1,5 @@
-// Package api handles the requests under /api and for the files of builds. Each
-// resource has its own file.
+// Package api handles requests under /api and requests for build files. Each resource has its
+// own file.
 package api
 
 import (
@@ -14,22 +14,21 @@ import (
 	"kindex/edge/web"
 )
 
-// API handles requests under /api and for the files of builds. It is safe for
-// concurrent use.
+// API handles requests under /api and requests for build files. It is safe for concurrent use.
 type API struct {
 	accounts    *account.Service
 	state       *storage.State
 	keys        *apikey.Authenticator
-	leakReports *ratelimit.Memory // of leaked keys
-	dir         string            // the folder that build --out wrote
+	leakReports *ratelimit.Memory // limits reports of leaked keys
+	dir         string            // the output folder of kindex build
 	oldBuilds   live.OldBuilds
-	// Description is the description of the interface.
+	// Description is the API description.
 	Description struct{ YAML, JSON []byte }
 }
 
 // Options configure an API.
 type Options struct {
-	Dir      string // the folder that build --out wrote
+	Dir      string // the output folder of kindex build
 	State    *storage.State
 	Keys     *apikey.Authenticator
 	Accounts *account.Service
@@ -49,4 +48,4 @@ func New(o Options) (*API, error) {
 }
 
 // Close stops the limiters.
-func (a *API) Close() { _ = a.leakReports.Close(context.Background()) } // it keeps nothing
+func (a *API) Close() { _ = a.leakReports.Close(context.Background()) } // nothing needs to be stored

@@ -13,8 +13,8 @@ const DocsPath = pages.APIDocsPath
 
 // APIDocs answers GET /docs/api.
 //
-// The page documents the API and can send requests to it. It loads nothing from other
-// origins, and does not store the key.
+// The page documents the API and can send requests to it. The page loads nothing from other
+// origins and does not store the key.
 func (*API) APIDocs(c *web.Call) (*web.Reply, error) {
 	website, err := c.Served.Site()
 	if err != nil {

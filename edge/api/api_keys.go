@@ -70,13 +70,13 @@ func (a *API) RevokeKey(c *web.Call) (*web.Reply, error) {
 	return web.JSONReply(http.StatusNoContent, nil)
 }
 
-// keyIDParam returns the key id in the parameters or the body.
+// keyIDParam returns the key ID from the query parameters or the body.
 func keyIDParam(c *web.Call) (string, error) {
 	id, err := c.Query.Text("id")
 	if err != nil {
 		return "", err
 	}
-	if c.Request.ContentLength == 0 { // without a body
+	if c.Request.ContentLength == 0 { // there is no body
 		if id == "" {
 			return "", &query.Error{Param: "id", Message: `is required: the key's id, as a parameter or in a body {"id": "key_…"}`}
 		}
@@ -97,8 +97,8 @@ func keyIDParam(c *web.Call) (string, error) {
 	return body.ID, nil
 }
 
-// unknownKey returns the problem for a key that the account does not have, or no longer
-// has, whether or not another account has it.
+// unknownKey returns the problem for a key that is not an active key of this account. It is the
+// same whether or not another account has the key.
 func (a *API) unknownKey(c *web.Call, accountID, id string) error {
 	if strings.HasPrefix(id, apikey.Prefix) {
 		// It may be a complete key: do not repeat it.

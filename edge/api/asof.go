@@ -10,7 +10,7 @@ import (
 	"kindex/exports"
 )
 
-// atParam reads at, the requested day; "" is the present.
+// atParam reads the parameter at, the requested day. It returns "" for the present.
 func atParam(c *web.Call) (string, error) {
 	day, err := c.Query.Day("at")
 	if err != nil || day == "" {
@@ -26,7 +26,7 @@ func atParam(c *web.Call) (string, error) {
 	return day, nil
 }
 
-// noHistory answers for a day before the first change.
+// noHistory returns the problem for a day before the first change.
 func noHistory(c *web.Call, day string) error {
 	p := web.NewProblem("no-history", fmt.Sprintf("There is no history for %s: this index has none.", day))
 	if first := c.Served.Build.Archive().FirstDay(); first != "" {
@@ -36,15 +36,15 @@ func noHistory(c *web.Call, day string) error {
 	return p
 }
 
-// catalogueAt returns the catalogue to read lists from: the build, or its latest snapshot
-// not after a day, and the day of that snapshot.
+// catalogueAt returns the catalogue to read lists from, and its day. If day is "", the catalogue
+// is the build itself; otherwise it is the latest snapshot taken on or before that day.
 func catalogueAt(c *web.Call, day string) (catalogue exports.Catalogue, asOf string, err error) {
 	if day == "" {
 		return c.Served.Build, "", nil
 	}
 	a := c.Served.Build.Archive()
 	s, ok := a.Snapshot(day)
-	if !ok { // the scores are as of a time before the first change
+	if !ok { // the scores are as of a day before the first change
 		return nil, "", web.NewProblem("no-history", fmt.Sprintf("There is no snapshot for %s or an earlier day: the history starts on %s, but the scores of this build are as of %s.",
 			day, a.FirstDay(), c.Served.AsOf.Format(time.DateOnly)))
 	}
@@ -83,8 +83,8 @@ func entityAt(c *web.Call, day string, markdown bool) (*web.Reply, error) {
 	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), a.RecordAt(v, day, scores))}, nil
 }
 
-// redirectRemoved handles an address that is not in the build: the history may know that
-// the entity was renamed or deleted.
+// redirectRemoved handles an address that is not in the build. The history may show that the
+// entity was renamed or deleted.
 func redirectRemoved(c *web.Call, resource string) (moved *web.Reply, err error) {
 	typ, slug, err := currentAddress(c)
 	switch {
@@ -96,8 +96,8 @@ func redirectRemoved(c *web.Call, resource string) (moved *web.Reply, err error)
 	return redirectTo(c, typ, slug, resource), nil
 }
 
-// currentAddress returns the current address of the entity that once had the address in the
-// path, "" if unknown. The error means that it was deleted.
+// currentAddress returns the current address of the entity that used to be at the requested
+// path, or "" if there was none. It returns an error if the entity was deleted.
 func currentAddress(c *web.Call) (typ, slug string, err error) {
 	typ, slug = c.Param("type"), c.Param("slug")
 	switch version, lifecycle := c.Served.Build.ResolveRemoved(typ, slug); lifecycle {
@@ -109,7 +109,7 @@ func currentAddress(c *web.Call) (typ, slug string, err error) {
 	return "", "", nil
 }
 
-// redirectTo redirects to the same resource of an entity at its current address.
+// redirectTo redirects to the same resource at the entity's current address.
 func redirectTo(c *web.Call, typ, slug, resource string) *web.Reply {
 	u := url.URL{Path: "/api/entity/" + typ + "/" + slug + resource, RawQuery: c.Request.URL.RawQuery}
 	return &web.Reply{Location: u.String()}

@@ -11,7 +11,7 @@ import (
 	"kindex/exports"
 )
 
-// auditEntry is an entry of the audit log as the owner of the account sees it.
+// auditEntry is an entry of the audit log as shown to the owner of the account.
 type auditEntry struct {
 	ID      string         `json:"id"`
 	At      time.Time      `json:"at"`
@@ -34,7 +34,7 @@ func newAuditEntry(e storage.AuditEntry) auditEntry {
 		Address: nullableString(e.Actor.Address), Target: nullableString(e.Target), Detail: nullableString(e.Detail)}
 }
 
-// nullableString returns a text for responses, null if it is empty.
+// nullableString returns nil, which is encoded as null, for an empty string.
 func nullableString(s string) *string {
 	if s == "" {
 		return nil

@@ -23,7 +23,7 @@ var badgePolicy = []string{"default-src 'none'; sandbox"}
 
 // Badge answers GET /badge/:type/:slug.svg.
 //
-// Pages show an image whatever its status, so problems are reported in an image.
+// Since web pages show an image whatever its status, problems are reported in an image.
 func (a *API) Badge(c *web.Call) (*web.Reply, error) {
 	if cutSuffix(c, badgeSuffix) == "" {
 		return c.NotFound()
@@ -62,8 +62,8 @@ func badgeReply(label, message, colour string, refusal int) *web.Reply {
 		Header: http.Header{"Content-Security-Policy": badgePolicy}}
 }
 
-// badgeLabel returns the left text: the requested one, or the name of the index and what is
-// shown.
+// badgeLabel returns the text on the left: the requested label or, by default, the name of the
+// index and what the badge shows.
 func badgeLabel(c *web.Call, show string) (string, error) {
 	label, err := c.Query.Text("label")
 	switch n := utf8.RuneCountInString(label); {
@@ -79,9 +79,9 @@ func badgeLabel(c *web.Call, show string) (string, error) {
 	return label, nil
 }
 
-// badgeOf returns the entity of the path, or the path of its badge under its current slug.
-// It does not look for similar names: the image could not show them, and badges have no
-// rate limit.
+// badgeOf returns the entity at the requested path or, if its slug has changed, the path of its
+// badge under the current slug. It does not look for similar names: the image could not show
+// them, and badges have no rate limit.
 func badgeOf(c *web.Call) (ordinal uint32, to string, err error) {
 	b, typ, slug := c.Served.Build, c.Param("type"), c.Param("slug")
 	o, isAlias, ok := b.Find(typ, slug)

@@ -16,9 +16,9 @@ import (
 	"kindex/exports/table"
 )
 
-// timeParam reads a parameter that is a time in the history: a day, a time or the id of a
-// change. It returns the index of the first change at or after it or, for an id or if end
-// is set, of the first change after it.
+// timeParam reads a parameter that is a time in the history: a day, a time or the ID of a
+// change. It returns the index of the first change at or after that time. For an ID, or if end
+// is set, it returns the index of the first change after it.
 func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 	s, err := c.Query.Text(name)
 	if err != nil || s == "" {
@@ -34,7 +34,7 @@ func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 	var at time.Time
 	if err := at.UnmarshalText([]byte(s)); err == nil { // stricter than time.Parse
 		if end {
-			at = at.Truncate(time.Second).Add(time.Second) // changes are timed to the second
+			at = at.Truncate(time.Second).Add(time.Second) // the times of changes have no fractional seconds
 		}
 		return a.ChangesSince(at), nil
 	}
@@ -42,15 +42,14 @@ func timeParam(c *web.Call, name string, def int, end bool) (int, error) {
 		return i + 1, nil
 	}
 	paramErr := &query.Error{Param: name, Message: fmt.Sprintf("%q is neither a day (YYYY-MM-DD), nor an RFC 3339 time, nor the id of a change", web.Shorten(s))}
-	// A plus that was not written %2B came as a space.
+	// A plus sign that was not encoded as %2B was decoded as a space.
 	if at, err := time.Parse(time.RFC3339, strings.Replace(s, " ", "+", 1)); err == nil {
 		paramErr.Suggestion = at.UTC().Format(time.RFC3339)
 	}
 	return 0, paramErr
 }
 
-// changeFilter reads the parameters that select changes, as far as the endpoint has
-// them.
+// changeFilter reads those parameters that select changes which the endpoint accepts.
 func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
 	a := c.Served.Build.Archive()
 	if f.From, err = timeParam(c, "since", 0, false); err != nil {
@@ -76,7 +75,7 @@ func changeFilter(c *web.Call) (f exports.ChangeFilter, err error) {
 	return f, nil
 }
 
-// allCategories returns the current categories and those that entities had before.
+// allCategories returns the current categories and those that entities used to be in.
 func allCategories(c *web.Call) []string {
 	known := append(slices.Clone(c.Served.Slugs), c.Served.Build.Archive().ChangeValues("category")...)
 	slices.Sort(known)
@@ -94,7 +93,7 @@ func (a *API) Changelog(c *web.Call) (*web.Reply, error) {
 
 // EntityChangelog answers GET /api/entity/:type/:slug/changelog.
 //
-// Deleted entities have a changelog too.
+// Deleted entities have a changelog, too.
 func (a *API) EntityChangelog(c *web.Call) (*web.Reply, error) {
 	list, moved, err := entityChanges(c, c.Param("type"), c.Param("slug"))
 	if err != nil || moved != nil {
@@ -133,29 +132,29 @@ func entityChanges(c *web.Call, typ, slug string) (list []uint32, moved *web.Rep
 	}
 	newest := a.Newest(last)
 	current := a.Version(newest)
-	// A different entity may have the slug now.
+	// A different entity may have this slug now.
 	if to, ok := a.Last(current.Type, current.Slug); ok && current.Slug != slug && a.Newest(to) == newest {
 		return nil, redirectTo(c, current.Type, current.Slug, "/changelog"), nil
 	}
 	return a.EntityChanges(newest), nil, nil
 }
 
-// newestFirst returns a page of a set of changes, after skipping some, and reports
-// whether more follow.
+// newestFirst skips the given number of changes in a set and returns the next page of it, newest
+// first. It reports whether more follow.
 func newestFirst(set *roaring.Bitmap, skip, limit int) (page []int, more bool) {
 	rest := int(set.GetCardinality()) - skip
 	for i := rest - 1; i >= max(0, rest-limit); i-- {
-		index, err := set.Select(uint32(i)) //nolint:gosec // below the size of the set
+		index, err := set.Select(uint32(i)) //nolint:gosec // less than the size of the set
 		if err != nil {
-			break // never: it is one of the set
+			break // cannot happen: the rank is within the set
 		}
 		page = append(page, int(index))
 	}
 	return page, rest > limit
 }
 
-// changesPage returns a page of changes, newest first. The cursor identifies the last
-// change returned, so that new changes do not shift later pages.
+// changesPage returns a page of changes, newest first. The cursor identifies the last change
+// returned, so new changes do not shift later pages.
 func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, error) {
 	page, err := c.Query.Page(scope, query.MaxLimit)
 	if err != nil {
@@ -165,7 +164,7 @@ func changesPage(c *web.Call, set *roaring.Bitmap, scope string) (*web.Reply, er
 	a := c.Served.Build.Archive()
 	if page.Cursor != nil {
 		end, ok := a.FindChange(page.Cursor.Slug)
-		if !ok { // the history was rewritten: continue at the same time
+		if !ok { // the history was rewritten: continue at the same point in time
 			at, err := time.Parse(time.RFC3339, page.Cursor.Value)
 			if err != nil {
 				return nil, &query.Error{Param: "cursor", Message: "is not a valid changelog cursor; start again without a cursor"}
@@ -224,8 +223,8 @@ func (a *API) ExportChangelog(c *web.Call) (*web.Reply, error) {
 		}}, nil
 }
 
-// writeChanges writes changes as stored in the build: an array with one object per line, or
-// just the lines.
+// writeChanges writes changes in the form in which the build stores them, either as a JSON array
+// with one object per line or as JSONL.
 func writeChanges(w io.Writer, array bool, a *exports.ArchiveReader, set *roaring.Bitmap) error {
 	begin, between, end, nothing := "", "\n", "\n", ""
 	if array {

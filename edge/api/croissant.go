@@ -7,8 +7,8 @@ import (
 	"kindex/exports/croissant"
 )
 
-// ExportCroissant answers GET /api/export/croissant. Files do not contain previewed edits,
-// so the response is for the build without them.
+// ExportCroissant answers GET /api/export/croissant. The response describes the build's files,
+// which do not contain previewed edits.
 func (a *API) ExportCroissant(c *web.Call) (*web.Reply, error) {
 	m := c.Served.Build.Manifest
 	body, err := croissant.Describe(m, c.BaseURL())

@@ -12,8 +12,8 @@ import (
 	"kindex/exports"
 )
 
-// Deliveries answers GET /api/webhooks/:id/deliveries. The cursor identifies the last
-// delivery returned, so that new deliveries do not shift later pages.
+// Deliveries answers GET /api/webhooks/:id/deliveries. The cursor identifies the last delivery
+// returned, so new deliveries do not shift later pages.
 func (a *API) Deliveries(c *web.Call) (*web.Reply, error) {
 	w, err := a.ownWebhook(c)
 	if err != nil {

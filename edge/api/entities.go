@@ -24,7 +24,7 @@ func newCollection(c *web.Call) *collection {
 	return &collection{body: append(c.Buffer(), `{"data":[`...)}
 }
 
-// next starts the next item and returns the buffer to append it to.
+// next starts the next item and returns the buffer to append the item to.
 func (l *collection) next() []byte {
 	if l.items > 0 {
 		l.body = append(l.body, ',')
@@ -33,7 +33,7 @@ func (l *collection) next() []byte {
 	return l.body
 }
 
-// end completes the body. extra are more members, in JSON.
+// end completes the body. The members in extra, encoded as JSON, are added to it.
 func (l *collection) end(v *live.ServedBuild, count int, extra ...string) *web.Reply {
 	l.body = append(l.body, `],"count":`...)
 	l.body = strconv.AppendInt(l.body, int64(count), 10)
@@ -45,7 +45,7 @@ func (l *collection) end(v *live.ServedBuild, count int, extra ...string) *web.R
 	return &web.Reply{MediaType: web.JSONType, Body: l.body}
 }
 
-// linkNext adds the place of the next page to a collection.
+// linkNext adds the position of the next page to a collection.
 func linkNext(c *web.Call, r *web.Reply, next string) {
 	if next == "" {
 		return
@@ -64,23 +64,23 @@ func nextCursor(next string) string {
 	return `"nextCursor":"` + next + `"`
 }
 
-// cursorScope returns what a cursor is bound to: the path and all parameters except the
-// paging parameters.
+// cursorScope returns the part of the request that a cursor is valid for: the path and all
+// parameters except the paging parameters.
 func cursorScope(c *web.Call) string {
 	return c.Request.URL.Path + "?" + c.Query.Canonical("limit", "offset", "cursor")
 }
 
-// selection is the selection of records in a request.
+// selection holds the records that a request selects.
 type selection struct {
 	catalogue exports.Catalogue
-	asOf      string // the day of the catalogue, "" for the present
+	asOf      string // the day of the catalogue; "" is the present
 	set       *roaring.Bitmap
 	project   *projection
 	page      query.Page
 }
 
-// readSelection reads the filters, fields and paging of a request for the records of
-// a day, "" for the present.
+// readSelection reads a request's filters, fields and paging parameters, for the records as of a
+// day; "" is the present.
 func readSelection(c *web.Call, day string) (*selection, error) {
 	s := &selection{}
 	var err error
@@ -126,8 +126,8 @@ func (a *API) Entities(c *web.Call) (*web.Reply, error) {
 	return pagedReply(c, list, sel, next), nil
 }
 
-// orderedPage returns the page of a selection in an order, and the cursor of the
-// page after it, "" for none.
+// orderedPage returns one page of a sorted selection and the cursor of the next page, or "" if
+// there is none.
 func orderedPage(c *web.Call, sel *selection, sort exports.Sort) (ordinals []uint32, next string, err error) {
 	page := sel.page
 	var after *exports.Position
@@ -144,7 +144,8 @@ func orderedPage(c *web.Call, sel *selection, sort exports.Sort) (ordinals []uin
 	return ordinals, next, nil
 }
 
-// pagedReply completes a list with one page of a selection. extra are more members.
+// pagedReply completes a list with one page of a selection. The members in extra are added to
+// it.
 func pagedReply(c *web.Call, list *collection, sel *selection, next string, extra ...string) *web.Reply {
 	if sel.asOf != "" {
 		extra = append(extra, `"asOf":"`+sel.asOf+`"`)

@@ -9,22 +9,22 @@ import (
 	"kindex/exports/record"
 )
 
-// entityObject completes a record or another object with the build that it is from.
+// entityObject appends a record, or another object, with the ID of the build it is from.
 func entityObject(v *live.ServedBuild, dst, record []byte) []byte {
 	dst = append(dst, record[:len(record)-1]...)
 	dst = append(append(append(dst, `,"build":"`...), v.ID()...), '"', '}', '\n')
 	return dst
 }
 
-// projection narrows records to some of their members.
+// projection reduces records to some of their members.
 type projection struct {
 	all    bool
 	fields map[string]bool // members of the record
-	scores map[string]bool // members of scores
+	scores map[string]bool // members of the scores object
 }
 
-// readProjection reads the fields parameter: members of the record, and names of
-// scores for just those within scores.
+// readProjection reads the fields parameter. It accepts members of the record, and names of
+// scores to select only these members of the scores object.
 func readProjection(c *web.Call) (*projection, error) {
 	if !c.Query.Has("fields") {
 		return &projection{all: true}, nil
@@ -44,7 +44,7 @@ func readProjection(c *web.Call) (*projection, error) {
 	return p, nil
 }
 
-// append adds a record, narrowed, in the order of the record.
+// append appends a record with the selected members, in the record's order.
 func (p *projection) append(dst, record []byte) []byte {
 	if p.all {
 		return append(dst, record...)
@@ -95,8 +95,8 @@ func (a *API) Entity(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: web.JSONType, Body: entityObject(c.Served, c.Buffer(), record)}, nil
 }
 
-// findEntity looks up the entity at the request's path. If its slug has changed, moved
-// redirects to the same resource under the new one.
+// findEntity looks up the entity at the requested path. If its slug has changed, moved redirects
+// to the same resource under the new slug.
 func findEntity(c *web.Call, resource string) (ordinal uint32, moved *web.Reply, err error) {
 	b, typ, slug := c.Served.Build, c.Param("type"), c.Param("slug")
 	o, isAlias, ok := b.Find(typ, slug)

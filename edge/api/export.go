@@ -17,7 +17,7 @@ import (
 	"kindex/exports/table"
 )
 
-// formatNames are the values of the format parameter; the first is the default.
+// formatNames contains the values of the format parameter; the first is the default.
 var formatNames = func() []string {
 	var names []string
 	for _, f := range table.Formats {
@@ -32,8 +32,8 @@ const (
 	spreadsheetCSV = "spreadsheet"
 )
 
-// exportFormat returns the format of an export. CSV for spreadsheets is a separate
-// format, which builds have no files of.
+// exportFormat returns the format of an export. CSV for spreadsheets is a separate format;
+// builds have no files in it.
 func exportFormat(c *web.Call) (table.Format, error) {
 	name, err := c.Query.OneOf("format", formatNames[0], formatNames)
 	if err != nil {
@@ -90,7 +90,7 @@ func (a *API) ExportEntities(c *web.Call) (*web.Reply, error) {
 		}}, nil
 }
 
-// entityColumns are the column names of an export of entities.
+// entityColumns contains the column names of an export of entities.
 var entityColumns = func() []string {
 	var names []string
 	for _, c := range table.EntityColumns {
@@ -99,7 +99,7 @@ var entityColumns = func() []string {
 	return names
 }()
 
-// selectCells narrows a row to some columns, nil for all.
+// selectCells reduces a row to the given columns; nil selects all of them.
 func selectCells(row table.Row, columns []int) table.Row {
 	if columns == nil || row == nil {
 		return row
@@ -111,7 +111,7 @@ func selectCells(row table.Row, columns []int) table.Row {
 	return out
 }
 
-// writeRows encodes rows as they come, in chunks that are worth sending.
+// writeRows encodes the rows one by one and writes them in chunks of a reasonable size.
 func writeRows(w io.Writer, format string, columns []table.Column, n int, row func(int) (table.Row, error)) error {
 	buf := &chunkWriter{w: w}
 	enc, err := table.NewStreamEncoder(format, buf, columns)
@@ -133,7 +133,7 @@ func writeRows(w io.Writer, format string, columns []table.Column, n int, row fu
 	return buf.flush()
 }
 
-// chunkWriter gathers small writes.
+// chunkWriter combines small writes.
 type chunkWriter struct {
 	w   io.Writer
 	buf []byte
@@ -164,7 +164,7 @@ func (c *chunkWriter) flush() error {
 	return err
 }
 
-// prebuilt responds with a file of the build, to be saved under a different name.
+// prebuilt returns a file of the build, which clients are to save under a different name.
 func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 	data, f, ok := c.Served.Build.File(name)
 	if !ok {
@@ -182,8 +182,8 @@ func prebuilt(c *web.Call, name, attachment string) (*web.Reply, error) {
 // etagBase returns the base of a file's entity tag.
 func etagBase(f store.File) string { return f.SHA256[:min(32, len(f.SHA256))] }
 
-// categoriesAt returns the categories that records of a day can have: the current ones, and
-// for an earlier day also all that records ever had.
+// categoriesAt returns the categories that records can have on a day: the current ones and, for
+// a past day, all that records have ever had.
 func categoriesAt(c *web.Call, day string) []string {
 	if day == "" {
 		return c.Served.Slugs
@@ -191,8 +191,8 @@ func categoriesAt(c *web.Call, day string) []string {
 	return allCategories(c)
 }
 
-// boardNamesAt returns the names of the leaderboards on a day. The list must not be
-// modified.
+// boardNamesAt returns the names of the leaderboards on a day. The caller must not modify the
+// list.
 func boardNamesAt(c *web.Call, day string) []string {
 	if day == "" {
 		return c.Served.BoardNames
@@ -200,8 +200,8 @@ func boardNamesAt(c *web.Call, day string) []string {
 	return append([]string{exports.AllBoard}, categoriesAt(c, day)...)
 }
 
-// boardParam returns the name of a leaderboard that exists on a day, or an error with a
-// suggestion.
+// boardParam returns the requested leaderboard's name, or an error with a suggestion if it does
+// not exist on that day.
 func boardParam(c *web.Call, name, day string) (string, error) {
 	known := boardNamesAt(c, day)
 	if slices.Contains(known, name) {
@@ -255,9 +255,8 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 		}}, nil
 }
 
-// ExportManifest answers GET /api/export/manifest. Each file has the address where its
-// bytes never change. Files do not contain previewed edits, so the response is for the
-// build without them.
+// ExportManifest answers GET /api/export/manifest. It lists each file with its permanent
+// address. The response describes the build's files, which do not contain previewed edits.
 func (a *API) ExportManifest(c *web.Call) (*web.Reply, error) {
 	m := *c.Served.Build.Manifest
 	type file struct {

@@ -17,7 +17,7 @@ import (
 	"kindex/exports/record"
 )
 
-// feedPageSize is the number of changes in a feed document.
+// feedPageSize is the number of changes on one page of a feed.
 const feedPageSize = 200
 
 // Feed answers GET /api/feed.
@@ -65,8 +65,8 @@ func feedChanges(c *web.Call) (*roaring.Bitmap, error) {
 	return set, nil
 }
 
-// changesOfKey returns the changes of the entity with the key type/slug. Subscriptions
-// under a former slug continue to work.
+// changesOfKey returns the changes to the entity with the key type/slug. Subscriptions under a
+// former slug continue to work.
 func changesOfKey(c *web.Call, key string) ([]uint32, error) {
 	typ, slug, _ := strings.Cut(key, "/")
 	b := c.Served.Build
@@ -128,7 +128,7 @@ func feedDocument(c *web.Call, set *roaring.Bitmap, page, pages int) (*feed.Feed
 	return doc, nil
 }
 
-// feedTitle names the index, and what a feed is narrowed to.
+// feedTitle returns a title with the name of the index and what the feed is limited to.
 func feedTitle(c *web.Call) string {
 	title := c.Served.Build.Manifest.Title
 	var narrowed []string

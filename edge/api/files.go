@@ -14,9 +14,9 @@ import (
 	"kindex/exports/store"
 )
 
-// Data answers GET /data/:build/*file: the files of all builds that are still kept, at
-// addresses whose bytes never change. Files are sent without content coding: the
-// compressed variants have their own addresses.
+// Data answers GET /data/:build/*file. It serves the files of all builds that have not been
+// deleted; the bytes at an address never change. Files are sent without content coding, since
+// the compressed variants have their own addresses.
 func (a *API) Data(c *web.Call) (*web.Reply, error) {
 	id, path := c.Param("build"), strings.TrimPrefix(c.Param("file"), "/")
 	m := c.Served.Build.Manifest
@@ -51,8 +51,8 @@ func unknownFile(id, path string) *web.Problem {
 		"; old builds are deleted. GET /api/export/manifest lists the files of the current build.")
 }
 
-// dataFile finds a file of the current build in memory, and of an older one on
-// the disk. Only what a manifest names is served, whatever the path looks like.
+// dataFile returns a file of the current build from memory, or a file of an older build from
+// disk. Only files named in a manifest are served, whatever the path looks like.
 func (a *API) dataFile(v *live.ServedBuild, id, path string) (io.ReadSeekCloser, store.File, error) {
 	unknown := unknownFile(id, path)
 	if path == store.ManifestFile && store.ValidID(id) {
@@ -79,7 +79,7 @@ func (a *API) dataFile(v *live.ServedBuild, id, path string) (io.ReadSeekCloser,
 	return content, f, err
 }
 
-// inMemory returns a file in memory, which needs no closing.
+// inMemory returns a reader for a file in memory; closing it has no effect.
 func inMemory(data []byte) io.ReadSeekCloser {
 	return struct {
 		*bytes.Reader

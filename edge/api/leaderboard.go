@@ -61,8 +61,8 @@ func (a *API) Leaderboard(c *web.Call) (*web.Reply, error) {
 	return pagedReply(c, list, sel, next, comparedToMember(previousBoard)), nil
 }
 
-// comparedToMember returns the day that a leaderboard is compared with, as JSON: null
-// if the build has no snapshot for that day.
+// comparedToMember returns the member with the day that a leaderboard is compared with. The day
+// is null if the build has no snapshot for it.
 func comparedToMember(f *leaderboard.PreviousBoard) string {
 	if !f.Known() {
 		return `"comparedTo":null`
@@ -70,7 +70,7 @@ func comparedToMember(f *leaderboard.PreviousBoard) string {
 	return `"comparedTo":"` + f.Day() + `"`
 }
 
-// appendRankDelta adds rank, previousRank and delta, the number of places gained, to a
+// appendRankDelta appends rank, previousRank and delta, the number of places gained, to a
 // record.
 func appendRankDelta(dst []byte, rank, previous int) []byte {
 	dst = append(dst, `,"rank":`...)

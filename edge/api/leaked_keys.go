@@ -34,7 +34,7 @@ func (a *API) RevokeLeakedKey(c *web.Call) (*web.Reply, error) {
 	if err := c.Decode(&body); err != nil {
 		return nil, err
 	}
-	secret, err := apikey.Parse(body.Key) // the checksum rejects most that cannot be a key
+	secret, err := apikey.Parse(body.Key) // the checksum rejects most strings that cannot be keys
 	if err != nil {
 		return nil, web.InvalidBody([]web.FieldError{{Field: "key", Message: strings.TrimPrefix(err.Error(), "this ")}})
 	}
@@ -64,7 +64,7 @@ func (a *API) countReport(c *web.Call) error {
 		return nil
 	}
 	p := web.NewProblem("rate-limited", fmt.Sprintf("An IP address can report %d keys per hour; try again at %s.", MaxReports, st.Reset.UTC().Format(time.RFC3339))+
-		c.Shared.ContactSentence("", " For more, write to %s."))
+		c.Shared.ContactSentence("", " To report more, write to %s."))
 	p.Header = http.Header{"Retry-After": {strconv.FormatInt(st.Wait(c.Shared.Now()), 10)}}
 	return p
 }

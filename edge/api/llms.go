@@ -7,20 +7,21 @@ import (
 	"kindex/site"
 )
 
-// maxLeaders is how many entities /llms.txt names.
+// maxLeaders is the number of entities listed in /llms.txt.
 const maxLeaders = 20
 
 // LLMs answers GET /llms.txt.
 //
-// Its links are absolute. If no public address is configured, they use the host that the
-// client requested, and shared caches must not store the response.
+// Its links are absolute. If no public address is configured, the links use the host in the
+// request, and shared caches must not store the response.
 func (a *API) LLMs(c *web.Call) (*web.Reply, error) {
 	base := c.BaseURL()
 	r := &web.Reply{MediaType: "text/plain; charset=utf-8"}
 	if c.PublicURL() != "" {
 		r.Cache = web.CacheHour
 	}
-	// It has no rate limit and is built from dozens of records: cache the last one.
+	// This page has no rate limit and is built from dozens of records, so the last one is
+	// cached.
 	if kept := c.Served.LLMs.Load(); kept != nil && kept.Base == base {
 		r.Body = kept.Body
 		return r, nil

@@ -13,8 +13,8 @@ const (
 	markdownSuffix = ".md"
 )
 
-// cutSuffix removes an extension from the slug of the path and returns it, "" if there is
-// none: slugs have no dots.
+// cutSuffix removes the extension from the slug in the path and returns it, or "" if there is
+// none. Slugs never contain a dot.
 func cutSuffix(c *web.Call, suffix string) string {
 	for i := range c.Path {
 		if p := &c.Path[i]; p.Key == "slug" {
@@ -29,7 +29,7 @@ func cutSuffix(c *web.Call, suffix string) string {
 	return ""
 }
 
-// markdownPage answers with an entity in Markdown.
+// markdownPage answers with an entity's page in Markdown.
 func markdownPage(c *web.Call, o uint32) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {
@@ -39,7 +39,7 @@ func markdownPage(c *web.Call, o uint32) (*web.Reply, error) {
 	return &web.Reply{MediaType: MarkdownType, Body: body}, err
 }
 
-// markdownPageAt returns the page of an entity at a version, with scores as of a day.
+// markdownPageAt returns the page for a version of an entity, with scores as of a day.
 func markdownPageAt(c *web.Call, e *record.Entity, version int, asOf time.Time) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {

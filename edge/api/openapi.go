@@ -22,7 +22,7 @@ func (a *API) OpenAPI(c *web.Call) (*web.Reply, error) {
 	return r, nil
 }
 
-// RedirectToOpenAPI answers GET /openapi.json and /openapi.yaml, where tools look for a
+// RedirectToOpenAPI answers GET /openapi.json and /openapi.yaml, where tools look for an API
 // description.
 func RedirectToOpenAPI(format string) web.Handler {
 	return func(*web.Call) (*web.Reply, error) { return &web.Reply{Location: "/api/openapi?format=" + format}, nil }

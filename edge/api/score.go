@@ -4,8 +4,8 @@ import "kindex/edge/web"
 
 // Score answers GET /api/entity/:type/:slug/score.
 //
-// The explanation is recalculated with the function that the builder used: stored
-// explanations would be the largest part of a build.
+// The explanation is recalculated with the function that the builder used, because stored
+// explanations would take up most of a build.
 func (a *API) Score(c *web.Call) (*web.Reply, error) {
 	o, moved, err := findEntity(c, "/score")
 	if err != nil || moved != nil {

@@ -14,11 +14,12 @@ import (
 	"kindex/site/sdk"
 )
 
-// sdkNames are what the client libraries are called in texts.
+// sdkNames are the names of the client libraries in messages.
 var sdkNames = map[string]string{sdk.TypeScript: "TypeScript", sdk.Python: "Python"}
 
-// NewestSDK answers GET /api/sdk/typescript and GET /api/sdk/python: the latest version,
-// installable from this address. Content-Location is the permanent address of these bytes.
+// NewestSDK answers GET /api/sdk/typescript and GET /api/sdk/python with the latest version of
+// the library, which can be installed from this address. Content-Location is the permanent
+// address of that version.
 func (*API) NewestSDK(language string) web.Handler {
 	return func(*web.Call) (*web.Reply, error) {
 		a := sdk.Versions(language)[0]

@@ -12,10 +12,10 @@ import (
 	"kindex/indexes"
 )
 
-// maxFacetValues is how many values of a facet are counted out.
+// maxFacetValues is the maximum number of values listed for a facet.
 const maxFacetValues = 20
 
-// searchText reads q.
+// searchText reads the parameter q.
 func searchText(c *web.Call) (string, error) {
 	q, err := c.Query.Text("q")
 	switch {
@@ -83,7 +83,7 @@ func (a *API) Search(c *web.Call) (*web.Reply, error) {
 	return r, nil
 }
 
-// searchAfter turns a cursor into a place among the hits of this build.
+// searchAfter converts a cursor to a position among the hits in this build.
 func searchAfter(c *web.Call, cur *query.Cursor) (*indexes.After, error) {
 	if cur == nil {
 		return nil, nil
@@ -124,14 +124,14 @@ func appendHit(v *live.ServedBuild, dst []byte, p *projection, res *indexes.Resu
 	return append(dst, '}', '}'), nil
 }
 
-// maxSuggestions is the number of names suggested if nothing is found.
+// maxSuggestions is the maximum number of names suggested if nothing is found.
 const maxSuggestions = 5
 
 // suggestionFields are the fields of a suggestion.
 var suggestionFields = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true}}
 
-// suggestions returns suggestions for a search without results, as JSON: the results
-// without its filters, or else the nearest names.
+// suggestions returns, as JSON, suggestions for a search without results: what the same search
+// finds without filters or, if that is nothing, the most similar names.
 func suggestions(v *live.ServedBuild, text string, res *indexes.Result) ([]byte, error) {
 	out := []byte{'['}
 	if !res.Matches.IsEmpty() {

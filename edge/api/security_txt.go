@@ -10,11 +10,12 @@ import (
 	"kindex/edge/web"
 )
 
-// SecurityPath is where people who find a vulnerability look up the contact (RFC 9116).
+// SecurityPath is where people who have found a vulnerability look for the contact address (RFC
+// 9116).
 const SecurityPath = "/.well-known/security.txt"
 
-// securityTxtLifetime is how long the file is valid, counted from the day of the request: the
-// service that answers is running.
+// securityTxtLifetime is how long the file is valid from the day of the request. A service that
+// answers requests is being maintained.
 const securityTxtLifetime = 180 * 24 * time.Hour
 
 // SecurityText answers GET /.well-known/security.txt.
@@ -32,8 +33,8 @@ func (a *API) SecurityText(c *web.Call) (*web.Reply, error) {
 	return &web.Reply{MediaType: "text/plain; charset=utf-8", Body: []byte(b.String())}, nil
 }
 
-// contactURI returns the operator's address as a URI: https:, mailto: or tel:, and an
-// e-mail address as mailto:. Of any other text it returns "".
+// contactURI returns the operator's address as a URI: a URI with the scheme https, mailto or tel
+// is returned as it is, an e-mail address as mailto:. For any other text it returns "".
 func contactURI(contact string) string {
 	contact = strings.TrimSpace(contact)
 	if a, err := mail.ParseAddress(contact); err == nil && a.Name == "" {

@@ -6,7 +6,7 @@ import (
 	"kindex/site"
 )
 
-// maxSimilar is how many neighbours a build keeps.
+// maxSimilar is the number of similar entities that a build stores for each entity.
 const maxSimilar = 20
 
 // Similar answers GET /api/entity/:type/:slug/similar.

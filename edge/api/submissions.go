@@ -27,8 +27,7 @@ func (a *API) Submit(c *web.Call) (*web.Reply, error) {
 	}
 	id := storage.NewID("sub_")
 	return a.accounts.Write(c, func(tx *storage.Tx) (account.Result, error) {
-		// A repeated request gets the same response, even if the build has the entity
-		// by now.
+		// A repeated request gets the same response, even if the build now has the entity.
 		if refused != nil {
 			return account.Result{}, refused
 		}
@@ -42,7 +41,7 @@ func (a *API) Submit(c *web.Call) (*web.Reply, error) {
 	})
 }
 
-// submitReply is the answer to a submission that was taken in.
+// submitReply is the response to an accepted POST /api/submit.
 type submitReply struct {
 	ID       string            `json:"id"`
 	Status   submission.Status `json:"status"`
@@ -53,8 +52,8 @@ type submitReply struct {
 
 func submissionPath(id string) string { return "/api/submissions/" + id }
 
-// readDraft reads the body and checks it against the build; it also finds similar
-// entities in the build.
+// readDraft reads the body and checks it against the build. It also returns similar entities in
+// the build.
 func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := c.Decode(&members); err != nil {
@@ -64,7 +63,7 @@ func readDraft(c *web.Call) (*submission.Draft, []json.RawMessage, error) {
 	d.UseNumber() // a version such as 1.10 must not become 1.1
 	var fields map[string]any
 	if err := d.Decode(&fields); err != nil {
-		return nil, nil, web.NewProblem("invalid-body", "The body is not JSON.") // it was read once already
+		return nil, nil, web.NewProblem("invalid-body", "The body is not JSON.") // cannot happen: Decode has already parsed it
 	}
 	draft, err := submission.Parse(fields, account.SubmissionIndex{Served: c.Served})
 	if err != nil {
@@ -101,7 +100,7 @@ func invalidSubmission(e *submission.InvalidError) error {
 	return p.WithSuggestion(e.Problems[0].Suggestion)
 }
 
-// similarFields are the fields listed for a similar entity.
+// similarFields are the fields returned for a similar entity.
 var similarFields = &projection{fields: map[string]bool{"type": true, "slug": true, "name": true, "url": true}}
 
 // similarEntities returns entities that a name could refer to.
@@ -117,7 +116,7 @@ func similarEntities(v *live.ServedBuild, name string) ([]json.RawMessage, error
 	return list, nil
 }
 
-// submissionRecord is a submission as its account sees it.
+// submissionRecord is a submission as returned to the account that sent it.
 type submissionRecord struct {
 	ID          string            `json:"id"`
 	Status      submission.Status `json:"status"`
@@ -127,7 +126,7 @@ type submissionRecord struct {
 	PullRequest *pullRequest      `json:"pullRequest"`
 	CreatedAt   time.Time         `json:"createdAt"`
 	UpdatedAt   time.Time         `json:"updatedAt"`
-	Fields      map[string]any    `json:"fields,omitempty"` // as they will be in the file; single ones only
+	Fields      map[string]any    `json:"fields,omitempty"` // as they will be in the file; only in responses for a single submission
 }
 
 type submittedEntity struct {
@@ -217,8 +216,8 @@ func submissionPageReply(c *web.Call, answer submissionList) (*web.Reply, error)
 	return r, err
 }
 
-// submissionCursor returns the submission, one of the account's own, after which a page
-// starts.
+// submissionCursor returns the submission after which a page starts; it must be one of the
+// account's own.
 func (a *API) submissionCursor(c *web.Call, owner string) (string, error) {
 	text, err := c.Query.Text("cursor")
 	if err != nil || text == "" {

@@ -11,7 +11,7 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// windows are what trending can look back to.
+// windows are the periods that trending can cover.
 var windows = []string{"7d", "30d"}
 
 // Trending answers GET /api/trending. The gains were calculated by the builder; the
@@ -49,7 +49,8 @@ func (a *API) Trending(c *web.Call) (*web.Reply, error) {
 	return list.end(c.Served, len(trends), `"window":"`+window+`"`, `"since":"`+since+`"`), nil
 }
 
-// appendTrend adds how a record that has a rank now, 0 for none, came to it.
+// appendTrend appends a trending record with the changes in its score and rank. rank is its
+// current rank, or 0 if it has none.
 func appendTrend(v *live.ServedBuild, dst []byte, t exports.Trend, rank int) []byte {
 	number := func(name string, n int, known bool) {
 		dst = append(append(append(dst, ',', '"'), name...), '"', ':')

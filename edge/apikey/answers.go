@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// cachedKey is the store's answer for a key, with the time of the query.
+// cachedKey is the result of looking up a key in the store, with the time of the query.
 type cachedKey struct {
 	key     Key
 	account Account
@@ -14,21 +14,21 @@ type cachedKey struct {
 	begun   time.Time
 }
 
-// maxAnswers bounds each generation of answers. Trying invented keys makes the edge query
-// the store more often, not use more memory.
+// maxAnswers is the maximum number of results in each generation. A client that tries
+// invented keys makes the edge query the store more often, but not use more memory.
 const maxAnswers = 8192
 
-// keyCache is a cache in two generations: answers are added to the younger one; when it is
-// full, or older than any answer may get, it becomes the older one, and the previous older
-// one is dropped.
+// keyCache caches lookup results in two generations. Results are added to the younger
+// generation. Once that is full or has reached CacheTTL, it becomes the older generation, and
+// the previous older generation is dropped.
 type keyCache struct {
 	mu             sync.RWMutex
 	younger, older map[[sha256.Size]byte]cachedKey
 	since          time.Time
-	forgotten      time.Time // answers from before this time are not used
+	forgotten      time.Time // results of earlier queries are not used
 }
 
-// get returns an answer that is recent enough for a request arriving now.
+// get returns a cached result that is recent enough for a request that arrives now.
 func (a *keyCache) get(hash [sha256.Size]byte, now time.Time) (cachedKey, bool) {
 	a.mu.RLock()
 	defer a.mu.RUnlock()
@@ -43,7 +43,8 @@ func (a *keyCache) fresh(found cachedKey, arrived time.Time) bool {
 	return arrived.Sub(found.begun) < CacheTTL && found.begun.After(a.forgotten)
 }
 
-// mayServe reports whether a request that arrived then can use this answer.
+// mayServe reports whether a result is recent enough for a request that arrived at the given
+// time.
 func (a *keyCache) mayServe(found cachedKey, arrived time.Time) bool {
 	a.mu.RLock()
 	defer a.mu.RUnlock()

@@ -16,30 +16,28 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// CacheTTL is the maximum age of cached keys when a request arrives. It bounds how long a
-// revoked key still works on another edge.
+// CacheTTL is the maximum age that a cached key can have when a request arrives. It bounds
+// how long a revoked key still works on another edge.
 const CacheTTL = 500 * time.Millisecond
 
-// lookupTimeout bounds looking up a key in the store. It does not depend on a request's own
-// timeout: many requests may wait for one lookup.
+// lookupTimeout limits how long looking up a key in the store can take. It is independent of
+// the requests' own timeouts because many requests may be waiting for one lookup.
 const lookupTimeout = 5 * time.Second
 
-// HashPrefix is the number of leading hexadecimal digits of its hash that a key is
-// looked up by. The other 224 bits are compared in constant time: the timing of a
-// database index reveals at most these 32 bits of a hash, from which no key can be
-// derived.
+// HashPrefix is the number of leading hexadecimal digits of a key's hash that are used to
+// look it up. The other 224 bits are compared in constant time: the timing of a database
+// index reveals at most these 32 bits of a hash, from which no key can be derived.
 const HashPrefix = 8
 
-// Candidate is a stored key whose hash starts with the same digits as the hash of the
-// given key.
+// Candidate is a stored key whose hash starts with the same digits as the hash of the key
+// being looked up.
 type Candidate struct {
 	Hash    string
 	Key     Key
 	Account Account
 }
 
-// Store is the storage that an Authenticator needs. Its methods must be safe for
-// concurrent use.
+// Store is the storage used by an Authenticator. Its methods must be safe for concurrent use.
 type Store interface {
 	// KeysByHash returns every key, including revoked ones, whose hash starts with these
 	// HashPrefix digits. It must see everything committed before the call.
@@ -53,24 +51,24 @@ type Store interface {
 type Authenticator struct {
 	store Store
 	now   func() time.Time
-	// cache by the hash of the key. Looking it up in a map is not constant-time, but leaks
-	// nothing useful: nobody can choose a hash or derive a key from it.
+	// The cache uses the hash of the key. Looking that up in a map is not constant-time, but
+	// leaks nothing useful: nobody can choose a hash or derive a key from it.
 	cache   keyCache
 	flights singleflight.Group
 
 	mu   sync.Mutex
-	used map[string]time.Time // by the id of the key; not yet stored
+	used map[string]time.Time // last uses that are not stored yet, by key id
 }
 
-// NewAuthenticator returns an Authenticator for a store. now is the clock for last-use
-// times and expiry; cache entries expire by the monotonic clock.
+// NewAuthenticator returns an Authenticator for a store. now is the clock for recording uses
+// and for the expiry of keys. Cache entries expire by the monotonic clock.
 func NewAuthenticator(store Store, now func() time.Time) *Authenticator {
 	return &Authenticator{store: store, now: now, used: map[string]time.Time{}}
 }
 
-// FromHeader returns the key in x-api-key; anonymous requests have none. A key in another
-// header, an empty header or two keys are errors: a caller who sends a key must not be
-// treated as anonymous.
+// FromHeader returns the key in the x-api-key header. A request without a key is anonymous. A
+// key in another header, an empty header or two keys are errors: a caller who sends a key
+// must not be treated as anonymous.
 func FromHeader(h http.Header) (key string, anonymous bool, err error) {
 	values := h["X-Api-Key"]
 	if len(values) == 1 {
@@ -91,8 +89,8 @@ func FromHeader(h http.Header) (key string, anonymous bool, err error) {
 	return "", true, nil
 }
 
-// keyInBasic finds a key sent as the name or the password of Basic authentication (RFC
-// 7617), as some services accept.
+// keyInBasic finds a key sent as the name or the password of Basic authentication (RFC 7617),
+// which some services accept.
 func keyInBasic(credentials string) string {
 	plain, err := base64.StdEncoding.DecodeString(credentials)
 	if err != nil {
@@ -110,9 +108,9 @@ var ErrWrongHeader = errors.New("send the API key in the header x-api-key, not i
 
 var errSeveral = errors.New("the header x-api-key was sent more than once; send a single key")
 
-// Identify returns the key and its account. Errors are ErrMalformed, ErrUnknown,
-// ErrRevoked, ErrExpired and, with the key and the account, *SuspendedError; any other
-// error means that the store is unavailable.
+// Identify returns the key and its account. The error is ErrMalformed, ErrUnknown,
+// ErrRevoked, ErrExpired or a *SuspendedError, in which case the key and the account are
+// returned, too. Any other error means that the store is unavailable.
 func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account, error) {
 	arrived := time.Now()
 	if err := check(sent); err != nil {
@@ -126,7 +124,7 @@ func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account
 			return Key{}, Account{}, err
 		}
 	}
-	// Cached keys expire too: check each time.
+	// A cached key may have expired since.
 	if found.key.Expired(a.now()) {
 		return Key{}, Account{}, ErrExpired
 	}
@@ -137,12 +135,12 @@ func (a *Authenticator) Identify(ctx context.Context, sent string) (Key, Account
 }
 
 // lookup queries the store, once for all concurrent requests with the same key. It does not
-// use an answer to a query that was started too long before this request arrived.
+// use the result of a query that started too long before this request arrived.
 func (a *Authenticator) lookup(ctx context.Context, hash [sha256.Size]byte, arrived time.Time) (cachedKey, error) {
 	for {
 		flight := a.flights.DoChan(string(hash[:]), func() (any, error) {
-			begun := time.Now() // before the query: later changes may be missing from the answer
-			// The first caller may leave while others wait.
+			begun := time.Now() // before the query, because its result may not include later changes
+			// The first caller may disconnect while other callers are still waiting.
 			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), lookupTimeout)
 			defer cancel()
 			candidates, err := a.store.KeysByHash(ctx, hex.EncodeToString(hash[:])[:HashPrefix])
@@ -182,7 +180,7 @@ func checkUsable(candidates []Candidate, hash [sha256.Size]byte) cachedKey {
 	return cachedKey{key: key, account: account}
 }
 
-// FindByHash finds the key with a hash, in hexadecimal, among candidates, in a time that
+// FindByHash finds the candidate with a hash, given in hexadecimal. The time that it takes
 // does not depend on how much of the hash matches.
 func FindByHash(candidates []Candidate, hash string) (Key, Account, bool) {
 	at := -1
@@ -216,8 +214,8 @@ func (a *Authenticator) LastUsed(k Key) time.Time {
 	return k.LastUsedAt
 }
 
-// Flush stores the last-use times of keys. Times that cannot be stored are kept for the
-// next flush.
+// Flush stores the times at which keys were last used. Times that cannot be stored are kept
+// for the next flush.
 func (a *Authenticator) Flush(ctx context.Context) error {
 	a.mu.Lock()
 	used := a.used
@@ -229,17 +227,17 @@ func (a *Authenticator) Flush(ctx context.Context) error {
 	err := a.store.TouchKeys(ctx, used)
 	if err != nil {
 		a.mu.Lock()
-		maps.Copy(used, a.used) // those are newer
+		maps.Copy(used, a.used) // the times in a.used are newer
 		a.used = used
 		a.mu.Unlock()
 	}
 	return err
 }
 
-// FlushEvery is the interval at which Work stores the last-use times of keys.
+// FlushEvery is the interval at which Work calls Flush.
 const FlushEvery = 5 * time.Second
 
-// Work flushes at intervals until ctx ends, and then once more. It reports failures to
+// Work calls Flush at intervals until ctx ends, and then once more. It passes errors to
 // failed.
 func (a *Authenticator) Work(ctx context.Context, failed func(error)) {
 	tick := time.NewTicker(FlushEvery)

@@ -24,7 +24,7 @@ type store struct {
 	// by full hash
 	keys    map[string]apikey.Candidate
 	asked   int
-	slow    time.Duration // between the lookup and the arrival of its result
+	slow    time.Duration // how long a lookup takes to return
 	err     error
 	touched map[string]time.Time
 	touches int
@@ -121,14 +121,16 @@ func TestIdentify(t *testing.T) {
 		if _, _, err := a.Identify(t.Context(), "kx_nonsense"); !errors.Is(err, apikey.ErrMalformed) || s.asked != asked {
 			t.Errorf("malformed key: %v after %d lookups", err, s.asked-asked)
 		}
-		if asked != 3+3 { // once each for good, revoked and suspended; three unknown keys
+		// One lookup each for the valid, the revoked and the suspended key, and three for
+		// unknown keys.
+		if asked != 3+3 {
 			t.Errorf("%d lookups in the store", asked)
 		}
 	})
 }
 
-// TestOtherHashWithTheSameBeginning: a stored key with the same hash prefix is not
-// necessarily the same key.
+// TestOtherHashWithTheSameBeginning checks that a stored key with the same hash prefix is not
+// mistaken for the key.
 func TestOtherHashWithTheSameBeginning(t *testing.T) {
 	s := newStore(t)
 	secret := apikey.Generate()
@@ -149,8 +151,8 @@ func TestOtherHashWithTheSameBeginning(t *testing.T) {
 	}
 }
 
-// TestRevokedKeyStops: however slow the store is, a request that arrives more than CacheTTL
-// after a revocation is refused, and each key costs one lookup per CacheTTL.
+// TestRevokedKeyStops checks that, however slow the store is, a request that arrives more
+// than CacheTTL after a revocation is refused, and each key costs one lookup per CacheTTL.
 func TestRevokedKeyStops(t *testing.T) {
 	for _, slow := range []time.Duration{0, 100 * time.Millisecond, 450 * time.Millisecond, 3 * time.Second} {
 		synctest.Test(t, func(t *testing.T) {
@@ -187,8 +189,8 @@ func TestRevokedKeyStops(t *testing.T) {
 	}
 }
 
-// TestForget: a change made by this edge applies to the next request, even if a lookup that
-// started earlier is still under way.
+// TestForget checks that a change made by this edge applies to the next request, even if a
+// lookup that started earlier is still under way.
 func TestForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
@@ -201,7 +203,7 @@ func TestForget(t *testing.T) {
 		s.set(func() { s.slow = 200 * time.Millisecond })
 		time.Sleep(apikey.CacheTTL)
 		go func() { _ = identify() }()
-		synctest.Wait() // the lookup is under way with the old result
+		synctest.Wait() // the lookup is in progress and will return the old key
 		s.change(secret, func(c *apikey.Candidate) { c.Key.RevokedAt = time.Now() })
 		time.Sleep(time.Millisecond)
 		a.Forget()
@@ -212,7 +214,8 @@ func TestForget(t *testing.T) {
 	})
 }
 
-// TestStoreOutOfReach: a store error says nothing about a key and is not cached.
+// TestStoreOutOfReach checks that a store error is not mistaken for a result and is not
+// cached.
 func TestStoreOutOfReach(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
@@ -227,8 +230,8 @@ func TestStoreOutOfReach(t *testing.T) {
 		if _, _, err := a.Identify(t.Context(), secret.Reveal()); err != nil {
 			t.Errorf("the failure was cached: %v", err)
 		}
-		// A lookup in a store that hangs times out or ends with its client; other waiters are
-		// not affected.
+		// If the store hangs, a lookup times out. A caller that disconnects stops waiting
+		// without affecting the other callers.
 		s.slow = time.Hour
 		time.Sleep(apikey.CacheTTL)
 		leaving, leave := context.WithCancel(t.Context())
@@ -248,7 +251,8 @@ func TestStoreOutOfReach(t *testing.T) {
 	})
 }
 
-// TestInventedKeysHoldNoMemory floods an edge with well-formed but invented keys.
+// TestInventedKeysHoldNoMemory floods the authenticator with well-formed but invented keys:
+// the cache stays bounded.
 func TestInventedKeysHoldNoMemory(t *testing.T) {
 	suite.InTest(t)
 	s := newStore(t)
@@ -327,7 +331,7 @@ func TestPresented(t *testing.T) {
 	}{
 		{http.Header{}, "", true, ""},
 		{http.Header{"X-Api-Key": {key}}, key, false, ""},
-		{http.Header{"X-Api-Key": {""}}, "", false, ""}, // Parse refuses an empty key
+		{http.Header{"X-Api-Key": {""}}, "", false, ""}, // Parse rejects an empty key
 		{http.Header{"X-Api-Key": {key, key}}, "", false, "more than once"},
 		{http.Header{"Authorization": {"Bearer " + key}}, "", false, "x-api-key"},
 		{http.Header{"Authorization": {"bearer x"}}, "", false, "x-api-key"},

@@ -9,7 +9,7 @@ func Remembered(a *Authenticator) int {
 	return len(a.cache.younger) + len(a.cache.older)
 }
 
-// Use records a use without a key.
+// Use records that the key with this id was used at the given time.
 func Use(a *Authenticator, id string, at time.Time) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

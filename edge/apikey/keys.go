@@ -1,6 +1,6 @@
-// Package apikey has the API keys: their format, their stored form, and their accounts.
-// A key is shown once, when it is created; only its SHA-256 hash is stored, and a
-// masked form to tell keys apart.
+// Package apikey implements API keys: their format, their stored form, and their accounts. A
+// key is shown once, when it is created. Only its SHA-256 hash is stored, and a masked form
+// that tells keys apart.
 package apikey
 
 import (
@@ -18,28 +18,28 @@ import (
 // MaxActive is the maximum number of active keys per account.
 const MaxActive = 5
 
-// Account is an account that makes requests with keys.
+// Account is an account that can make requests with its keys.
 type Account struct {
 	ID          string
 	Name        string
 	CreatedAt   time.Time
-	SuspendedAt time.Time     // the zero time while it is not
-	Quota       int64         // requests per window, 0 for the default
-	Window      time.Duration // of Quota, 0 for a UTC day
+	SuspendedAt time.Time     // zero if the account is not suspended
+	Quota       int64         // requests per window, or 0 for the default quota
+	Window      time.Duration // the window of Quota, or 0 for a UTC day
 }
 
-// Key is the stored part of an API key.
+// Key holds the stored data of an API key.
 type Key struct {
 	ID         string
 	AccountID  string
 	Name       string
 	Masked     string
 	CreatedAt  time.Time
-	LastUsedAt time.Time // the zero time while it is unused; a few seconds old
-	RevokedAt  time.Time // the zero time while it is active
-	ExpiresAt  time.Time // the zero time for never
+	LastUsedAt time.Time // may be a few seconds out of date; zero if never used
+	RevokedAt  time.Time // zero if not revoked
+	ExpiresAt  time.Time // zero if the key never expires
 	Scopes     Scopes
-	Legacy     bool // older than scopes, and so with all of them
+	Legacy     bool // created before scopes existed; has all scopes
 }
 
 // Expired reports whether the key has expired.
@@ -49,10 +49,10 @@ func (k Key) Expired(now time.Time) bool { return !k.ExpiresAt.IsZero() && !now.
 type Grant struct {
 	Name      string
 	Scopes    Scopes
-	ExpiresAt time.Time // the zero time for never
+	ExpiresAt time.Time // zero if the key never expires
 }
 
-// Reasons for rejecting or not creating a key. Their texts can be shown to the sender of
+// Reasons for rejecting or not creating a key. Their messages can be shown to whoever sent
 // the key.
 var (
 	ErrMalformed = errors.New("this is not an API key")
@@ -66,7 +66,7 @@ var (
 
 // SuspendedError means that the operator has suspended an account.
 type SuspendedError struct {
-	Account string // its name
+	Account string // the name of the account
 	Since   time.Time
 }
 
@@ -74,12 +74,12 @@ func (e *SuspendedError) Error() string {
 	return fmt.Sprintf("the account %q has been suspended since %s", e.Account, e.Since.UTC().Format("2006-01-02 15:04 UTC"))
 }
 
-// maxName is how many characters a name has at most.
+// maxName is the maximum number of characters in a name.
 const maxName = 64
 
-// CheckName returns an error if the name of an account or key is not valid: 1 to 64
-// printable characters, in normalization form C so that names that look the same are the
-// same, without leading or trailing spaces.
+// CheckName returns an error if the name of an account or key is not valid: a name has 1 to
+// 64 printable characters, no leading or trailing spaces, and is in normalization form C, so
+// that names that look the same are the same.
 func CheckName(name string) error {
 	switch n := utf8.RuneCountInString(name); {
 	case n == 0:

@@ -7,10 +7,11 @@ import (
 	"strings"
 )
 
-// Redact replaces every API key in a text, real or not, by its first four characters:
-// callers may put keys into addresses or other texts that end up in logs or errors.
+// Redact shortens every API key in a string, real or not, to its first four characters after
+// the prefix. Callers may put keys into addresses or other strings that end up in logs or
+// errors.
 func Redact(text string) string {
-	if !strings.Contains(text, Prefix) { // as nearly always
+	if !strings.Contains(text, Prefix) { // nearly always true
 		return text
 	}
 	var b strings.Builder
@@ -25,10 +26,10 @@ func Redact(text string) string {
 			n++
 		}
 		if next := strings.Index(rest, Prefix); next >= 0 {
-			n = min(n, next) // a key may start within what looks like one
+			n = min(n, next) // another key may start before this one ends
 		}
 		b.WriteString(Prefix)
-		if n >= maxShown { // a part of a key may be as revealing as a key
+		if n >= maxShown { // even part of a key may reveal too much
 			b.WriteString(rest[:4] + "…redacted")
 		} else {
 			b.WriteString(rest[:n])
@@ -37,12 +38,11 @@ func Redact(text string) string {
 	}
 }
 
-// maxShown is the number of characters after the prefix from which a text is treated as a
-// key.
+// maxShown is the minimum number of characters after the prefix that Redact treats as a key.
 const maxShown = 12
 
-// LogHandler passes log records to the next handler with all keys redacted: in the
-// message, in texts, in errors, and in any value whose printed form contains a key.
+// LogHandler passes log records to the next handler with all keys redacted: in the message,
+// and in strings, errors and other values that would print a key.
 func LogHandler(next slog.Handler) slog.Handler { return logHandler{next} }
 
 type logHandler struct{ next slog.Handler }

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// Scope is a part of the API that a key can use.
+// Scope is a part of the API that a key can be allowed to use.
 type Scope string
 
 // The scopes.
@@ -19,7 +19,7 @@ const (
 	ScopeKeys     Scope = "keys"     // the account's keys and its audit log
 )
 
-// AllScopes are all scopes, in display order.
+// AllScopes lists all scopes, in display order.
 var AllScopes = []Scope{ScopeRead, ScopeSubmit, ScopeWebhooks, ScopeKeys}
 
 // Scopes is a set of scopes. The zero value is the empty set.
@@ -28,12 +28,12 @@ type Scopes uint8
 // Sets of scopes.
 var (
 	Everything = ScopesOf(AllScopes...)
-	// DefaultScopes are the scopes of a new key if none are requested. They do not allow
-	// creating or revoking other keys.
+	// DefaultScopes are the scopes that a new key gets if the request names none. They do not
+	// allow creating or revoking other keys.
 	DefaultScopes = ScopesOf(ScopeRead, ScopeSubmit, ScopeWebhooks)
 )
 
-// ScopesOf returns the set of these scopes.
+// ScopesOf returns the set that contains the given scopes.
 func ScopesOf(list ...Scope) (s Scopes) {
 	for _, one := range list {
 		s |= 1 << slices.Index(AllScopes, one)
@@ -41,7 +41,7 @@ func ScopesOf(list ...Scope) (s Scopes) {
 	return s
 }
 
-// Has reports whether the set has a scope.
+// Has reports whether the set contains a scope.
 func (s Scopes) Has(one Scope) bool { return s&ScopesOf(one) != 0 }
 
 // Covers reports whether the set contains all scopes of another set.
@@ -58,7 +58,7 @@ func (s Scopes) List() []Scope {
 	return list
 }
 
-// Join lists the names of the scopes.
+// Join returns the names of the scopes, with a separator between them.
 func (s Scopes) Join(separator string) string {
 	list := s.List()
 	names := make([]string, len(list))
@@ -70,8 +70,8 @@ func (s Scopes) Join(separator string) string {
 
 func (s Scopes) String() string { return s.Join(", ") }
 
-// ParseScopes returns the set of the scopes with these names. An error names the
-// unknown scope and lists the known ones.
+// ParseScopes returns the set of scopes with the given names. If a name is unknown, the error
+// lists the known scopes.
 func ParseScopes(names []string) (s Scopes, err error) {
 	if len(names) == 0 {
 		return 0, fmt.Errorf("must name at least one of %s", Everything)
@@ -89,11 +89,11 @@ func ParseScopes(names []string) (s Scopes, err error) {
 	return s, nil
 }
 
-// MaxKeyAge is the maximum time from the creation of a key to its expiry; a key that is
-// needed for longer should not expire at all.
+// MaxKeyAge is the maximum time from a key's creation to its expiry. A key that is needed for
+// longer should not expire at all.
 const MaxKeyAge = 5 * 366 * 24 * time.Hour
 
-// CheckExpiry returns an error if an expiry time is not valid.
+// CheckExpiry returns an error if a key cannot have this expiry time.
 func CheckExpiry(at, now time.Time) error {
 	switch {
 	case !at.After(now):

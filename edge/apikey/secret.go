@@ -14,10 +14,10 @@ import (
 // Prefix starts every key.
 const Prefix = "kx_"
 
-// A key is "kx_", 32 random base62 characters (190 bits), and 6 more that are the CRC-32
-// (IEEE 802.3) of those 32, as a base62 number with the highest digit first. This detects
-// mistyped, truncated and other invalid keys without a database lookup, and lets scanners
-// for leaked keys avoid false positives.
+// A key consists of "kx_", 32 random base62 characters (190 bits), and their CRC-32 (IEEE
+// 802.3) as a base62 number of 6 digits, most significant first. The checksum detects
+// mistyped, truncated and other invalid keys without a database lookup, and lets scanners for
+// leaked keys avoid false positives.
 const (
 	randomLen   = 32
 	checksumLen = 6
@@ -25,12 +25,12 @@ const (
 	alphabet    = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 )
 
-// redacted is the printed form of a Secret.
+// redacted is what printing a Secret shows.
 const redacted = Prefix + "…redacted"
 
-// Secret is a complete API key. Printing, logging or encoding it never shows it; only
-// Reveal does. The text is behind a pointer because package fmt ignores the methods of
-// unexported fields and prints their memory. The zero Secret is not a key.
+// Secret is a complete API key. Printing, logging or encoding it never shows it; only Reveal
+// does. The string is behind a pointer because package fmt ignores the methods of unexported
+// fields and prints their memory. The zero Secret is not a key.
 type Secret struct{ text *string }
 
 // Generate returns a new random key.
@@ -60,13 +60,13 @@ func checksum(body string) string {
 	return string(sum[:])
 }
 
-// Parse checks the shape and the checksum of a key. Errors wrap ErrMalformed and state
-// the reason, without repeating the input.
+// Parse checks the format and the checksum of a key. Errors wrap ErrMalformed and state the
+// reason, without repeating the input.
 func Parse(s string) (Secret, error) {
 	if err := check(s); err != nil {
 		return Secret{}, err
 	}
-	text := strings.Clone(s) // not to retain the memory of the request
+	text := strings.Clone(s) // does not keep the request's memory alive
 	return Secret{&text}, nil
 }
 
@@ -99,7 +99,7 @@ func inAlphabet(c byte) bool {
 	return c >= '0' && c <= '9' || c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z'
 }
 
-// Reveal returns the key itself, for the one response that shows it.
+// Reveal returns the key itself, for the only response that shows it.
 func (s Secret) Reveal() string {
 	if s.text == nil {
 		return ""
@@ -107,14 +107,14 @@ func (s Secret) Reveal() string {
 	return *s.text
 }
 
-// Hash returns what is stored: the SHA-256 of the complete key, in hexadecimal. A key is
-// too random to be found by brute force, so no slow hash is needed.
+// Hash returns the stored form of the key: the SHA-256 of the complete key, in hexadecimal. A
+// key is too random to be found by brute force, so no slow hash is needed.
 func (s Secret) Hash() string {
 	sum := sha256.Sum256([]byte(s.Reveal()))
 	return hex.EncodeToString(sum[:])
 }
 
-// Masked returns the key without its middle, to tell keys apart: kx_aBcD…wXyZ.
+// Masked returns the key without its middle, such as kx_aBcD…wXyZ, to tell keys apart.
 func (s Secret) Masked() string {
 	if s.text == nil {
 		return ""
@@ -126,12 +126,12 @@ func (s Secret) Masked() string {
 // String implements fmt.Stringer, and hides the key.
 func (s Secret) String() string { return redacted }
 
-// Format implements fmt.Formatter, and hides the key whatever the verb.
+// Format implements fmt.Formatter, and hides the key for every verb.
 func (s Secret) Format(f fmt.State, _ rune) { _, _ = io.WriteString(f, redacted) }
 
 // LogValue implements slog.LogValuer, and hides the key.
 func (s Secret) LogValue() slog.Value { return slog.StringValue(redacted) }
 
-// MarshalText implements encoding.TextMarshaler, and hides the key: in JSON values and
+// MarshalText implements encoding.TextMarshaler, and hides the key in JSON values, in JSON
 // member names, and in other text encodings.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(redacted), nil }

@@ -15,7 +15,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// known is a key created by hand; its checksum was computed with Python's zlib.crc32.
+// known is a key written by hand; its checksum was computed with Python's zlib.crc32.
 const known = "kx_0123456789ABCDEFGHIJKLMNOPQRSTUV" + "1ggZdL"
 
 func TestGenerate(t *testing.T) {
@@ -44,7 +44,7 @@ func TestGenerate(t *testing.T) {
 			t.Fatalf("masked as %s", s.Masked())
 		}
 	}
-	// 32·2000/62 ≈ 1032 of each, with a standard deviation of 32.
+	// Each character is expected 32·2000/62 ≈ 1032 times, with a standard deviation of 32.
 	if len(letters) != 62 {
 		t.Errorf("%d different characters, want 62", len(letters))
 	}
@@ -96,7 +96,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// TestNoPrintingShowsASecret tries every way a value can end up in logs, errors and
+// TestNoPrintingShowsASecret tries every way in which a value can end up in logs, errors and
 // responses.
 func TestNoPrintingShowsASecret(t *testing.T) {
 	secret := apikey.Generate()
@@ -117,7 +117,7 @@ func TestNoPrintingShowsASecret(t *testing.T) {
 			}
 		}
 		fmt.Fprintln(&out, v)
-		// Some of these cannot be encoded, which is just as good.
+		// Some values cannot be encoded at all, which hides the key just as well.
 		for _, encode := range []func(any) ([]byte, error){json.Marshal, xml.Marshal} {
 			b, _ := encode(v)
 			out.Write(b)

@@ -9,9 +9,9 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestTimingOfKeyComparison attacks a comparison that stops at the first difference: its
-// duration would reveal how much of a guess is right. The same measurement must detect such a
-// comparison, or it proves nothing.
+// TestTimingOfKeyComparison checks that the duration of a comparison does not reveal how much
+// of a guess is right. It proves that the measurement works by also measuring a comparison
+// that stops at the first difference, which must be detected.
 func TestTimingOfKeyComparison(t *testing.T) {
 	suite.WithoutRace(t)
 	hash := sha256.Sum256([]byte("kx_"))
@@ -32,7 +32,7 @@ func TestTimingOfKeyComparison(t *testing.T) {
 		return cachedKey{}
 	}
 	var leak, ours time.Duration
-	for range 50 { // other programs may interfere
+	for range 50 { // repeated because other programs may disturb the measurement
 		leak, ours = excess(stopping, early, late, hash), excess(checkUsable, early, late, hash)
 		if leak > 0 && ours < leak/4 && ours > -leak/4 {
 			return
@@ -42,7 +42,7 @@ func TestTimingOfKeyComparison(t *testing.T) {
 }
 
 // excess returns how much longer a thousand uninterrupted calls take with late than with
-// early. The two alternate, so that a slowdown of the machine affects both.
+// early. The calls alternate, so that a slowdown of the machine affects both.
 func excess(f func([]Candidate, [sha256.Size]byte) cachedKey, early, late []Candidate, hash [sha256.Size]byte) time.Duration {
 	best := [2]time.Duration{time.Hour, time.Hour}
 	for range 300 {

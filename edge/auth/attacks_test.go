@@ -17,7 +17,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// attacked is a service with a GitHub and an OpenID Connect provider, both controlled by the
+// attacked is a service with GitHub and an OpenID Connect provider, both controlled by the
 // test.
 type attacked struct {
 	*service
@@ -35,14 +35,14 @@ func attack(t *testing.T, secure bool) attacked {
 	return a
 }
 
-// answered starts a sign-in and returns the provider's response before it reaches the
-// callback.
+// answered starts a sign-in and returns the redirect to the callback, with the provider's
+// response, without following it.
 func (a attacked) answered(b *browser, provider string) *url.URL {
 	b.t.Helper()
 	return b.follow(b.begin(a.service, provider), a.atCallback).target(b.t)
 }
 
-// nobody fails the test if a response has signed somebody in.
+// nobody fails the test if a response signed somebody in.
 func (a attacked) nobody(t *testing.T, b *browser, p page, status int) {
 	t.Helper()
 	if p.status != status || b.cookie(a.url, "kindex-session") != "" || keyShape.MatchString(p.body) {
@@ -63,8 +63,8 @@ func (a attacked) plant(t *testing.T, b *browser, name, value string) {
 	b.client.Jar.SetCookies(u, []*http.Cookie{{Name: name, Value: value, Path: "/"}})
 }
 
-// TestSessionFixation plants a session in the victim's browser before the sign-in: an
-// invented one, and the attacker's own.
+// TestSessionFixation plants a session in the victim's browser before the sign-in: first an
+// invented session, then the attacker's own.
 func TestSessionFixation(t *testing.T) {
 	suite.InTest(t)
 	a := attack(t, false)
@@ -91,7 +91,8 @@ func TestSessionFixation(t *testing.T) {
 	}
 }
 
-// forgeries are POSTs that no page of the service sends; token is the session's valid token.
+// forgeries returns POST requests that no page of the service sends. token is the valid form
+// token of the session.
 func forgeries(service, token string) map[string]struct {
 	token  string
 	header map[string]string
@@ -115,7 +116,7 @@ func forgeries(service, token string) map[string]struct {
 	}
 }
 
-// TestCSRF forges the sign-out form and every other form of the panel.
+// TestCSRF forges requests for the sign-out form and every other form of the panel.
 func TestCSRF(t *testing.T) {
 	suite.InTest(t)
 	a := attack(t, false)
@@ -167,13 +168,13 @@ func TestCSRF(t *testing.T) {
 	}
 }
 
-// TestSignInForged starts a sign-in from another site's page, which would sign the victim in
-// to an account of the attacker's choice.
+// TestSignInForged starts a sign-in from a page of another site, which could otherwise sign
+// the victim in to an account of the attacker's choice.
 func TestSignInForged(t *testing.T) {
 	a := attack(t, false)
 	for name, c := range forgeries(a.url, strings.Repeat("A", 43)) {
 		if strings.HasPrefix(name, "token") {
-			continue // there is no session yet to have one
+			continue // there is no session yet, and so no form token
 		}
 		b := newBrowser(t, a.service)
 		r := b.request(http.MethodPost, a.url+"/signin/github", url.Values{})
@@ -190,7 +191,7 @@ func TestSignInForged(t *testing.T) {
 	}
 }
 
-// TestReplayedCallback replays a callback with the cookie that it needed.
+// TestReplayedCallback replays a callback together with its cookie.
 func TestReplayedCallback(t *testing.T) {
 	a := attack(t, false)
 	b := newBrowser(t, a.service)
@@ -210,8 +211,8 @@ func TestReplayedCallback(t *testing.T) {
 	}
 }
 
-// TestCallbacksAtOnce sends one callback many times concurrently, on both engines: exactly
-// one succeeds.
+// TestCallbacksAtOnce sends the same callback many times concurrently, on both engines, and
+// checks that exactly one succeeds.
 func TestCallbacksAtOnce(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -266,13 +267,13 @@ func TestSwappedState(t *testing.T) {
 }
 
 // TestInjectedCode sends the code of the attacker's session with the state of the victim's.
-// The code verifier reveals it, and if a provider ignores the verifier, the nonce does.
+// The code verifier exposes this, or the nonce if a provider ignores the verifier.
 func TestInjectedCode(t *testing.T) {
 	suite.InTest(t)
 	for name, lax := range map[string]bool{"code verifier": false, "nonce": true} {
 		for _, provider := range []string{"github", "oidc"} {
 			if lax && provider == "github" {
-				continue // it has no nonce, and checks the verifier
+				continue // GitHub has no nonce, but checks the verifier
 			}
 			t.Run(name+" "+provider, func(t *testing.T) {
 				a := attack(t, false)
@@ -310,7 +311,7 @@ func TestMixedUpProvider(t *testing.T) {
 	}
 }
 
-// TestOpenRedirect tries to have the browser redirected to another host.
+// TestOpenRedirect tries to make the service redirect the browser to another host.
 func TestOpenRedirect(t *testing.T) {
 	a := attack(t, false)
 	const evil = "https://evil.example/"
@@ -341,8 +342,8 @@ func TestOpenRedirect(t *testing.T) {
 	}
 }
 
-// TestHostHeader names another host in every possible way. Redirects and pages always use the
-// address that the operator configured.
+// TestHostHeader names another host in every header that can carry one. Redirects and pages
+// always use the address that the operator configured.
 func TestHostHeader(t *testing.T) {
 	a := attack(t, false)
 	lie := func(r *http.Request) *http.Request {
@@ -370,7 +371,7 @@ func TestHostHeader(t *testing.T) {
 			t.Errorf("cookie with a domain: %s", c)
 		}
 	}
-	// An attacker's name that resolves to this service: origin and host agree.
+	// The attacker's host name resolves to this service, so Origin and Host agree.
 	r = b.request(http.MethodPost, a.url+"/signin/github", url.Values{})
 	r.Host = "evil.example"
 	r.Header.Set("Origin", "http://evil.example")
@@ -380,7 +381,7 @@ func TestHostHeader(t *testing.T) {
 	}
 }
 
-// TestAttemptTooOld stays at the provider longer than allowed.
+// TestAttemptTooOld lets the user stay at the provider for longer than allowed.
 func TestAttemptTooOld(t *testing.T) {
 	a := attack(t, false)
 	b := newBrowser(t, a.service)

@@ -23,7 +23,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// hanging is how long a request waits before it gives up.
+// hanging is the timeout after which a request is assumed to hang.
 const hanging = 3 * time.Minute
 
 func TestMain(m *testing.M) {
@@ -33,17 +33,17 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// service is a sign-in on loopback, configured as in the edge.
+// service is a sign-in service on loopback, configured like that of the edge.
 type service struct {
 	url     string
 	state   *storage.State
 	log     *logged
-	ahead   *atomic.Int64 // nanoseconds its clock is ahead
+	ahead   *atomic.Int64 // how far its clock is ahead, in nanoseconds
 	server  *httptest.Server
 	handler atomic.Pointer[auth.Handler]
 }
 
-// serve listens first: providers must know the callback address.
+// serve starts a service that has no providers yet: they need to know its callback address.
 func serve(t testing.TB, s *storage.State, secure bool) *service {
 	t.Helper()
 	v := &service{state: s, log: &logged{}, ahead: new(atomic.Int64)}
@@ -65,7 +65,7 @@ func serve(t testing.TB, s *storage.State, secure bool) *service {
 	return v
 }
 
-// offer creates the handler with the providers that options name.
+// offer creates the handler with the providers in the options.
 func (v *service) offer(t testing.TB, o auth.Options) {
 	t.Helper()
 	o.URL, o.Store, o.Pages = v.url, v.state, look{site(t), v.url}
@@ -78,7 +78,7 @@ func (v *service) offer(t testing.TB, o auth.Options) {
 	v.handler.Store(h)
 }
 
-// logged is a log that can be read while it is written.
+// logged is a log that can be read while it is being written.
 type logged struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -96,7 +96,7 @@ func (l *logged) String() string {
 	return l.b.String()
 }
 
-// browser keeps cookies and sends Origin and Sec-Fetch headers, as browsers do.
+// browser keeps cookies and sends Origin and Sec-Fetch headers, like real browsers.
 type browser struct {
 	t      testing.TB
 	client *http.Client
@@ -158,7 +158,7 @@ func (b *browser) open(address string) page {
 	return b.send(b.request(http.MethodGet, address, nil))
 }
 
-// submit sends a form as the page at from does, and does not follow redirects.
+// submit sends a form like a page at the address from, and does not follow redirects.
 func (b *browser) submit(from, address string, form url.Values) page {
 	b.t.Helper()
 	r := b.request(http.MethodPost, address, form)
@@ -174,7 +174,7 @@ func (b *browser) submit(from, address string, form url.Values) page {
 	return b.send(r)
 }
 
-// follow follows redirects to their end or until until returns true.
+// follow follows redirects until there are no more or the function until returns true.
 func (b *browser) follow(p page, until func(*url.URL) bool) page {
 	b.t.Helper()
 	for range 20 {
@@ -188,7 +188,7 @@ func (b *browser) follow(p page, until func(*url.URL) bool) page {
 	return p
 }
 
-// target returns the target of a redirect, nil for any other response.
+// target returns the target of a redirect, or nil for any other response.
 func (p page) target(t testing.TB) *url.URL {
 	t.Helper()
 	if p.status < 300 || p.status > 399 {
@@ -209,8 +209,8 @@ var (
 	keyShape   = regexp.MustCompile(`kx_[0-9A-Za-z]{38}`)
 )
 
-// form finds the form of a page whose action ends with the given suffix, with the values it
-// would send; nil if there is none.
+// form returns a page's form whose action ends with the given suffix, with the values that it
+// would send, or nil if there is none.
 func (p page) form(t testing.TB, ending string) (action string, fields url.Values) {
 	t.Helper()
 	for _, m := range formShape.FindAllStringSubmatch(p.body, -1) {
@@ -233,7 +233,7 @@ func (p page) form(t testing.TB, ending string) (action string, fields url.Value
 	return "", nil
 }
 
-// press sends the form of a page whose action ends with the given suffix.
+// press sends the form whose action ends with the given suffix.
 func (b *browser) press(p page, ending string, set ...string) page {
 	b.t.Helper()
 	to, fields := p.form(b.t, ending)
@@ -252,12 +252,12 @@ func (b *browser) begin(v *service, provider string) page {
 	return b.press(b.open(v.url+"/signin"), "/signin/"+provider)
 }
 
-// atCallback stops before the redirect to the callback.
+// atCallback reports whether a redirect leads to the callback, and is used to stop there.
 func (v *service) atCallback(to *url.URL) bool {
 	return strings.HasPrefix(to.String(), v.url) && strings.HasSuffix(to.Path, "/callback")
 }
 
-// cookie returns the value that the browser would send, "" for none.
+// cookie returns the value of the cookie that the browser would send, or "" if there is none.
 func (b *browser) cookie(address, name string) string {
 	b.t.Helper()
 	u, err := url.Parse(address)
@@ -272,7 +272,7 @@ func (b *browser) cookie(address, name string) string {
 	return ""
 }
 
-// signedIn returns the account that the browser is signed in to, "" for none.
+// signedIn returns the account that the browser is signed in to, or "" if there is none.
 func (b *browser) signedIn(v *service) string {
 	b.t.Helper()
 	p := b.open(v.url + "/developer/")
@@ -286,7 +286,7 @@ func (b *browser) signedIn(v *service) string {
 	return m[1]
 }
 
-// owner identifies a key as the API does and returns the name of its account.
+// owner identifies a key like the API and returns the name of its account.
 func (v *service) owner(t testing.TB, key string) string {
 	t.Helper()
 	_, account, err := apikey.NewAuthenticator(v.state, time.Now).Identify(t.Context(), key)

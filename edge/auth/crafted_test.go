@@ -19,28 +19,28 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// crafted is an OpenID Connect provider that signs everybody in without asking, and can be
-// made to lie in any part of its responses.
+// crafted is an OpenID Connect provider that signs everybody in without asking. A test can
+// make it lie in any part of its responses.
 type crafted struct {
 	issuer string
 	key    *rsa.PrivateKey
 
 	mu         sync.Mutex
-	says       map[string]any             // claims that replace the honest ones; nil removes one
-	sign       func(claims string) string // instead of RS256 with the published key
-	discovery  map[string]any             // metadata that replaces the true values
-	answer     url.Values                 // parameters of its authorization response that replace the honest ones
-	lax        bool                       // accepts any code verifier
+	says       map[string]any             // replacements for the honest claims; nil removes one
+	sign       func(claims string) string // nil: RS256 with the published key
+	discovery  map[string]any             // replacements for the true metadata
+	answer     url.Values                 // replacements for parameters of its authorization response
+	lax        bool                       // it accepts any code verifier
 	padding    int                        // extra bytes of its metadata
-	info       map[string]any             // userinfo about the user, alongside the token
+	info       map[string]any             // user information, in addition to the token
 	infoStatus int
 	moved      string                // redirect target for token requests
-	codes      map[string]url.Values // code to its authorization request
+	codes      map[string]url.Values // authorization request by code
 	exchanges  atomic.Int64          // number of token requests
 	broken     atomic.Bool           // the endpoints do not respond
 }
 
-// craftedKey is created once, since that takes a while.
+// craftedKey is created only once because generating a key takes a while.
 var craftedKey = sync.OnceValue(func() *rsa.PrivateKey {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -72,7 +72,7 @@ func startCrafted(t testing.TB) *crafted {
 	return c
 }
 
-// lie changes what the provider does.
+// lie changes the provider's behaviour.
 func (c *crafted) lie(change func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -162,8 +162,8 @@ func (c *crafted) jwks(w http.ResponseWriter, _ *http.Request) {
 		"n": base64.RawURLEncoding.EncodeToString(c.key.N.Bytes()), "e": base64.RawURLEncoding.EncodeToString(e)}}})
 }
 
-// unsigned returns a token with the given header and no signature, which libraries refuse
-// to create.
+// unsigned returns a token with the given header and without a signature. Libraries refuse to
+// create such tokens.
 func unsigned(header, claims string) string {
 	encode := base64.RawURLEncoding.EncodeToString
 	return fmt.Sprintf("%s.%s.", encode([]byte(header)), encode([]byte(claims)))

@@ -10,7 +10,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// choose shows the providers.
+// choose shows the page that lists the providers.
 func (h *Handler) choose(w http.ResponseWriter, r *http.Request) {
 	_, _, err := h.Session(r)
 	switch {
@@ -39,7 +39,7 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 	p := h.provider(r)
 	switch {
 	case h.checkOrigin(r) != nil:
-		h.problem(w, r, http.StatusForbidden, "Sign-in was not started on this site",
+		h.problem(w, r, http.StatusForbidden, "Sign-in was not started from this site",
 			"Start again at "+h.base.String()+"/signin.")
 		return
 	case p == nil:
@@ -67,7 +67,7 @@ func (h *Handler) start(w http.ResponseWriter, r *http.Request) {
 	redirect(w, to)
 }
 
-// finish handles the provider's response, which the browser delivers.
+// finish handles the callback, in which the browser delivers the provider's response.
 func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 	p := h.provider(r)
 	if p == nil {
@@ -89,17 +89,17 @@ func (h *Handler) finish(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case errors.As(err, &refused):
 		h.log.Info("sign-in denied by the provider", "provider", p.title(), "error", err)
-		h.problem(w, r, http.StatusForbidden, p.title()+" denied the sign-in", "You may have declined, or it may not know this service. Nothing was changed here.")
+		h.problem(w, r, http.StatusForbidden, p.title()+" denied the sign-in", "You may have declined, or this service may not be registered there. Nothing was changed here.")
 	case err != nil:
 		h.log.Error("sign-in failed", "provider", p.title(), "error", shorten(err.Error()))
 		h.problem(w, r, http.StatusBadGateway, "Sign-in with "+p.title()+" failed",
-			"Its response was missing or could not be verified, so you were not signed in. The service log has the cause.")
+			"Its response was missing or could not be verified, so you were not signed in. The cause is in the service log.")
 	default:
 		h.openSession(w, r, p, who)
 	}
 }
 
-// attempt removes and returns the attempt that a callback belongs to. A callback with a
+// attempt removes and returns the attempt to which a callback belongs. A callback with a
 // repeated parameter is treated as forged.
 func (h *Handler) attempt(r *http.Request, p provider) (Attempt, error) {
 	answer, browser := r.URL.Query(), h.cookie(r, attemptCookie)
@@ -115,7 +115,7 @@ func (h *Handler) attempt(r *http.Request, p provider) (Attempt, error) {
 	return h.store.TakeAttempt(r.Context(), hash(browser), hash(state), p.name(), h.now())
 }
 
-// noAttempt handles a callback without an attempt: usually a reloaded one.
+// noAttempt handles a callback without an attempt. Usually the browser has reloaded the page.
 func (h *Handler) noAttempt(w http.ResponseWriter, r *http.Request) {
 	if _, _, err := h.Session(r); err == nil {
 		redirect(w, Panel)
@@ -125,15 +125,15 @@ func (h *Handler) noAttempt(w http.ResponseWriter, r *http.Request) {
 		"It was already completed, took longer than ten minutes, or was started in another browser.")
 }
 
-// openSession opens a session with a new token, whatever cookies the browser sent.
+// openSession opens a session, always with a new token, whatever cookies the browser sent.
 func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider, who Identity) {
 	token, key := newToken(), apikey.Generate()
 	a := SignedInIdentity{Identity: who, Name: accountName(who.Login), Key: key, Hash: hash(token), At: h.now(), Address: h.address(r)}
 	if old := h.cookie(r, sessionCookie); old != "" {
 		a.Replaces = hash(old)
 	}
-	// The provider's code is used up, so finish even if the client has disconnected,
-	// within a time limit.
+	// The provider's code is used up, so the sign-in continues even if the client has
+	// disconnected, within a time limit.
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(r.Context()), providerTimeout)
 	defer cancel()
 	account, made, err := h.store.SignIn(ctx, a)
@@ -154,12 +154,12 @@ func (h *Handler) openSession(w http.ResponseWriter, r *http.Request, p provider
 		redirect(w, Panel)
 		return
 	}
-	w.Header().Set("Referrer-Policy", "no-referrer") // the address has the code
+	w.Header().Set("Referrer-Policy", "no-referrer") // the address contains the provider's code
 	body, err := h.pages.FirstKey(r, FirstKey{account.Name, who.Login, key.Reveal()})
 	h.render(w, r, http.StatusOK, body, err)
 }
 
-// signOut ends the session of the browser.
+// signOut ends the browser's session.
 func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 	err := h.CheckForm(r)
 	switch {
@@ -179,20 +179,20 @@ func (h *Handler) signOut(w http.ResponseWriter, r *http.Request) {
 	redirect(w, "/signin")
 }
 
-// redirect sends the browser to a page. The target is a fixed path, or what a provider
-// was found to be: never what a request has named.
+// redirect sends the browser to a page. The target is a fixed path or a provider's endpoint,
+// and never comes from a request.
 func redirect(w http.ResponseWriter, to string) {
 	w.Header().Set("Location", to)
 	w.WriteHeader(http.StatusSeeOther)
 }
 
 func (h *Handler) unknownProvider(w http.ResponseWriter, r *http.Request) {
-	h.problem(w, r, http.StatusNotFound, "Unknown sign-in method", "The sign-in page lists the available ones.")
+	h.problem(w, r, http.StatusNotFound, "Unknown sign-in method", "The sign-in page lists the available methods.")
 }
 
-// unavailable responds if the state is unavailable.
+// unavailable reports to the client that the database is unavailable.
 func (h *Handler) unavailable(w http.ResponseWriter, r *http.Request, err error) {
 	h.log.Error("sign-in: database unavailable", "path", r.URL.Path, "error", err)
 	w.Header().Set("Retry-After", "5")
-	h.problem(w, r, http.StatusServiceUnavailable, "Sign-in is currently unavailable", "Try again in a minute. Everything that needs no account still works.")
+	h.problem(w, r, http.StatusServiceUnavailable, "Sign-in is currently unavailable", "Try again in a minute. Everything that does not need an account still works.")
 }

@@ -14,12 +14,12 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// github signs in with an OAuth app that requests no scope: the identity of a user is
-// public.
+// github signs in with an OAuth app that does not request any scope, because the identity of
+// a user is public.
 type github struct {
-	address string // of the GitHub, which is also what identities are kept under
+	address string // the address of GitHub, which is also the Provider of its identities
 	host    string
-	user    string // address of the current user in the API
+	user    string // the API address of the signed-in user
 	config  oauth2.Config
 	client  *http.Client
 }
@@ -42,8 +42,8 @@ func newGitHub(o GitHub, redirect string) (*github, error) {
 			AuthURL: address + "/login/oauth/authorize", TokenURL: address + "/login/oauth/access_token", AuthStyle: oauth2.AuthStyleInParams}}}, nil
 }
 
-// apiOf returns the API address of a site: a separate host for github.com and the
-// enterprises on ghe.com, a path on a self-hosted server.
+// apiOf returns the API address of a site: github.com and the enterprises on ghe.com have a
+// separate API host, self-hosted servers have a path.
 func apiOf(site *url.URL) string {
 	if site.Host == "github.com" || strings.HasSuffix(site.Host, ".ghe.com") {
 		return site.Scheme + "://api." + site.Host
@@ -76,8 +76,8 @@ func (g *github) identify(ctx context.Context, a Attempt, answer url.Values) (Id
 	return g.whoHas(ctx, token)
 }
 
-// whoHas returns the user that a token belongs to. The numeric id is permanent, while
-// logins can be given up and reused.
+// whoHas returns the user to whom a token belongs. The numeric id is permanent, while logins
+// can be given up and reused.
 func (g *github) whoHas(ctx context.Context, token *oauth2.Token) (Identity, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, g.user, nil) //nolint:gosec // the operator chose the address
 	if err != nil {

@@ -25,8 +25,8 @@ func (b *browser) throughHub(v *service) page {
 	return b.open(back.target(b.t).String())
 }
 
-// TestGitHub signs in with a GitHub Enterprise. Accounts follow the numeric ID: taking over
-// an abandoned login gives no access to its old account.
+// TestGitHub signs in with GitHub Enterprise. An account belongs to the numeric ID: taking
+// over an abandoned login gives no access to its old account.
 func TestGitHub(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -56,7 +56,7 @@ func TestGitHub(t *testing.T) {
 	})
 }
 
-// TestGitHubAnswers refuses a sign-in unless the API confirms the user.
+// TestGitHubAnswers checks that a sign-in is refused unless the API identifies the user.
 func TestGitHubAnswers(t *testing.T) {
 	suite.InTest(t)
 	for name, c := range map[string]struct {

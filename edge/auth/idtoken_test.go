@@ -19,8 +19,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestIDTokens refuses ID tokens with exactly one defect each. The log names the defect; the
-// page does not.
+// TestIDTokens checks that ID tokens with a single defect are refused. The log names the
+// defect, but the page does not.
 func TestIDTokens(t *testing.T) {
 	suite.InTest(t)
 	other, err := rsa.GenerateKey(rand.Reader, 2048)
@@ -38,7 +38,7 @@ func TestIDTokens(t *testing.T) {
 	for name, c := range map[string]struct {
 		says map[string]any
 		sign func(*crafted) func(string) string
-		want string // in the log
+		want string // expected in the log
 	}{
 		"wrong nonce":              {map[string]any{"nonce": "another"}, nil, "a different nonce"},
 		"no nonce":                 {map[string]any{"nonce": nil}, nil, "a different nonce"},
@@ -103,7 +103,8 @@ func TestIDTokens(t *testing.T) {
 	}
 }
 
-// TestDiscovery refuses providers with wrong metadata, and accepts one that has recovered.
+// TestDiscovery checks that a provider with invalid metadata is refused, and accepted once
+// its metadata is valid.
 func TestDiscovery(t *testing.T) {
 	suite.InTest(t)
 	for name, lie := range map[string]func(*crafted){
@@ -129,7 +130,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestRedirectedExchange has the provider redirect the token request, and with it the
+// TestRedirectedExchange has the provider redirect the token request, which contains the
 // client's secret.
 func TestRedirectedExchange(t *testing.T) {
 	v, c, thief := serve(t, storagetest.SQLite(t), false), startCrafted(t), startCrafted(t)
@@ -142,8 +143,8 @@ func TestRedirectedExchange(t *testing.T) {
 	}
 }
 
-// TestUserInfo takes the name from wherever the provider publishes it, but only if it is
-// about the same user.
+// TestUserInfo checks that the name is taken from wherever the provider publishes it, but
+// only if that is about the same user.
 func TestUserInfo(t *testing.T) {
 	suite.InTest(t)
 	for name, c := range map[string]struct {

@@ -19,7 +19,7 @@ const (
 	clientSecret = authtest.ClientSecret
 )
 
-// startProvider starts npm oidc-provider for a service.
+// startProvider starts oidc-provider from npm for a service.
 func startProvider(t testing.TB, v *service, names map[string]string) string {
 	t.Helper()
 	return authtest.StartOIDC(t, v.url+"/signin/oidc/callback", names)
@@ -59,8 +59,8 @@ func (b *browser) signIn(v *service, subject string) page {
 	return b.open(back.target(b.t).String())
 }
 
-// TestOpenIDConnect goes through the life of accounts with a third-party provider: on both
-// engines, with https and http cookies.
+// TestOpenIDConnect takes accounts through their whole life with a third-party provider, on
+// both engines, with cookies for https and for http.
 func TestOpenIDConnect(t *testing.T) {
 	for name, secure := range map[string]bool{"http": false, "https": true} {
 		t.Run(name, func(t *testing.T) {
@@ -113,8 +113,8 @@ func firstSignIn(t *testing.T, v *service, ann *browser) *url.URL {
 	return p.url
 }
 
-// reload repeats the callback: the browser that sent it first is redirected, any other gets
-// an error.
+// reload repeats the callback: the browser that sent it first is redirected, and any other
+// browser gets an error.
 func reload(t *testing.T, v *service, ann, other *browser, callback *url.URL) {
 	p := ann.open(callback.String())
 	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/developer/" || keyShape.MatchString(p.body) {
@@ -129,7 +129,8 @@ func reload(t *testing.T, v *service, ann, other *browser, callback *url.URL) {
 	}
 }
 
-// again signs in from another browser, as the same person and as somebody with the same name.
+// again signs in from other browsers, as the same person and as somebody else with the same
+// name.
 func again(t *testing.T, v *service, ann, other *browser) {
 	p := other.signIn(v, "1001")
 	if p.status != http.StatusSeeOther || p.header.Get("Location") != "/developer/" || other.signedIn(v) != "zoe-o-neil" {
@@ -154,7 +155,7 @@ func again(t *testing.T, v *service, ann, other *browser) {
 	}
 }
 
-// signOut ends the session of one browser only.
+// signOut ends the session of only one browser.
 func signOut(t *testing.T, v *service, ann, other *browser) {
 	token := ann.cookie(v.url, "kindex-session")
 	p := ann.press(ann.open(v.url+"/developer/"), "/signout")
@@ -173,7 +174,7 @@ func signOut(t *testing.T, v *service, ann, other *browser) {
 	}
 }
 
-// TestProviderRefuses cancels at the provider's page.
+// TestProviderRefuses cancels the sign-in on the provider's page.
 func TestProviderRefuses(t *testing.T) {
 	suite.InRace(t)
 	v := serve(t, storagetest.SQLite(t), false)
@@ -195,7 +196,8 @@ func TestProviderRefuses(t *testing.T) {
 	}
 }
 
-// TestProviderDown: the rest keeps working while the provider is unreachable.
+// TestProviderDown checks that everything except signing in keeps working while the provider
+// is unreachable.
 func TestProviderDown(t *testing.T) {
 	v := serve(t, storagetest.SQLite(t), false)
 	v.offer(t, oidcOptions("http://127.0.0.1:1"))

@@ -19,7 +19,7 @@ import (
 	"kindex/site/panel"
 )
 
-// website is the site that renders the pages of the tests, over a build with one entity.
+// website is the website that renders the pages in these tests, for a build with one entity.
 var website struct {
 	sync.Once
 	site *pages.Site
@@ -56,7 +56,7 @@ func site(t testing.TB) *pages.Site {
 	return w.site
 }
 
-// look renders the pages as the edge does.
+// look renders the pages in the same way as the edge.
 type look struct {
 	site *pages.Site
 	base string
@@ -86,7 +86,7 @@ func (l look) render(r *http.Request, p panel.Page) ([]byte, error) {
 	return a.Body, nil
 }
 
-// developer is the page for signed-in users: it shows the session's account and its keys.
+// developer is the page for signed-in users: it shows the account and its keys.
 func (v *service) developer(w http.ResponseWriter, r *http.Request, l look) {
 	auth.Guard(w.Header())
 	account, token, err := v.handler.Load().Session(r)

@@ -8,13 +8,13 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// maxName leaves room for a suffix that makes equal names unique: account names have up to
-// 64 characters.
+// maxName leaves room for a suffix that makes equal names unique: account names can have up
+// to 64 characters.
 const maxName = 40
 
-// accountName derives an account name from a login at a provider: lower-case ASCII
-// letters, digits and hyphens, so that names cannot be confused with each other, nor
-// with markup, an option or a path.
+// accountName derives an account name from a login at a provider. It has only lower-case
+// ASCII letters, digits and hyphens, so that names cannot be confused with each other or with
+// markup, options or paths.
 func accountName(login string) string {
 	if local, _, ok := strings.Cut(login, "@"); ok && local != "" {
 		login = local // do not expose e-mail addresses
@@ -24,7 +24,7 @@ func accountName(login string) string {
 		switch {
 		case r >= 'a' && r <= 'z' || r >= '0' && r <= '9':
 			b.WriteRune(r)
-		case r >= 0x300 && r <= 0x36f: // an accent of the letter before
+		case r >= 0x300 && r <= 0x36f: // a combining accent on the previous letter
 		case b.Len() > 0 && !strings.HasSuffix(b.String(), "-"):
 			b.WriteByte('-')
 		}
@@ -38,11 +38,11 @@ func accountName(login string) string {
 	return "user"
 }
 
-// maxLogin is the number of bytes kept of a provider's login name.
+// maxLogin is the maximum length of a provider's login name, in bytes; longer ones are cut
+// off.
 const maxLogin = 200
 
-// plainLogin returns a provider's login name without control characters and invisible
-// characters.
+// plainLogin returns a provider's login name without control and invisible characters.
 func plainLogin(login string) string {
 	login = strings.Map(func(r rune) rune {
 		if r != ' ' && !unicode.IsPrint(r) {

@@ -9,7 +9,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// names maps names at the provider to account names.
+// names maps names at the provider to the expected account names.
 var names = map[string]string{
 	"octocat":                       "octocat",
 	"Octo-Cat":                      "octo-cat",
@@ -38,7 +38,8 @@ func TestAccountName(t *testing.T) {
 	}
 }
 
-// TestPlainLogin: invisible characters and terminal control characters are dropped.
+// TestPlainLogin checks that invisible characters and terminal control characters are
+// dropped.
 func TestPlainLogin(t *testing.T) {
 	for login, want := range map[string]string{"ann\u202eeve\u200b\U000e0041": "anneve", "\x1b[2Jann\r\n": "[2Jann", " Zoë O'Neil ": "Zoë O'Neil", "山田": "山田", "a\u2028b\u0085c": "abc"} {
 		if got := plainLogin(login); got != want {
@@ -47,8 +48,8 @@ func TestPlainLogin(t *testing.T) {
 	}
 }
 
-// FuzzNames turns arbitrary text into names that are fit for an account, a page and a
-// database.
+// FuzzNames checks that the names made from arbitrary text can be used for an account, on a
+// page and in a database.
 func FuzzNames(f *testing.F) {
 	for login := range names {
 		f.Add(login)

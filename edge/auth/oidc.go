@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// How long the metadata of a provider is cached, and a failure to get it.
+// How long a provider's metadata, or a failure to fetch it, is cached.
 const (
 	discoveryLife = time.Hour
 	failureLife   = 5 * time.Second
@@ -28,23 +28,23 @@ const (
 type oidcProvider struct {
 	issuer string
 	host   string
-	plain  bool // the issuer is on this machine and need not have https
+	plain  bool // the issuer is on this machine, and http is allowed
 	config oauth2.Config
 	client *http.Client
 	now    func() time.Time
 	asking singleflight.Group
 
 	mu     sync.Mutex
-	last   *discovery // nil before the first success
-	failed error      // of the last attempt
-	at     time.Time  // of the last attempt
+	last   *discovery // nil until fetching has succeeded once
+	failed error      // the error of the last attempt
+	at     time.Time  // the time of the last attempt
 }
 
-// discovery is the metadata of a provider (OpenID Connect Discovery 1.0).
+// discovery is a provider's metadata (OpenID Connect Discovery 1.0).
 type discovery struct {
 	*oidc.Provider
 	style oauth2.AuthStyle
-	iss   bool // answers name their issuer (RFC 9207)
+	iss   bool // authorization responses name their issuer (RFC 9207)
 }
 
 func newOIDC(o OIDC, redirect string, now func() time.Time) (*oidcProvider, error) {
@@ -72,7 +72,7 @@ func (p *oidcProvider) discover(ctx context.Context) (*discovery, error) {
 	if d, err, known := p.remembered(); known {
 		return d, err
 	}
-	// A caller may leave; the result is for all of them.
+	// A caller may disconnect, but the result is for all callers.
 	done := p.asking.DoChan("", func() (any, error) {
 		ask, cancel := context.WithTimeout(context.WithoutCancel(ctx), providerTimeout)
 		defer cancel()
@@ -94,7 +94,8 @@ func (p *oidcProvider) discover(ctx context.Context) (*discovery, error) {
 	}
 }
 
-// remembered returns the cached metadata. known reports whether it can be used.
+// remembered returns the cached metadata or error. known reports whether the cache is recent
+// enough to be used.
 func (p *oidcProvider) remembered() (d *discovery, err error, known bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -132,7 +133,7 @@ func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 			return nil, fmt.Errorf("the OpenID Connect provider %s has the endpoint %q, which is not an https address", p.issuer, shorten(address))
 		}
 	}
-	// Told once instead of tried out: a code that was shown is used up.
+	// The library would otherwise find out by trial, but a code can be sent only once.
 	style := oauth2.AuthStyleInHeader
 	if len(metadata.Methods) > 0 && !slices.Contains(metadata.Methods, "client_secret_basic") {
 		style = oauth2.AuthStyleInParams
@@ -140,7 +141,7 @@ func (p *oidcProvider) ask(ctx context.Context) (*discovery, error) {
 	return &discovery{found, style, metadata.Iss}, nil
 }
 
-// as returns the client's configuration for the endpoints of a provider.
+// as returns the client's configuration for a provider's endpoints.
 func (p *oidcProvider) as(d *discovery) *oauth2.Config {
 	c := p.config
 	c.Endpoint = d.Endpoint()
@@ -185,11 +186,12 @@ func (p *oidcProvider) identify(ctx context.Context, a Attempt, answer url.Value
 }
 
 // verify checks an id_token according to OpenID Connect Core 1.0, section 3.1.3.7: the
-// library checks signature, issuer, audience and times, this function the rest.
+// library checks the signature, issuer, audience and times, and this function checks
+// everything else.
 func (p *oidcProvider) verify(ctx context.Context, d *discovery, token *oauth2.Token, nonce string) (*oidc.IDToken, error) {
 	raw, ok := token.Extra("id_token").(string)
 	if !ok {
-		return nil, errors.New("the provider sent no id_token")
+		return nil, errors.New("the provider did not send an id_token")
 	}
 	t, err := d.Verifier(&oidc.Config{ClientID: p.config.ClientID, Now: p.now}).Verify(ctx, raw)
 	if err != nil {
@@ -217,8 +219,8 @@ func (p *oidcProvider) verify(ctx context.Context, d *discovery, token *oauth2.T
 	return t, nil
 }
 
-// login returns the user's display login at the provider, "" if unknown. It is for people
-// to read; no decision depends on it.
+// login returns the user's login at the provider, or "" if it is unknown. It is only
+// displayed; no decision depends on it.
 func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken, token *oauth2.Token) (string, error) {
 	var c nameClaims
 	if err := t.Claims(&c); err != nil {
@@ -229,7 +231,7 @@ func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken,
 	}
 	u, err := d.UserInfo(ctx, oauth2.StaticTokenSource(token))
 	if err != nil {
-		return "", nil //nolint:nilerr // the name can be derived without it
+		return "", nil //nolint:nilerr // the account name can be derived without a login
 	}
 	if u.Subject != t.Subject { // section 5.3.2
 		return "", errors.New("the provider's user information and the id_token have different subjects")
@@ -240,7 +242,7 @@ func (p *oidcProvider) login(ctx context.Context, d *discovery, t *oidc.IDToken,
 	return c.login(), nil
 }
 
-// nameClaims are the claims with a user's name.
+// nameClaims are the claims that can contain a user's name.
 type nameClaims struct {
 	Preferred string `json:"preferred_username"`
 	Email     string `json:"email"`

@@ -5,32 +5,32 @@ import (
 	"strconv"
 )
 
-// Pages renders the pages of the sign-in flow in the style of the website: HTML in
-// UTF-8 that loads nothing from other origins and has no inline scripts or styles.
+// Pages renders the pages of the sign-in flow in the style of the website. The result is HTML
+// in UTF-8 that loads nothing from other origins and has no inline scripts or styles.
 type Pages interface {
-	// Choice lets people choose a provider. The form for one is sent to
-	// /signin/<its name>.
+	// Choice lets people choose a provider. Each provider has a form, which is sent to
+	// /signin/<name>.
 	Choice(r *http.Request, c Choice) ([]byte, error)
-	// FirstKey shows the key of a new account, this once.
+	// FirstKey shows the key of a new account, which is shown only once.
 	FirstKey(r *http.Request, k FirstKey) ([]byte, error)
-	// Problem is why signing in or out failed.
+	// Problem explains why signing in or out failed.
 	Problem(r *http.Request, p Problem) ([]byte, error)
 }
 
-// Choice is the content of the page that lists the sign-in providers.
+// Choice holds the content of the page that lists the sign-in providers.
 type Choice struct{ Providers []Offer }
 
 // Offer is a sign-in provider to choose.
 type Offer struct{ Name, Title string }
 
-// FirstKey is the content of the page that shows the key created with a new account.
+// FirstKey holds the content of the page that shows the key created with a new account.
 type FirstKey struct {
 	Account string // name of the account
 	Login   string // the login at the provider, "" if unknown; untrusted
 	Key     string
 }
 
-// Problem is the content of a page that explains why something failed.
+// Problem holds the content of a page that explains why something failed.
 type Problem struct {
 	Status        int
 	Heading, Text string
@@ -44,7 +44,7 @@ func (h *Handler) offers() []Offer {
 	return list
 }
 
-// Guard sets the headers of every personal page: it is not cached, framed or sniffed,
+// Guard sets the headers of every personal page: the page is not cached, framed or sniffed,
 // loads nothing from other origins, and cannot be read by pages from other origins.
 func Guard(header http.Header) {
 	for _, name := range []string{"Access-Control-Allow-Origin", "Access-Control-Expose-Headers"} {
@@ -56,21 +56,21 @@ func Guard(header http.Header) {
 	header.Set("X-Frame-Options", "DENY")
 	header.Set("Cross-Origin-Opener-Policy", "same-origin")
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
-	// Not no-referrer: the forms' own requests would then have a null origin (Fetch,
+	// With no-referrer, the requests of the page's own forms would have a null origin (Fetch,
 	// "append a request Origin header").
 	header.Set("Referrer-Policy", "same-origin")
 	allowForms(header, "'self'")
 }
 
 // allowForms sets the content security policy of a page, with the allowed form targets.
-// Styles, scripts and images are files of the website; inline content is ignored.
+// Styles, scripts and images must be files of the website. Inline content is ignored.
 func allowForms(header http.Header, to string) {
 	header.Set("Content-Security-Policy", "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "+
 		"form-action "+to+"; base-uri 'none'; frame-ancestors 'none'")
 }
 
-// leaving lists the form targets of the sign-in page: a provider, and any site that it
-// redirects to, since browsers apply form-action to redirects too.
+// leaving returns the form targets that the sign-in page allows: the providers, and any site
+// that they redirect to, because browsers apply form-action to redirects, too.
 func (h *Handler) leaving() string {
 	if h.secure {
 		return "'self' https:"
@@ -78,11 +78,11 @@ func (h *Handler) leaving() string {
 	return "'self' https: http:"
 }
 
-// render sends a page that was rendered.
+// render sends a rendered page, or an error page if err is set.
 func (h *Handler) render(w http.ResponseWriter, r *http.Request, status int, body []byte, err error) {
 	if err != nil {
 		h.log.Error("rendering a page failed", "path", r.URL.Path, "error", err)
-		http.Error(w, "Something went wrong here.", http.StatusInternalServerError)
+		http.Error(w, "Something went wrong on this server.", http.StatusInternalServerError)
 		return
 	}
 	w.Header().Set("Content-Type", "text/html; charset=utf-8")

@@ -12,7 +12,7 @@ import (
 	"kindex/edge/auth"
 )
 
-// TestHostileNames signs in people whose names are attacks on the pages, the log and the
+// TestHostileNames signs in people with names that attack the pages, the log and the
 // database.
 func TestHostileNames(t *testing.T) {
 	suite.InTest(t)
@@ -100,7 +100,7 @@ func TestHeaders(t *testing.T) {
 	}
 }
 
-// TestAddresses refuses service addresses at which sign-in would not be safe.
+// TestAddresses checks that service addresses at which sign-in would not be safe are refused.
 func TestAddresses(t *testing.T) {
 	good := auth.Options{URL: "https://index.example.org", GitHub: auth.GitHub{Client: "c", Secret: "s"}, OIDC: auth.OIDC{Issuer: "https://id.example.org", Client: "c", Secret: "s"}}
 	if err := good.Check(); err != nil {

@@ -14,28 +14,28 @@ import (
 	"kindex/exports/safetext"
 )
 
-// provider vouches for people.
+// provider confirms the identity of people who sign in.
 type provider interface {
-	// name is its name in addresses.
+	// name returns the provider's name in addresses.
 	name() string
-	// title is its name for people.
+	// title returns the provider's name for people.
 	title() string
 	// begin returns the address to send the browser to.
 	begin(ctx context.Context, state, nonce, verifier string) (string, error)
-	// identify returns the user for a callback. It makes all checks except the check of
-	// the state.
+	// identify returns the user for a callback. It checks everything except the state
+	// parameter.
 	identify(ctx context.Context, a Attempt, answer url.Values) (Identity, error)
 }
 
-// providerTimeout bounds a provider's response, and database operations that must not
-// depend on the client.
+// providerTimeout limits how long a provider's response can take, and how long database
+// operations can take that must not depend on the client.
 const providerTimeout = 10 * time.Second
 
-// maxAnswer bounds the answer of a provider.
+// maxAnswer is the maximum size of a provider's response, in bytes.
 const maxAnswer = 1 << 20
 
-// client calls providers. It follows no redirects: secrets go only to the endpoints of the
-// provider.
+// client returns an HTTP client for requests to providers. It does not follow redirects, so
+// that secrets are sent only to the provider's endpoints.
 func client() *http.Client {
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.MaxIdleConnsPerHost = 4
@@ -44,7 +44,7 @@ func client() *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// bounded cuts off answers that are too long.
+// bounded cuts off responses that are too long.
 type bounded struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -57,7 +57,7 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// providerURL parses the address of a provider: https, or http on loopback.
+// providerURL parses a provider's address, which must be https, or http on loopback.
 func providerURL(what, s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
@@ -69,7 +69,7 @@ func providerURL(what, s string) (*url.URL, error) {
 	return u, nil
 }
 
-// credentials returns an error for missing client credentials.
+// credentials returns an error if the client credentials are incomplete.
 func credentials(client, clientFlag, secret, secretVariable string) error {
 	switch {
 	case client == "":
@@ -80,13 +80,14 @@ func credentials(client, clientFlag, secret, secretVariable string) error {
 	return nil
 }
 
-// refusal is a provider's error response that is explained to the user.
+// refusal is an error response from the provider, which is explained to the user.
 type refusal struct{ code string }
 
 func (e *refusal) Error() string { return "the provider returned the error " + e.code }
 
-// answered returns the code in a callback, or its error (RFC 6749, section 4.1.2.1). Of an
-// error only a known code is kept: anyone can craft an address with a text of their choice.
+// answered returns the authorization code in a callback, or its error (RFC 6749, section
+// 4.1.2.1). An unknown error code is not repeated: anyone can craft an address with a text of
+// their choice.
 func answered(answer url.Values) (code string, err error) {
 	if e := answer.Get("error"); e != "" {
 		switch e {
@@ -103,11 +104,11 @@ func answered(answer url.Values) (code string, err error) {
 	return code, nil
 }
 
-// exchange turns a code into a token.
+// exchange exchanges an authorization code for a token.
 func exchange(ctx context.Context, c *oauth2.Config, code, verifier string) (*oauth2.Token, error) {
 	token, err := c.Exchange(ctx, code, oauth2.VerifierOption(verifier))
 	var failed *oauth2.RetrieveError
-	if errors.As(err, &failed) { // its own text has the whole answer
+	if errors.As(err, &failed) { // its message would contain the whole response
 		status := 0
 		if failed.Response != nil {
 			status = failed.Response.StatusCode
@@ -127,5 +128,5 @@ func drain(body io.ReadCloser) {
 	_ = body.Close()
 }
 
-// shorten keeps log lines readable whatever was sent.
+// shorten keeps log lines readable, whatever the provider sent.
 func shorten(s string) string { return safetext.Shorten(s, 300) }

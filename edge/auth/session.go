@@ -14,9 +14,9 @@ import (
 	"kindex/edge/apikey"
 )
 
-// The cookies. Because of their prefix, browsers accept them only from this host and
-// only over https (RFC 6265bis, section 4.1.3.2), so that no neighbouring host can
-// plant one.
+// The names of the cookies. Because of the prefix, browsers accept them only from this host
+// and only over https (RFC 6265bis, section 4.1.3.2), so that no neighbouring host can plant
+// one.
 const (
 	attemptCookie = "kindex-signin"
 	sessionCookie = "kindex-session"
@@ -25,17 +25,18 @@ const (
 // FormField is the name of the form field that contains the form token.
 const FormField = "token"
 
-// maxForm bounds the body of a form.
+// maxForm is the maximum size of a form's body, in bytes.
 const maxForm = 64 << 10
 
-// newToken returns 256 random bits, as text.
+// newToken returns a new token of 256 random bits.
 func newToken() string {
 	var b [32]byte
 	rand.Read(b[:])
 	return base64.RawURLEncoding.EncodeToString(b[:])
 }
 
-// hash returns the stored form of a token, which is too random to be found by brute force.
+// hash returns the stored form of a token. A plain hash is enough because tokens are too
+// random to be found by brute force.
 func hash(token string) string {
 	sum := sha256.Sum256([]byte(token))
 	return hex.EncodeToString(sum[:])
@@ -67,7 +68,7 @@ func (h *Handler) setCookie(w http.ResponseWriter, name, value string, life time
 	http.SetCookie(w, c)
 }
 
-// cookie returns the value of a cookie, "" for none.
+// cookie returns the value of a cookie, or "" if there is none.
 func (h *Handler) cookie(r *http.Request, name string) string {
 	c, err := r.Cookie(h.cookieName(name))
 	if err != nil {
@@ -76,9 +77,9 @@ func (h *Handler) cookie(r *http.Request, name string) string {
 	return c.Value
 }
 
-// Session returns the user who is signed in to the browser that sent the request, and
-// the token that each of its forms must have in FormField. The error is ErrSignedOut if
-// no one is signed in; any other error means that the state is unavailable.
+// Session returns the user who is signed in to the browser that sent the request, and the
+// token that each of its forms must have in FormField. The error is ErrSignedOut if nobody is
+// signed in. Any other error means that the database is unavailable.
 func (h *Handler) Session(r *http.Request) (account apikey.Account, token string, err error) {
 	secret := h.cookie(r, sessionCookie)
 	if secret == "" {
@@ -90,7 +91,7 @@ func (h *Handler) Session(r *http.Request) (account apikey.Account, token string
 		return apikey.Account{}, "", err
 	}
 	if now.Sub(s.SeenAt) >= sessionStep {
-		// What cannot be noted now is noted by the next request.
+		// If this fails, the next request tries again.
 		if err := h.store.ExtendSession(r.Context(), s.Hash, now, sessionEnd(s.CreatedAt, now)); err != nil {
 			h.log.Warn("recording the use of a session failed", "account", account.ID, "error", err)
 		}
@@ -98,7 +99,7 @@ func (h *Handler) Session(r *http.Request) (account apikey.Account, token string
 	return account, formToken(secret), nil
 }
 
-// sessionEnd returns when a session ends that was last used at seen.
+// sessionEnd returns the time at which a session ends that was last used at seen.
 func sessionEnd(created, seen time.Time) time.Time {
 	end, maxEnd := seen.Add(SessionIdleTimeout), created.Add(MaxSessionAge)
 	if end.After(maxEnd) {
@@ -108,12 +109,12 @@ func sessionEnd(created, seen time.Time) time.Time {
 }
 
 // ErrForged means that a form was not sent by a page of this service in this session. Its
-// text can be shown.
+// message can be shown.
 var ErrForged = errors.New("this form was not sent by a page of this service, or you have signed in again since; reload the page")
 
-// CheckForm checks that a POST was sent by a form of this service in the session of the
-// same browser: from a page of the same origin, and with the token of the session. It
-// parses the form and returns ErrForged or ErrSignedOut if the check fails.
+// CheckForm checks that a POST was sent by a form of this service in the session of the same
+// browser: it must come from a page of the same origin and contain the session's form token.
+// It parses the form and returns ErrForged or ErrSignedOut if the check fails.
 func (h *Handler) CheckForm(r *http.Request) error {
 	if err := h.checkOrigin(r); err != nil {
 		return err
@@ -133,8 +134,8 @@ func (h *Handler) CheckForm(r *http.Request) error {
 }
 
 // checkOrigin rejects a POST that does not come from a page of this service. Every browser
-// sends the origin of a POST in at least one of two ways; both must match the public
-// address, whatever the Host header is.
+// sends the origin of a POST in at least one of two headers. Each that is present must match
+// the public address, whatever the Host header says.
 func (h *Handler) checkOrigin(r *http.Request) error {
 	site, origin := r.Header.Get("Sec-Fetch-Site"), r.Header.Get("Origin")
 	switch {

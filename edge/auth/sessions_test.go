@@ -14,10 +14,11 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// later moves the service's clock.
+// later moves the service's clock forward.
 func (v *service) later(d time.Duration) { v.ahead.Add(int64(d)) }
 
-// TestSessionEnds leaves a session idle for too long, and uses one for too long.
+// TestSessionEnds checks that a session ends when it is idle for too long, and when it gets
+// too old.
 func TestSessionEnds(t *testing.T) {
 	suite.InTest(t)
 	const day = 24 * time.Hour
@@ -51,8 +52,8 @@ func TestSessionEnds(t *testing.T) {
 	})
 }
 
-// TestSuspended suspends an account: its sessions end permanently and it gets no new one;
-// after reinstatement, signing in works.
+// TestSuspended suspends an account: its sessions end permanently, and signing in fails until
+// it is reinstated.
 func TestSuspended(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -92,7 +93,7 @@ func TestSuspended(t *testing.T) {
 	})
 }
 
-// TestStateGone: the pages say so if the state is unreachable.
+// TestStateGone checks the pages that are shown while the database is unreachable.
 func TestStateGone(t *testing.T) {
 	s, err := storage.Open(t.Context(), t.TempDir()+"/kindex.db", storage.Options{})
 	if err != nil {
@@ -122,7 +123,7 @@ func TestStateGone(t *testing.T) {
 	}
 }
 
-// hurried is a state that records whether a sign-in has a deadline of its own.
+// hurried is a store that records whether the context of a sign-in has a deadline.
 type hurried struct {
 	*storage.State
 	ends bool
@@ -134,7 +135,7 @@ func (h *hurried) SignIn(ctx context.Context, a auth.SignedInIdentity) (apikey.A
 	return h.State.SignIn(ctx, a)
 }
 
-// TestSignInEnds: a sign-in continues if the browser leaves, but not forever.
+// TestSignInEnds checks that a sign-in continues if the browser disconnects, but not forever.
 func TestSignInEnds(t *testing.T) {
 	v, h := serve(t, storagetest.SQLite(t), false), authtest.StartGitHub(t)
 	o, store := gitHubOptions(h), &hurried{State: v.state}

@@ -3,11 +3,11 @@
 // creates an account and its first API key.
 //
 // An account belongs to a provider and its subject (OpenID Connect Core 1.0, section 2),
-// never to a name or an e-mail address: those change hands. Both flows are the
-// authorization code flow with PKCE (RFC 7636, S256), a state, and for OpenID Connect a
-// nonce and the issuer of the response (RFC 9207), each provider with a separate redirect
-// address (RFC 9700, section 4.4). The data of an attempt is stored in the database, bound
-// to the browser by a cookie, and used once.
+// never to a name or an e-mail address, which can pass to somebody else. Both kinds of
+// providers use the authorization code flow with PKCE (RFC 7636, S256) and a state. OpenID
+// Connect adds a nonce and the issuer of the response (RFC 9207). Each provider has a
+// separate redirect address (RFC 9700, section 4.4). The data of an attempt is stored in the
+// database, bound to the browser by a cookie, and used once.
 package auth
 
 import (
@@ -27,28 +27,28 @@ type Options struct {
 	// URL is the public address of the service, such as https://index.example.org. Redirect
 	// addresses are derived from it, never from a request.
 	URL string
-	// OIDC and GitHub are the providers; one without a client is not offered.
+	// OIDC and GitHub are the providers. A provider without a client is not offered.
 	OIDC   OIDC
 	GitHub GitHub
 
 	Store Store
-	// AllowStart reports whether a client can start a sign-in now; nil: always. It keeps
-	// clients from filling the store with attempts.
+	// AllowStart reports whether a client can start a sign-in now. If nil, every client can.
+	// It keeps clients from filling the store with attempts.
 	AllowStart func(*http.Request) bool
-	// Address returns the IP address of a request, for the audit log; if nil, addresses
-	// are not logged.
+	// Address returns the IP address of a request for the audit log. If nil, addresses are
+	// not logged.
 	Address func(*http.Request) string
-	// Network returns the network that a request comes from; if nil, all requests share
-	// one network.
+	// Network returns the network that a request comes from. If nil, all requests are treated
+	// as coming from the same network.
 	Network func(*http.Request) netip.Prefix
 	Now     func() time.Time // default: time.Now
-	Log     *slog.Logger     // default: none
+	Log     *slog.Logger     // default: no log
 	Pages   Pages
 }
 
 // OIDC is a client that is registered with an OpenID Connect provider.
 type OIDC struct {
-	Issuer string // its address, as in the tokens
+	Issuer string // the provider's address, exactly as in its tokens
 	Client string
 	Secret string
 }
@@ -61,7 +61,7 @@ type GitHub struct {
 	API    string // default: GitHub's API for URL
 }
 
-// Configured reports whether there is a provider to sign in with.
+// Configured reports whether at least one provider is configured.
 func (o Options) Configured() bool { return o.OIDC != OIDC{} || o.GitHub != GitHub{} }
 
 // Check returns an error if the options are not valid.
@@ -74,7 +74,7 @@ func (o Options) Check() error {
 // concurrent use.
 type Handler struct {
 	base       *url.URL
-	secure     bool // the address is https
+	secure     bool // the public address uses https
 	providers  []provider
 	store      Store
 	allowStart func(*http.Request) bool
@@ -87,8 +87,8 @@ type Handler struct {
 	mux        *http.ServeMux
 }
 
-// New returns a handler. It does not contact providers yet: the service must be able to
-// start while one is down.
+// New returns a handler. It does not contact providers yet: the service must be able to start
+// while a provider is down.
 func New(o Options) (*Handler, error) {
 	if o.Store == nil || o.Pages == nil {
 		return nil, errors.New("sign-in needs a store and pages")
@@ -139,7 +139,7 @@ func newHandler(o Options) (*Handler, error) {
 	return h, nil
 }
 
-// publicURL parses --url for sign-in: https, or http on loopback.
+// publicURL parses --url for sign-in, which must use https, or http on loopback.
 func publicURL(s string) (*url.URL, error) {
 	u, err := url.Parse(s)
 	switch {
@@ -155,7 +155,7 @@ func publicURL(s string) (*url.URL, error) {
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
 }
 
-// loopback reports whether an address is on this machine.
+// loopback reports whether the host of an address is this machine.
 func loopback(u *url.URL) bool {
 	ip := net.ParseIP(u.Hostname())
 	return ip != nil && ip.IsLoopback() || strings.EqualFold(u.Hostname(), "localhost")
@@ -178,8 +178,8 @@ func (h *Handler) callback(provider string) string {
 // Route is a path that the handler serves, with its method.
 type Route struct{ Method, Path string }
 
-// Routes returns the routes of the handler; a path segment that starts with a colon is
-// a parameter.
+// Routes returns the handler's routes. A path segment that starts with a colon is a
+// parameter.
 func Routes() []Route {
 	return []Route{
 		{http.MethodGet, "/signin"},
@@ -189,8 +189,8 @@ func Routes() []Route {
 	}
 }
 
-// Panel is the path of the page shown after signing in, which the user of this package
-// serves.
+// Panel is the path of the page shown after signing in. The program that uses this package
+// must serve it.
 const Panel = "/developer/"
 
 // Owns reports whether a path belongs to the handler or the panel.

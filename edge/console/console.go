@@ -22,16 +22,16 @@ type Console struct {
 	accounts   *account.Service
 	state      *storage.State
 	auth       *auth.Handler     // nil if sign-in is disabled
-	rateLimits *ratelimit.Memory // of sign-ins and of writes in the panel, nil if sign-in is disabled
+	rateLimits *ratelimit.Memory // for sign-ins and for writes in the panel; nil if sign-in is disabled
 	forms      forms
 	Routes     []pageRoute
 	limitKey   int64
-	// peekLimit reads what remains of a limit.
+	// peekLimit returns a subject's remaining requests without counting one.
 	peekLimit    func(context.Context, ratelimit.Subject) (ratelimit.State, error)
-	writeTimeout time.Duration // of a connection
+	writeTimeout time.Duration // the server's write timeout for a connection
 }
 
-// pageRoute is an address of pages that look at cookies.
+// pageRoute is a route for a page that reads cookies.
 type pageRoute struct {
 	Verb   string
 	Path   string
@@ -44,9 +44,9 @@ type Options struct {
 	Live     *live.Reloader
 	Accounts *account.Service
 	State    *storage.State
-	// SignIn has the sign-in providers; New sets its other fields.
+	// SignIn configures the sign-in providers; New sets its other fields.
 	SignIn auth.Options
-	// LimitKey is the number of requests per account and UTC day.
+	// LimitKey is the maximum number of requests per account and UTC day.
 	LimitKey     int64
 	Peek         func(context.Context, ratelimit.Subject) (ratelimit.State, error)
 	WriteTimeout time.Duration
@@ -65,7 +65,7 @@ func New(o Options) (*Console, error) {
 // Close stops the limiters.
 func (s *Console) Close() {
 	if s.rateLimits != nil {
-		_ = s.rateLimits.Close(context.Background()) // it keeps nothing
+		_ = s.rateLimits.Close(context.Background()) // nothing needs to be stored
 	}
 	s.forms.close()
 }

@@ -34,9 +34,9 @@ type forms struct {
 	queues  *networkQueues
 }
 
-// How often per hour an address or a network can have the form checked, which happens
-// at every pause in typing, and how often an account can submit it. A form counts once,
-// and once more for every BytesPerCheck of its size.
+// How often per hour an IP address or a network can have the form checked, which happens
+// whenever the user stops typing, and how often an account can submit it. A form counts once,
+// plus once for every BytesPerCheck bytes of its size.
 const (
 	MaxChecks          = 1200
 	MaxNetworkChecks   = 10 * MaxChecks
@@ -47,27 +47,28 @@ const (
 func newForms(shared *web.Shared) forms {
 	f := forms{queues: &networkQueues{}, foreign: http.NewCrossOriginProtection(), counts: ratelimit.NewMemory(nil, ratelimit.MemoryOptions{Now: shared.Now, Log: shared.Log})}
 	if u, err := url.Parse(shared.URL); err == nil && u.Host != "" {
-		_ = f.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // otherwise the Host header
+		_ = f.foreign.AddTrustedOrigin(u.Scheme + "://" + u.Host) // otherwise it is compared with the Host header
 	}
 	return f
 }
 
-func (f *forms) close() { _ = f.counts.Close(context.Background()) } // it keeps nothing
+func (f *forms) close() { _ = f.counts.Close(context.Background()) } // nothing needs to be stored
 
-// take counts something of a subject in an hour, and reports whether there was room.
+// take counts one use for a subject in the current hour. It returns an error if the hourly limit
+// has been reached.
 func (f *forms) take(c *web.Call, who ratelimit.Subject) error {
 	who.Window = time.Hour
 	st, err := f.counts.Take(c.Request.Context(), who)
 	if err != nil || !st.Allowed {
 		c.Writer.Header().Set("Retry-After", strconv.FormatInt(st.Wait(c.Shared.Now()), 10))
-		return &formError{http.StatusTooManyRequests, "You have reached the hourly limit; try again later. Nothing is lost: what you entered is below."}
+		return &formError{http.StatusTooManyRequests, "You have reached the hourly limit. Try again later; your entries are still in the form below."}
 	}
 	return nil
 }
 
-// reserve counts a form of some bytes, and waits for its network's turn, which lasts until
-// done is called. The network is counted first, so that a network cannot create counters
-// for more addresses than it has checks.
+// reserve counts a form of the given size and waits for its network's turn, which lasts until
+// done is called. The network is counted first, so a network cannot create counters for more
+// addresses than the checks it is allowed.
 func (f *forms) reserve(c *web.Call, size int) (done func(), err error) {
 	from := c.Shared.Proxies.Client(c.Request)
 	for range 1 + size/BytesPerCheck {
@@ -80,7 +81,7 @@ func (f *forms) reserve(c *web.Call, size int) (done func(), err error) {
 	done, err = f.queues.acquire(c.Request.Context(), ratelimit.Network(from))
 	if err != nil {
 		c.Writer.Header().Set("Retry-After", "1")
-		err = &formError{http.StatusTooManyRequests, "Too many forms are being sent from your network right now; try again in a moment. Nothing is lost: what you entered is below."}
+		err = &formError{http.StatusTooManyRequests, "Too many forms are being sent from your network right now. Try again in a moment; your entries are still in the form below."}
 	}
 	return done, err
 }
@@ -90,7 +91,7 @@ func ownsForm(path string) bool {
 	return path == strings.TrimSuffix(siteurl.Submit, "/") || strings.HasPrefix(path, siteurl.Submit)
 }
 
-// formError is why a form is not looked at.
+// formError is the reason why a form is rejected without being checked.
 type formError struct {
 	status int
 	text   string
@@ -101,7 +102,7 @@ func (e *formError) Error() string { return e.text }
 // Form answers GET /submit/.
 func (s *Console) Form(c *web.Call) (*web.Reply, error) {
 	c.SetDeadline()
-	q, _ := url.ParseQuery(c.Request.URL.RawQuery) // what cannot be read is left out, as on all pages
+	q, _ := url.ParseQuery(c.Request.URL.RawQuery) // invalid parts of the query are ignored, as on all pages
 	if typ, slug, ok := strings.Cut(q.Get("e"), "/"); ok {
 		site, err := c.Served.Site()
 		if err != nil {
@@ -152,7 +153,7 @@ func (s *Console) SubmitForm(c *web.Call) (*web.Reply, error) {
 		case draft == nil:
 			f.Status = http.StatusUnprocessableEntity
 		case f.Account == "":
-			f.Notice = "Nothing was stored: you are not signed in. Below the file are other ways to send it."
+			f.Notice = "Your submission was not stored because you are not signed in. Other ways to send it are listed below the file."
 		default:
 			return s.storeSubmission(c, f, draft)
 		}
@@ -160,11 +161,11 @@ func (s *Console) SubmitForm(c *web.Call) (*web.Reply, error) {
 	})
 }
 
-// storeSubmission stores a submission of the account that is signed in.
+// storeSubmission stores a submission for the signed-in account.
 func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.Draft) (*web.Reply, error) {
 	err := s.auth.CheckForm(c.Request)
 	if errors.Is(err, auth.ErrForged) {
-		return nil, &formError{http.StatusForbidden, "Nothing was stored: you have signed in again since this form was opened. Submit it again."}
+		return nil, &formError{http.StatusForbidden, "Your submission was not stored because you have signed in again since you opened this form. Submit it again."}
 	}
 	if err != nil {
 		return nil, web.StateProblem(err)
@@ -184,7 +185,7 @@ func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.D
 	var taken *submission.TakenError
 	switch {
 	case errors.As(err, &taken):
-		// The same again is a form that was sent twice.
+		// An identical submission means that the form was sent twice.
 		if o := taken.Submission; o == nil || o.YAML != string(draft.YAML) || o.Key() != draft.Entity.Key() {
 			f.Taken, f.Status = newTaken(taken), http.StatusConflict
 			f.Complete, f.Pull = false, ""
@@ -193,14 +194,15 @@ func (s *Console) storeSubmission(c *web.Call, f *form.Form, draft *submission.D
 		}
 		id = taken.Submission.ID
 	case errors.Is(err, submission.ErrTooManyOpen):
-		return nil, &formError{http.StatusConflict, "Nothing was stored. " + account.TooManyOpen}
+		return nil, &formError{http.StatusConflict, "Your submission was not stored. " + account.TooManyOpen}
 	case err != nil:
 		return nil, web.StateProblem(err)
 	}
 	return &web.Reply{Status: http.StatusSeeOther, Header: http.Header{"Location": {PanelSubmissions + id + "/"}}}, nil
 }
 
-// answerForm handles a form. If that fails, the page gives the reason and keeps the input.
+// answerForm handles a form. If that fails, the page gives the reason and keeps what was
+// entered.
 func (s *Console) answerForm(c *web.Call, answer func(*form.Form) (*web.Reply, error)) (*web.Reply, error) {
 	c.SetDeadline()
 	f := &form.Form{}
@@ -261,7 +263,7 @@ func (s *Console) fillSession(c *web.Call, f *form.Form) error {
 	return nil
 }
 
-// formPage returns the page with a form. It must not be cached: it may be personal.
+// formPage returns the page with a form. The page must not be cached, since it may be personal.
 func (s *Console) formPage(c *web.Call, f *form.Form) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {
@@ -275,11 +277,12 @@ func (s *Console) formPage(c *web.Call, f *form.Form) (*web.Reply, error) {
 	return r, err
 }
 
-// wantsJSON distinguishes the page's script from a browser that shows the response.
+// wantsJSON reports whether the page's script sent the request, rather than a browser that
+// displays the response.
 func wantsJSON(c *web.Call) bool { return strings.Contains(c.Header("Accept"), "application/json") }
 
-// checkForm checks a form against the rules of submissions and stores the findings in it.
-// The draft is nil if it is not valid.
+// checkForm checks a form against the rules for submissions and stores what it finds in the
+// form. The draft is nil if the form is not valid.
 func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error) {
 	f.Checked = true
 	fields, problems := formFields(c.Request.PostForm, f.Values)
@@ -316,15 +319,15 @@ func (s *Console) checkForm(c *web.Call, f *form.Form) (*submission.Draft, error
 
 func newRemarks(f *form.Form, problems []submission.Problem) []form.Remark {
 	list := []form.Remark{}
-	entries := map[string][]string{} // of the lists, split once
+	entries := map[string][]string{} // entries of the list fields, each split only once
 	for _, p := range problems[:min(len(problems), web.MaxFieldErrors)] {
 		list = append(list, f.Remark(p.Field, p.Message, cmp.Or(p.Suggestion, listEntrySuggestion(f, p.Field, entries))))
 	}
 	return list
 }
 
-// listEntrySuggestion returns the suggestion for an invalid list entry, such as
-// tags[1], if the rules have none; "" for other fields. It fills in entries.
+// listEntrySuggestion returns a suggestion for an invalid list entry, such as tags[1], for which
+// the rules have none. For other fields it returns "". It fills in entries.
 func listEntrySuggestion(f *form.Form, field string, entries map[string][]string) string {
 	root, item, _ := strings.Cut(strings.TrimSuffix(field, "]"), "[")
 	i, err := strconv.Atoi(item)
@@ -341,13 +344,13 @@ func listEntrySuggestion(f *form.Form, field string, entries map[string][]string
 	}
 	suggestion := submission.Slugify(list[i])
 	if slices.Contains(list, suggestion) {
-		return "" // it is there already
+		return "" // the list already contains it
 	}
 	return suggestion
 }
 
-// formFilePath returns the path that the file of a submission would have, as far as it
-// is known.
+// formFilePath returns the path that a submission's file would have, or as much of it as is
+// known.
 func formFilePath(fields map[string]any, draft *submission.Draft) string {
 	if draft != nil {
 		return draft.Entity.Key() + ".yaml"
@@ -363,7 +366,7 @@ func formFilePath(fields map[string]any, draft *submission.Draft) string {
 	return typ + "/" + slug + ".yaml"
 }
 
-// newTaken describes the existing entity, or the account's own submission.
+// newTaken describes the existing entity or the account's own submission that a form duplicates.
 func newTaken(e *submission.TakenError) *form.Taken {
 	t := &form.Taken{Text: web.AsSentence(e.Error())}
 	if e.Submission == nil {
@@ -374,11 +377,12 @@ func newTaken(e *submission.TakenError) *form.Taken {
 	return t
 }
 
-// maxSimilarCandidates is how many entities are compared with a name.
+// maxSimilarCandidates is the number of entities that a name is compared with.
 const maxSimilarCandidates = 30
 
-// similarEntities returns entities that a form may describe: those found by its name whose
-// name is similar, or contains it or is contained in it, or whose page is the same.
+// similarEntities returns existing entities that a form may describe. It searches for the name
+// and keeps entities that have a similar name, a name that contains it or is contained in it, or
+// the same page.
 func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, error) {
 	list := []form.Similar{}
 	word := lettersAndDigits(name)
@@ -405,8 +409,8 @@ func similarEntities(v *live.ServedBuild, name, page string) ([]form.Similar, er
 	return list, nil
 }
 
-// lettersAndDigits returns the letters of a name, and its digits: they identify it however
-// it is written.
+// lettersAndDigits returns only the letters and digits of a name, so that names written
+// differently can be compared.
 func lettersAndDigits(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -416,8 +420,8 @@ func lettersAndDigits(name string) string {
 	}, record.Fold(name))
 }
 
-// similarNames reports whether two names could mean the same: one contains the other, or
-// they differ by hardly a letter.
+// similarNames reports whether two names could refer to the same thing: one contains the other,
+// or they differ by very few letters.
 func similarNames(a, b string) bool {
 	if len(a) > len(b) {
 		a, b = b, a

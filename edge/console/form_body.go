@@ -19,20 +19,20 @@ import (
 	"kindex/site/form"
 )
 
-// Limits of a form: the bytes of its body, and the number of its values. The page's
+// Limits for a form: the size of its body in bytes, and the number of its values. The page's
 // form sends one value per field.
 const (
 	MaxFormSize   = 64 << 10
 	MaxFormValues = 500
 )
 
-// suggestionField is the name of a button that puts a suggestion into a field, as
-// field=value.
+// suggestionField is the name of a button whose value, field=value, puts a suggestion into a
+// field.
 const suggestionField = "use"
 
-// readFormBody reads the fields of a form, each with all values sent for it, and
-// returns them with the size of the body in bytes. Afterwards the request has them too,
-// as if it had parsed the form itself.
+// readFormBody reads the fields of a form, each with all values sent for it, and returns them
+// with the size of the body in bytes. It also sets the request's PostForm, as if the request had
+// parsed the form itself.
 func readFormBody(c *web.Call) (sent url.Values, size int, err error) {
 	mediaType, _, err := mime.ParseMediaType(c.Request.Header.Get("Content-Type"))
 	if err != nil || mediaType != "application/x-www-form-urlencoded" {
@@ -42,21 +42,21 @@ func readFormBody(c *web.Call) (sent url.Values, size int, err error) {
 	var large *http.MaxBytesError
 	switch {
 	case errors.As(err, &large):
-		return nil, size, &formError{http.StatusRequestEntityTooLarge, "This is too much for an entity file: all fields together can have 64 KiB."}
+		return nil, size, &formError{http.StatusRequestEntityTooLarge, "The form is too large: all fields together can have at most 64 KiB."}
 	case err != nil:
-		return nil, size, &formError{http.StatusBadRequest, "The form did not arrive completely. Send it again."}
+		return nil, size, &formError{http.StatusBadRequest, "The form was not received completely. Send it again."}
 	}
 	if bytes.Count(body, []byte("&")) >= MaxFormValues {
-		return nil, size, &formError{http.StatusRequestEntityTooLarge, "This has more fields than any form here. Use the form on this page."}
+		return nil, size, &formError{http.StatusRequestEntityTooLarge, "The form has too many fields. Use the form on this page."}
 	}
 	size = len(body)
 	sent, err = url.ParseQuery(string(body))
 	if err != nil {
-		return nil, size, &formError{http.StatusBadRequest, "What arrived is not a form. Use the form on this page."}
+		return nil, size, &formError{http.StatusBadRequest, "The request is not a valid form. Use the form on this page."}
 	}
 	for name, values := range sent {
 		if !utf8.ValidString(name) || slices.ContainsFunc(values, func(v string) bool { return !utf8.ValidString(v) }) {
-			return nil, size, &formError{http.StatusBadRequest, "What arrived is not UTF-8. Use the form on this page."}
+			return nil, size, &formError{http.StatusBadRequest, "The form is not valid UTF-8. Use the form on this page."}
 		}
 	}
 	use, value, _ := strings.Cut(sent.Get(suggestionField), "=")
@@ -67,7 +67,7 @@ func readFormBody(c *web.Call) (sent url.Values, size int, err error) {
 	return sent, size, nil
 }
 
-// formNames are the names of the fields, formKinds their kinds.
+// formNames contains the names of the form's fields; formKinds maps them to their kinds.
 var formNames, formKinds = func() (names []string, kinds map[string]string) {
 	kinds = map[string]string{}
 	for _, f := range form.Fields() {
@@ -76,7 +76,7 @@ var formNames, formKinds = func() (names []string, kinds map[string]string) {
 	return names, kinds
 }()
 
-// formValues returns the entered values, as the page shows them again.
+// formValues returns the entered values in the form in which the page shows them again.
 func formValues(sent url.Values) map[string]string {
 	values := map[string]string{}
 	for _, name := range formNames {
@@ -87,8 +87,8 @@ func formValues(sent url.Values) map[string]string {
 	return values
 }
 
-// formFields converts a form to the fields of a submission: empty fields are omitted,
-// and line breaks become spaces. The problems are ones that only a form can have.
+// formFields converts a form to the fields of a submission. It omits empty fields and converts
+// line breaks to spaces. The problems it returns are those that only a form can have.
 func formFields(sent url.Values, values map[string]string) (fields map[string]any, problems []submission.Problem) {
 	fields = map[string]any{}
 	links := map[string]any{}

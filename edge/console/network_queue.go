@@ -7,15 +7,15 @@ import (
 	"sync"
 )
 
-// maxQueuedForms is how many requests of one network can wait.
+// maxQueuedForms is the maximum number of waiting requests per network.
 const maxQueuedForms = 32
 
-// errQueueFull is returned if a network has too many requests waiting.
+// errQueueFull means that a network already has too many waiting requests.
 var errQueueFull = errors.New("too many requests from one network are waiting")
 
-// networkQueues processes one request per network at a time. It keeps state only for
-// networks with requests in progress, which bounds its size. The zero value is ready to
-// use; it is safe for concurrent use.
+// networkQueues handles one request per network at a time. It keeps state only for networks with
+// requests in progress, which limits its size. The zero value is ready to use. It is safe for
+// concurrent use.
 type networkQueues struct {
 	mu       sync.Mutex
 	networks map[netip.Prefix]*networkQueue
@@ -23,12 +23,12 @@ type networkQueues struct {
 
 // networkQueue is the queue of one network.
 type networkQueue struct {
-	slot    chan struct{} // has room for the one whose turn it is
-	waiting int           // number of requests that wait or have their turn
+	slot    chan struct{} // held by the request whose turn it is
+	waiting int           // number of requests that are waiting or have their turn
 }
 
-// acquire waits for the turn of a network, which lasts until done is called. It returns
-// errQueueFull if too many requests already wait, or the error of the context.
+// acquire waits for the network's turn, which lasts until done is called. It returns
+// errQueueFull if too many requests are already waiting, or the context's error.
 func (t *networkQueues) acquire(ctx context.Context, network netip.Prefix) (done func(), err error) {
 	t.mu.Lock()
 	queue := t.networks[network]

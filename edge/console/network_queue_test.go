@@ -10,8 +10,8 @@ import (
 	"kindex/edge/ratelimit"
 )
 
-// TestNetworkQueues: one request per network runs at a time, some wait, and the rest are
-// refused; other networks do not wait. Nothing is kept of networks without requests.
+// TestNetworkQueues: a network runs one request at a time; some of its requests wait, and any
+// more are refused. Other networks do not wait. No state is kept for networks without requests.
 func TestNetworkQueues(t *testing.T) {
 	var all networkQueues
 	one, other := ratelimit.Network(netip.MustParseAddr("198.51.100.1")), ratelimit.Network(netip.MustParseAddr("2001:db8::1"))

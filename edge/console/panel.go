@@ -21,22 +21,22 @@ import (
 	"kindex/site/panel"
 )
 
-// panelRoute is an address of the panel.
+// panelRoute is a route of the panel.
 type panelRoute struct {
 	Verb   string
 	Path   string
 	answer func(*panelRequest) (panelReply, error)
 }
 
-// PanelRoutes returns the route table of the whole developer panel. A write is a form with
-// the session's token, and redirects to a page that can be reloaded, unless its
-// response shows a secret once. The pages use the same functions as the API, so that
-// there is one set of rules.
+// PanelRoutes returns the routes of the whole developer panel. A write is a form that contains
+// the session's token. It redirects to a page that can be reloaded, unless its response shows a
+// secret that is shown only once. The pages use the same functions as the API, so the same rules
+// apply.
 func PanelRoutes() []panelRoute {
 	const get, post = http.MethodGet, http.MethodPost
 	return []panelRoute{
 		{get, "/developer/", (*panelRequest).keys},
-		{get, "/developer/keys/", redirectTo(auth.Panel)}, // where a new key was shown
+		{get, "/developer/keys/", redirectTo(auth.Panel)}, // the page that showed a new key
 		{post, "/developer/keys/", (*panelRequest).createKey},
 		{get, "/developer/keys/:key/revoke/", (*panelRequest).confirmRevoke},
 		{post, "/developer/keys/:key/revoke/", (*panelRequest).revokeKey},
@@ -56,7 +56,7 @@ func PanelRoutes() []panelRoute {
 	}
 }
 
-// panel returns the routes of the developer's panel.
+// panel returns the panel's routes.
 func (s *Console) panel() []pageRoute {
 	routes := []pageRoute{{http.MethodGet, "/developer", func(_ *web.Call, w http.ResponseWriter) {
 		auth.Guard(w.Header())
@@ -75,20 +75,20 @@ type panelRequest struct {
 	console *Console
 	site    *pages.Site
 	account apikey.Account
-	member  panel.Member // with the account "" if signed out
+	member  panel.Member // its account is "" if signed out
 }
 
 // panelReply is the response to a panel request: a page, or a redirect.
 type panelReply struct {
 	page     panel.Page
-	redirect string // a path of the panel, never one that a request has named
+	redirect string // a path in the panel, never taken from a request
 }
 
 func redirectTo(path string) func(*panelRequest) (panelReply, error) {
 	return func(*panelRequest) (panelReply, error) { return panelReply{redirect: path}, nil }
 }
 
-// serve handles a request, within the time limit of personal responses.
+// serve handles a request within the time limit for personal responses.
 func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (panelReply, error)) {
 	auth.Guard(w.Header())
 	var ctx context.Context
@@ -115,8 +115,8 @@ func (v *panelRequest) serve(w http.ResponseWriter, answer func(*panelRequest) (
 var errSignedOut = &web.Problem{Status: http.StatusForbidden, Title: "You are signed out",
 	Detail: "Your session has ended, so nothing was changed. Sign in and try again."}
 
-// authorize identifies the user and handles the request if it is allowed. Only a form sent
-// by a page of this session, and within the limit, changes anything.
+// authorize identifies the user and handles the request if it is allowed. A form is accepted
+// only if it was sent by a page of this session and the account is within its limit.
 func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelRequest) (panelReply, error)) (panelReply, error) {
 	sessions, isRead := v.console.auth, v.Request.Method != http.MethodPost
 	account, token, err := sessions.Session(v.Request)
@@ -147,9 +147,8 @@ func (v *panelRequest) authorize(w http.ResponseWriter, answer func(*panelReques
 	return answer(v)
 }
 
-// MaxPanelForms is the maximum number of panel forms that an account can send per hour
-// on this edge: they do not count towards its API limit, and must not be a way around
-// it.
+// MaxPanelForms is the maximum number of panel forms that an account can send per hour on this
+// edge. Forms do not count towards the account's API limit and must not be a way around it.
 const MaxPanelForms = 60
 
 func (v *panelRequest) countForm(w http.ResponseWriter) error {
@@ -184,8 +183,9 @@ func (v *panelRequest) refusal(w http.ResponseWriter, err error) panel.Page {
 	return r
 }
 
-// respond sends the response. It does not compress: the page has the form's token, and may
-// have text chosen by others, so the compressed length could reveal the token (BREACH).
+// respond sends the response. It does not compress it: the page contains the form's token and
+// possibly text chosen by other people, so the compressed length could reveal the token
+// (BREACH).
 func (v *panelRequest) respond(w http.ResponseWriter, a panelReply) error {
 	h := w.Header()
 	if a.redirect != "" {
@@ -196,7 +196,7 @@ func (v *panelRequest) respond(w http.ResponseWriter, a panelReply) error {
 	q := pages.Request{Path: v.Request.URL.Path, Base: v.BaseURL(), Account: v.member.Account}
 	var answer *pages.Answer
 	var err error
-	if a.page == nil { // what the panel offers, for signed-out users
+	if a.page == nil { // signed-out users see a page that describes the panel
 		answer, err = v.site.Get(q)
 	} else {
 		answer, err = v.site.Panel(q, a.page)
@@ -218,11 +218,11 @@ func (v *panelRequest) field(name string) string {
 	return strings.TrimSpace(v.Request.PostForm.Get(name))
 }
 
-// newFormID identifies a form, so that a form that creates something does so only once,
-// however often it is resent.
+// newFormID returns an ID for a form that creates something, so that only one object is created
+// however often the form is sent.
 func newFormID() string { return storage.NewID("") }
 
-// idempotencyKey identifies the form, so that the state recognizes repeated writes.
+// idempotencyKey identifies the form, so that repeated writes are recognized.
 func (v *panelRequest) idempotencyKey() storage.IdempotencyKey {
 	a := storage.IdempotencyKey{AccountID: v.account.ID, Method: v.Request.Method, Path: v.Request.URL.Path}
 	form := maps.Clone(v.Request.PostForm)
@@ -234,7 +234,7 @@ func (v *panelRequest) idempotencyKey() storage.IdempotencyKey {
 	return a
 }
 
-// fieldError returns the error of a field, as a sentence with its label; "" for none.
+// fieldError returns a field's error as a sentence with the field's label, or "" if it has none.
 func fieldError(p *web.Problem, field, called string) string {
 	for _, f := range p.Errors {
 		if f.Field == field {

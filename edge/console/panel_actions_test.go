@@ -10,7 +10,8 @@ import (
 	"kindex/edge/storage"
 )
 
-// TestEveryActionHasAText: in the panel and in the description.
+// TestEveryActionHasAText: every action in the audit log is described in the panel and in the
+// API description.
 func TestEveryActionHasAText(t *testing.T) {
 	suite.WithoutRace(t)
 	for _, a := range storage.Actions {

@@ -16,8 +16,8 @@ const EntriesPerPage = 30
 var actionTexts = map[storage.Action]string{
 	storage.AccountCreated: "Account created", storage.AccountSignedIn: "Signed in", storage.AccountSuspended: "Account suspended",
 	storage.AccountReinstated: "Account reinstated", storage.AccountLimitChanged: "Limit changed",
-	storage.KeyCreated: "Key created", storage.KeyRevoked: "Key revoked", storage.KeyReported: "Key reported as leaked, and revoked",
-	storage.WebhookCreated: "Webhook created", storage.WebhookDeleted: "Webhook deleted", storage.WebhookRotated: "New secret for a webhook",
+	storage.KeyCreated: "Key created", storage.KeyRevoked: "Key revoked", storage.KeyReported: "Key reported as leaked and revoked",
+	storage.WebhookCreated: "Webhook created", storage.WebhookDeleted: "Webhook deleted", storage.WebhookRotated: "Webhook secret replaced",
 	storage.WebhookDisabled:   "Webhook switched off",
 	storage.SubmissionCreated: "Submission sent", storage.SubmissionWithdrawn: "Submission withdrawn", storage.SubmissionInReview: "Submission in review",
 	storage.SubmissionAccepted: "Submission accepted", storage.SubmissionPublished: "Submission published", storage.SubmissionRejected: "Submission rejected",
@@ -38,9 +38,9 @@ func actorText(a storage.Actor) string {
 	return "by the service"
 }
 
-// log lists the audit log of the account.
+// log lists the account's audit log.
 func (v *panelRequest) log() (panelReply, error) {
-	// An invalid position means the newest entries.
+	// If the position is invalid, show the newest entries.
 	before, err := strconv.ParseInt(v.Request.URL.Query().Get("before"), 10, 64)
 	if err != nil || before < 1 {
 		before = 0

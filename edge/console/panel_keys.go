@@ -15,7 +15,7 @@ import (
 	"kindex/site/panel"
 )
 
-// keys shows what the account has used, and its keys.
+// keys shows the account's usage and its keys.
 func (v *panelRequest) keys() (panelReply, error) {
 	p, err := v.keysPage()
 	return panelReply{page: p}, err
@@ -42,7 +42,7 @@ func panelKey(k account.KeyRecord) panel.APIKey {
 	return p
 }
 
-// scopeTexts describe what each scope allows.
+// scopeTexts describes what each scope allows.
 var scopeTexts = map[apikey.Scope]string{
 	apikey.ScopeRead: "read the index", apikey.ScopeSubmit: "submit entities and see your submissions",
 	apikey.ScopeWebhooks: "manage webhooks", apikey.ScopeKeys: "manage keys and read the audit log",
@@ -55,15 +55,15 @@ func scopeChoices(chosen apikey.Scopes) (list []panel.ScopeChoice) {
 	return list
 }
 
-// neverExpires is the choice of a key without an expiry.
+// neverExpires is the choice for a key that does not expire.
 const neverExpires = "never"
 
-// lifeChoices are how long a new key can live, in days.
+// lifeChoices are the choices for the lifetime of a new key, in days.
 var lifeChoices = []panel.LifeChoice{{Value: neverExpires, Text: "Never"}, {Value: "30", Text: "In 30 days"},
 	{Value: "90", Text: "In 90 days"}, {Value: "365", Text: "In a year"}}
 
-// keyForm reads the form for a new key. It reports only invalid choices; the name is
-// checked with the grant.
+// keyForm reads the form for a new key. It reports only invalid choices; the name is checked
+// when the key is created.
 func (v *panelRequest) keyForm() (g apikey.Grant, scopeFault, lifeFault string) {
 	g.Name = v.field("name")
 	var err error
@@ -80,14 +80,15 @@ func (v *panelRequest) keyForm() (g apikey.Grant, scopeFault, lifeFault string) 
 	default:
 		days, err := strconv.Atoi(life)
 		if err != nil {
-			panic(err) // every other choice is a number
+			panic(err) // the values of all other choices are numbers
 		}
 		g.ExpiresAt = web.TruncateToSecond(v.Shared.Now().AddDate(0, 0, days))
 	}
 	return g, scopeFault, lifeFault
 }
 
-// usage returns the account's used and remaining requests. Reading them costs nothing.
+// usage returns the account's used and remaining requests. Calling it does not count as a
+// request.
 func (v *panelRequest) usage() panel.Use {
 	subject := ratelimit.AccountSubject(v.account.ID, v.account.Quota, v.account.Window, v.console.limitKey)
 	if subject.Limit == 0 {
@@ -101,7 +102,7 @@ func (v *panelRequest) usage() panel.Use {
 	return panel.Use{Used: st.Limit - st.Remaining, Limit: st.Limit, Window: st.Window, Reset: st.Reset, Arranged: st.Tier == ratelimit.Enterprise}
 }
 
-// createKey creates a key and shows it, once.
+// createKey creates a key and shows it, which happens only once.
 func (v *panelRequest) createKey() (panelReply, error) {
 	g, scopeFault, lifeFault := v.keyForm()
 	if err := apikey.CheckName(g.Name); err != nil || scopeFault != "" || lifeFault != "" {
@@ -129,7 +130,7 @@ func (v *panelRequest) createKey() (panelReply, error) {
 	return panelReply{page: &panel.NewKeyPage{Member: v.member, Name: created.Name, Key: created.Key}}, nil
 }
 
-// keyFormError returns the form with its errors.
+// keyFormError returns the form with error messages.
 func (v *panelRequest) keyFormError(g apikey.Grant, apply func(*panel.DeveloperPage)) (panelReply, error) {
 	p, err := v.keysPage()
 	if err != nil {
@@ -143,7 +144,7 @@ func (v *panelRequest) keyFormError(g apikey.Grant, apply func(*panel.DeveloperP
 	return panelReply{page: p}, nil
 }
 
-// ownKey returns the key with the id in the path.
+// ownKey returns the key whose ID is in the path.
 func (v *panelRequest) ownKey() (panel.APIKey, error) {
 	list, err := v.console.accounts.KeysOf(v.Request.Context(), v.account.ID)
 	if err != nil {

@@ -18,7 +18,7 @@ func panelSubmission(s *submission.Submission) panel.Submission {
 		PullRequest: s.PullRequest.URL, Number: s.PullRequest.Number, CreatedAt: web.TruncateToSecond(s.CreatedAt), UpdatedAt: web.TruncateToSecond(s.UpdatedAt)}
 }
 
-// submissions lists what the account has submitted.
+// submissions lists the account's submissions.
 func (v *panelRequest) submissions() (panelReply, error) {
 	ctx, q := v.Request.Context(), submission.Query{AccountID: v.account.ID}
 	count, err := v.console.state.CountSubmissions(ctx, q)
@@ -56,7 +56,7 @@ func (v *panelRequest) submissions() (panelReply, error) {
 func (v *panelRequest) submission() (panelReply, error) {
 	id := v.Param("submission")
 	if !submission.ValidID(id) {
-		return panelReply{}, web.NewProblem("unknown-submission", "You have no such submission.")
+		return panelReply{}, web.NewProblem("unknown-submission", "Your account has no such submission.")
 	}
 	found, err := v.console.accounts.SubmissionOf(v.Request.Context(), v.account.ID, id)
 	if err != nil {
@@ -67,7 +67,7 @@ func (v *panelRequest) submission() (panelReply, error) {
 	return panelReply{page: &panel.SubmissionPage{Member: v.member, Submission: p}}, nil
 }
 
-// withdrawSubmission withdraws a submission, and shows the remaining ones.
+// withdrawSubmission withdraws a submission and redirects to its page.
 func (v *panelRequest) withdrawSubmission() (panelReply, error) {
 	id := v.Param("submission")
 	if err := v.console.accounts.Withdraw(v.Request.Context(), v.account.ID, id); err != nil {

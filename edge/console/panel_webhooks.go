@@ -30,7 +30,7 @@ func panelWebhook(w webhook.Webhook) panel.Webhook {
 	return p
 }
 
-// webhooks lists the webhooks of the account.
+// webhooks lists the account's webhooks.
 func (v *panelRequest) webhooks() (panelReply, error) {
 	p, err := v.webhooksPage()
 	if err != nil {
@@ -52,7 +52,7 @@ func (v *panelRequest) webhooksPage() (*panel.WebhooksPage, error) {
 	return p, nil
 }
 
-// createWebhook creates a webhook and shows its secret, once.
+// createWebhook creates a webhook and shows its secret, which happens only once.
 func (v *panelRequest) createWebhook() (panelReply, error) {
 	address, events := v.field("url"), v.Request.PostForm["events"]
 	ctx := v.Request.Context()
@@ -77,7 +77,7 @@ func (v *panelRequest) createWebhook() (panelReply, error) {
 	return panelReply{page: &panel.NewWebhookPage{Member: v.member, Webhook: panel.Webhook{ID: created.ID, URL: created.URL}, Secret: created.Secret}}, nil
 }
 
-// webhookFormError returns the form with its errors.
+// webhookFormError returns the form with error messages.
 func (v *panelRequest) webhookFormError(address string, events []string, problem *web.Problem, atFields bool) (panelReply, error) {
 	p, err := v.webhooksPage()
 	if err != nil {
@@ -95,12 +95,12 @@ func (v *panelRequest) webhookFormError(address string, events []string, problem
 	return panelReply{page: p}, nil
 }
 
-// ownWebhook returns the webhook with the id in the path.
+// ownWebhook returns the webhook whose ID is in the path.
 func (v *panelRequest) ownWebhook() (webhook.Webhook, error) {
 	return v.console.accounts.WebhookOf(v.Request.Context(), v.account.ID, v.Param("webhook"))
 }
 
-// webhook shows one webhook with a part of its log.
+// webhook shows one webhook and a page of its delivery log.
 func (v *panelRequest) webhook() (panelReply, error) {
 	w, err := v.ownWebhook()
 	if err != nil {
@@ -125,13 +125,13 @@ func (v *panelRequest) webhook() (panelReply, error) {
 	return panelReply{page: p}, nil
 }
 
-// formatPosition names a place in a log of deliveries.
+// formatPosition returns the string that identifies a delivery's position in the log.
 func formatPosition(d webhook.Delivery) string {
 	return fmt.Sprintf("%d-%d-%s", d.CreatedAt.UnixMilli(), d.Seq, d.ID)
 }
 
-// parsePosition reads what formatPosition wrote; for any other text it returns nil, the
-// start of the log.
+// parsePosition parses a string from formatPosition. For any other string it returns nil, which
+// is the start of the log.
 func parsePosition(text string) *storage.DeliveryPosition {
 	parts := strings.SplitN(text, "-", 3)
 	if len(parts) < 3 || !account.ValidID("dlv_", parts[2]) {
@@ -145,7 +145,7 @@ func parsePosition(text string) *storage.DeliveryPosition {
 	return &storage.DeliveryPosition{CreatedMs: created, Seq: seq, ID: parts[2]}
 }
 
-// testWebhook has a test sent.
+// testWebhook requests a test delivery.
 func (v *panelRequest) testWebhook() (panelReply, error) {
 	w, err := v.ownWebhook()
 	if err != nil {
@@ -154,7 +154,7 @@ func (v *panelRequest) testWebhook() (panelReply, error) {
 	return v.requestDelivery(w, account.RequestTest(w))
 }
 
-// replay has the event of a delivery sent once more.
+// replay requests another delivery of the same event.
 func (v *panelRequest) replay() (panelReply, error) {
 	w, err := v.ownWebhook()
 	if err != nil {
@@ -183,7 +183,7 @@ func (v *panelRequest) confirmRotate() (panelReply, error) {
 	return panelReply{page: &panel.RotateWebhookPage{Member: v.member, Webhook: panelWebhook(w), Once: newFormID()}}, err
 }
 
-// rotateWebhook shows the new secret, this once.
+// rotateWebhook replaces the secret and shows the new one, which happens only once.
 func (v *panelRequest) rotateWebhook() (panelReply, error) {
 	w, err := v.ownWebhook()
 	if err != nil {

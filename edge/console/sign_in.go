@@ -14,8 +14,9 @@ import (
 	"kindex/site/panel"
 )
 
-// openSignIn sets up the sign-in pages, and the panel, if the operator enabled them. They
-// are not part of the API: only they use cookies, and they do not count towards limits.
+// openSignIn sets up the sign-in pages and the panel, if the operator has enabled sign-in. These
+// pages are not part of the API: they are the only ones that use cookies, and they do not count
+// towards its limits.
 func (s *Console) openSignIn(o auth.Options) error {
 	if !o.Configured() {
 		return nil
@@ -29,7 +30,7 @@ func (s *Console) openSignIn(o auth.Options) error {
 	}
 	for _, r := range auth.Routes() {
 		s.Routes = append(s.Routes, pageRoute{r.Method, r.Path, func(c *web.Call, w http.ResponseWriter) {
-			ctx, cancel := context.WithTimeout(c.Request.Context(), s.writeTimeout) // no response can be sent later
+			ctx, cancel := context.WithTimeout(c.Request.Context(), s.writeTimeout) // a response could not be sent after this
 			defer cancel()
 			s.auth.ServeHTTP(w, c.Request.WithContext(ctx))
 		}})
@@ -38,15 +39,15 @@ func (s *Console) openSignIn(o auth.Options) error {
 	return nil
 }
 
-// How many sign-ins an address, and a network, can start per hour: many people can share an
-// address, but rarely hundreds at once.
+// How many sign-ins an IP address or a network can start per hour. Many people can share an
+// address, but rarely do hundreds of them sign in at once.
 const (
 	MaxSignInStarts  = 60
 	maxNetworkStarts = 600
 )
 
-// allowSignIn counts a sign-in that is about to start. The network is counted first, so
-// that a network cannot create counters for more addresses than it can start sign-ins.
+// allowSignIn counts a sign-in that is about to start. The network is counted first, so a
+// network cannot create counters for more addresses than the sign-ins it is allowed to start.
 func (s *Console) allowSignIn(r *http.Request) bool {
 	from := s.shared.Proxies.Client(r)
 	for _, who := range []ratelimit.Subject{ratelimit.NetworkSubject(from, maxNetworkStarts), ratelimit.AddressSubject(from, MaxSignInStarts)} {
@@ -58,7 +59,7 @@ func (s *Console) allowSignIn(r *http.Request) bool {
 	return true
 }
 
-// networkOf is the network that a request comes from.
+// networkOf returns the network that a request comes from.
 func (s *Console) networkOf(r *http.Request) netip.Prefix {
 	return ratelimit.Network(s.shared.Proxies.Client(r))
 }

@@ -9,16 +9,16 @@ import (
 	"kindex/site/pages"
 )
 
-// pageHeader are the headers of every page of the website. If no public address is
-// configured, links use the requested host: no shared cache may store the page.
+// pageHeader contains the headers of every page of the website. If no public address is
+// configured, links use the requested host, so shared caches must not store the page.
 var pageHeader = http.Header{
 	"Content-Security-Policy":    {pages.Policy + "; frame-ancestors 'none'"},
 	"Referrer-Policy":            {"strict-origin-when-cross-origin"},
 	"Cross-Origin-Opener-Policy": {"same-origin"},
 }
 
-// PageMethodNotAllowed handles a method that pages do not support. If there is no page, the
-// response says that instead.
+// PageMethodNotAllowed handles a method that pages do not support. If the page does not exist,
+// the response says that instead.
 func (s *Console) PageMethodNotAllowed(c *web.Call) (*web.Reply, error) {
 	site, err := c.Served.Site()
 	if err != nil {
@@ -41,15 +41,14 @@ func (s *Console) Page(c *web.Call) (*web.Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	// What cannot be read of a query is left out: people come by links that others
-	// have lengthened.
+	// Invalid parts of the query are ignored: other sites may have added parameters to a link.
 	q, _ := url.ParseQuery(c.Request.URL.RawQuery)
 	a, err := site.Get(pages.Request{Path: c.Request.URL.Path, Query: q, Base: c.BaseURL()})
 	return s.pageOrProblem(c, a, err)
 }
 
-// pageOrProblem returns a page or, if there is none, an error in the form that the client
-// prefers: a program gets a problem, as from the API.
+// pageOrProblem returns a page or, if it does not exist, an error in the form that the client
+// prefers. A program receives a problem document, as it does from the API.
 func (s *Console) pageOrProblem(c *web.Call, a *pages.Answer, err error) (*web.Reply, error) {
 	if err == nil && a.Status >= http.StatusBadRequest && !web.PrefersHTML(c.Request.Header["Accept"]) {
 		switch {

@@ -1,5 +1,5 @@
-// Package edgefuzz contains only tests: they send an edge whatever a stranger could send, and
-// check that it neither fails nor grows.
+// Package edgefuzz contains only tests. They send an edge whatever a stranger could send, and
+// check that it does not fail and that its memory use does not grow.
 package edgefuzz
 
 import (
@@ -40,17 +40,17 @@ var (
 
 const (
 	workers = 4
-	// maxGrowth is how much the heap of an edge may grow between the first quarter and the
-	// end of a run, after garbage collection: room for the tables that are bounded by a
-	// number of entries, none for a leak. At 1,000 requests a second, leaking 16 bytes per
+	// maxGrowth is how much the heap of an edge may grow between the first quarter and the end
+	// of a run, after garbage collection. That leaves room for the tables that are bounded by a
+	// number of entries, but not for a leak: at 1,000 requests a second, leaking 16 bytes per
 	// request for 20 minutes would exceed it.
 	maxGrowth = 16 << 20
 )
 
-// TestWholeEdge sends requests generated from the API description, with mutated values,
-// headers and bodies, to every address of an edge: the API, /data, /mcp, badges, the website,
-// the form, sign-in and the panel. No response may be a 5xx, no error may be logged, every
-// response follows the common rules, and the edge may not grow.
+// TestWholeEdge sends requests generated from the API description, with mutated values, headers
+// and bodies, to every address of an edge: the API, /data, /mcp, badges, the website, the form,
+// sign-in and the panel. No response may be a 5xx, no error may be logged, every response must
+// follow the common rules, and the memory use of the edge must not grow.
 func TestWholeEdge(t *testing.T) {
 	suite.InTest(t)
 	f := newFuzz(t)
@@ -83,7 +83,7 @@ func TestWholeEdge(t *testing.T) {
 	}
 }
 
-// status requests something with the key that the requests use.
+// status sends a request with the fuzzer's key and returns the status.
 func (f *fuzz) status(t *testing.T) int {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodGet, f.edge.URL+"/api/developer/api-keys", nil)
@@ -99,31 +99,31 @@ func (f *fuzz) status(t *testing.T) int {
 	return res.StatusCode
 }
 
-// heap returns the bytes of memory in use after a forced collection.
+// heap returns the size in bytes of the memory in use after a forced garbage collection.
 func heap() uint64 {
 	runtime.GC()
-	debug.FreeOSMemory() // collects again, to free the contents of sync.Pool
+	debug.FreeOSMemory() // the second collection frees the contents of each sync.Pool
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.HeapAlloc
 }
 
-// fuzz is one edge under test, and what its responses have taught the senders.
+// fuzz is an edge under test, with the values that the senders have learned from its responses.
 type fuzz struct {
 	edge    *edgetest.Edge
 	address string
 	ops     []*operation
-	key     string // with a limit that is never reached
-	keyID   string // its ID, which no request revokes
-	spent   string // with its limit used up
+	key     string // its limit is never reached
+	keyID   string // the key's ID, which no request revokes
+	spent   string // a key with no requests left
 	cookie  string // of a signed-in session
-	token   string // of the forms of that session
+	token   string // the token in that session's forms
 	sent    atomic.Int64
 	busy    atomic.Int64 // requests refused as busy
 
 	mu       sync.Mutex
-	learned  map[string][]string // kind of value to values seen in responses
-	seen     map[string]int      // "operation status" to the number of responses
+	learned  map[string][]string // values seen in responses, by kind
+	seen     map[string]int      // number of responses, by "operation status"
 	problems int
 }
 
@@ -131,7 +131,7 @@ func newFuzz(t *testing.T) *fuzz {
 	t.Helper()
 	hub := authtest.StartGitHub(t)
 	f := &fuzz{ops: operations(t), learned: map[string][]string{}, seen: map[string]int{}}
-	// Webhooks may use one address of this machine, which the dialer does not connect to.
+	// Webhooks may use one address on this machine, but the dialer never connects to it.
 	receiver, err := safedial.ParseException("127.0.0.1:9")
 	if err != nil {
 		t.Fatal(err)
@@ -152,7 +152,7 @@ func newFuzz(t *testing.T) *fuzz {
 	return f
 }
 
-// noNames and noNetwork keep webhooks from the network.
+// noNames and noNetwork keep webhooks from accessing the network.
 type noNames struct{}
 
 func (noNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
@@ -163,7 +163,7 @@ func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, e
 	return nil, errors.New("no network in tests: " + address)
 }
 
-// signIn signs a person in and keeps the session's cookie and form token.
+// signIn signs a user in and keeps the session's cookie and form token.
 func (f *fuzz) signIn(t *testing.T, hub *authtest.GitHub) {
 	t.Helper()
 	hub.Answer(http.StatusOK, `{"id": 1, "login": "visitor"}`)
@@ -216,8 +216,8 @@ func (f *fuzz) exhaust(t *testing.T, account string) {
 	}
 }
 
-// run sends requests from all workers until each has sent rounds of them, or until end if
-// set.
+// run sends requests from all workers until each of them has sent the given number of rounds or,
+// if end is set, until that time.
 func (f *fuzz) run(t *testing.T, stream uint64, rounds int, end time.Time) {
 	var group sync.WaitGroup
 	for w := range uint64(workers) {
@@ -234,7 +234,8 @@ func (f *fuzz) run(t *testing.T, stream uint64, rounds int, end time.Time) {
 	group.Wait()
 }
 
-// report counts a problem and reports whether to print it: the first few are enough.
+// report counts a problem and reports whether to print it. Only the first few problems are
+// printed.
 func (f *fuzz) report() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -242,15 +243,15 @@ func (f *fuzz) report() bool {
 	return f.problems <= 20
 }
 
-// note counts a response of an operation.
+// note counts a response to an operation.
 func (f *fuzz) note(op string, status int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.seen[fmt.Sprintf("%s %d", op, status)]++
 }
 
-// checkCoverage fails unless every operation has both succeeded and refused requests: a
-// fuzzer that never gets in finds nothing.
+// checkCoverage fails unless every operation has both accepted and refused requests. A fuzzer
+// all of whose requests are refused finds nothing.
 func (f *fuzz) checkCoverage(t *testing.T) {
 	for _, op := range f.ops {
 		var good, bad bool
@@ -266,7 +267,7 @@ func (f *fuzz) checkCoverage(t *testing.T) {
 }
 
 // watchedLog fails the test for everything that an edge logs as an error: a panic, an aborted
-// stream, a failed write to the state.
+// stream, or a failed write to the database.
 type watchedLog struct {
 	t    *testing.T
 	fuzz *fuzz

@@ -16,19 +16,20 @@ import (
 	"kindex/edge/openapi"
 )
 
-// operation is an operation of the description, or an address that it does not contain.
+// operation is an operation in the description, or an address that the description does not
+// contain.
 type operation struct {
 	OperationID string
 	Method      string
-	Path        string // {name} is a parameter
+	Path        string // with parameters as {name}
 	params      []*openapi3.Parameter
-	body        []any // example bodies, nil for none
+	body        []any // example bodies, or nil if there are none
 	contentType string
-	cookie      bool // sent with a session
-	absent      bool // does not exist, or not for a stranger
+	cookie      bool // sent with a session cookie
+	absent      bool // does not exist, or not for strangers
 }
 
-// operations returns the operations of the description in order, then the pages.
+// operations returns the operations in the description, followed by the pages.
 func operations(t *testing.T) []*operation {
 	t.Helper()
 	doc, err := openapi3.NewLoader().LoadFromData(openapi.YAML)
@@ -52,7 +53,7 @@ func operations(t *testing.T) []*operation {
 			for _, name := range slices.Sorted(maps.Keys(content.Examples)) {
 				o.body = append(o.body, content.Examples[name].Value.Value)
 			}
-			if op.OperationID == "createWebhook" { // the example names a host, and tests do no lookups
+			if op.OperationID == "createWebhook" { // the example contains a host name, which tests do not look up
 				o.body = []any{map[string]any{"url": "https://127.0.0.1:9/", "events": []any{"entity.created"}}}
 			}
 			if content.Example != nil {
@@ -64,7 +65,8 @@ func operations(t *testing.T) []*operation {
 	return append(list, furtherOperations()...)
 }
 
-// furtherOperations are missing from the description: pages, forms, agents.
+// furtherOperations returns operations that are not in the description: pages, forms and the MCP
+// endpoint.
 func furtherOperations() []*operation {
 	get := func(name, path string) *operation {
 		return &operation{OperationID: name, Method: http.MethodGet, Path: path}
@@ -101,7 +103,7 @@ func furtherOperations() []*operation {
 	} {
 		var body any
 		if err := json.Unmarshal([]byte(message), &body); err != nil {
-			panic(err) // the messages above are JSON
+			panic(err) // the messages above are valid JSON
 		}
 		list = append(list, post("mcp", "/mcp", "application/json", body))
 	}
@@ -112,14 +114,14 @@ func furtherOperations() []*operation {
 	return list
 }
 
-// raw is a request as sent over the wire.
+// raw is a request in the form in which it is sent.
 type raw struct {
 	op      *operation
 	method  string
 	target  string
 	headers [][2]string
 	body    []byte
-	plain   bool // nothing in it was mutated
+	plain   bool // no part of it was mutated
 }
 
 // text returns the request in HTTP/1.1 syntax.
@@ -137,7 +139,7 @@ func (q *raw) text(host string) []byte {
 	return []byte(b.String())
 }
 
-// next creates the i-th request of a sender: first each operation as in its examples, then
+// next returns a sender's i-th request: first an example request for each operation, then
 // mutations.
 func (s *sender) next(i int) *raw {
 	plain := i < 2*len(s.fuzz.ops) || s.rng.IntN(12) == 0
@@ -160,7 +162,7 @@ func (s *sender) next(i int) *raw {
 	return q
 }
 
-// address fills in the path and the query.
+// address fills in the path parameters and appends the query.
 func (s *sender) address(q *raw) {
 	path := q.op.Path
 	for strings.Contains(path, "{") {
@@ -187,12 +189,12 @@ func (s *sender) address(q *raw) {
 	if len(query) > 0 {
 		q.target += map[bool]string{true: "&", false: "?"}[strings.Contains(path, "?")] + strings.Join(query, "&")
 	}
-	if len(q.target) > 20_000 { // the server reads 32 KiB of headers
+	if len(q.target) > 20_000 { // the server reads at most 32 KiB of headers
 		q.target = q.target[:20_000]
 	}
 }
 
-// few returns how often to repeat a parameter.
+// few returns how many extra times to send a parameter.
 func (s *sender) few(q *raw) int {
 	switch {
 	case q.plain:
@@ -203,7 +205,7 @@ func (s *sender) few(q *raw) int {
 	return s.rng.IntN(3)
 }
 
-// part returns a path segment, escaped.
+// part returns an escaped path segment.
 func (s *sender) part(q *raw, name string) string {
 	if !q.plain && s.rng.IntN(8) == 0 {
 		return url.PathEscape(s.nasty())
@@ -225,8 +227,8 @@ func (s *sender) part(q *raw, name string) string {
 	return url.PathEscape(s.nasty())
 }
 
-// value returns a value of a parameter: an example, a value seen in a response, a value that
-// fits its schema, or something hostile.
+// value returns a value for a parameter: an example, a value seen in a response, a value that
+// matches its schema, or a hostile value.
 func (s *sender) value(q *raw, p *openapi3.Parameter) string {
 	if !q.plain && s.rng.IntN(4) == 0 {
 		return s.nasty()

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// tour does what random requests rarely do in sequence: revoke a newly created key, report
-// one as leaked, replay a failed delivery.
+// tour performs sequences of requests that random requests rarely produce: it revokes a new key,
+// reports one as leaked, and replays a failed delivery.
 func (f *fuzz) tour(t *testing.T) {
 	t.Helper()
 	ask := func(operation, method, path, body string) (answer struct {

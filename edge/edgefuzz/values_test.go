@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// samples are values from the shipped content, by parameter name.
+// samples contains values from the shipped content, by parameter name.
 var samples = map[string][]string{
 	"type":       {"tool", "model"},
 	"slug":       {"pytorch", "tensorlayer", "keras", "mxnet", "o3", "pytorch.md", "nothing-like-it"},
@@ -27,7 +27,7 @@ var samples = map[string][]string{
 	"file":       {"manifest.json", "entities.json", "entities.parquet", "entities.csv.gz", "changelog.jsonl", "schema.json"},
 }
 
-// hostile are values that have broken services before.
+// hostile contains values that often break services.
 var hostile = []string{
 	"", " ", "\x00", "\xff\xfe", "\xc0\xaf", "\xed\xa0\x80", "../../../../etc/passwd", "..%2f..%2fetc/passwd", `..\..\windows\win.ini`, "//", "/.", "%00", "%2e%2e%2f",
 	"'", `"`, "' OR '1'='1", "1; DROP TABLE keys;--", "<script>alert(1)</script>", "]]>", "{{7*7}}", "${7*7}", "%s%s%n", "$(id)", "`id`", "|id",
@@ -36,8 +36,8 @@ var hostile = []string{
 	"2026-02-30", "2026-11-01T00:00:00Z", "0000-00-00", "99999-01-01", "*", "a*", "^", "(((((", "\\", "a b c d e f g h i j k l m n o p", `"a b" "c d" "e`, "kx_", "kx_00000000000000000000000000000000000000",
 }
 
-// nasty returns something hostile: a value of the list, a long, repeated or random one, or
-// one seen in a response.
+// nasty returns a hostile value: one from the list, a long, repeated or random one, or one seen
+// in a response.
 func (s *sender) nasty() string {
 	r := s.rng
 	switch r.IntN(10) {
@@ -63,7 +63,7 @@ func (s *sender) nasty() string {
 	return pick(r, hostile)
 }
 
-// flip changes, removes or duplicates a part of a text.
+// flip changes, removes or duplicates part of a string.
 func (s *sender) flip(text string) string {
 	if text == "" {
 		return text
@@ -83,8 +83,8 @@ func (s *sender) flip(text string) string {
 	return string(b)
 }
 
-// makeBody gives the request a body: an example with some of its values replaced, or bytes
-// that are hardly JSON.
+// makeBody gives the request a body: an example with some of its values replaced, or bytes that
+// are unlikely to be valid JSON.
 func (s *sender) makeBody(q *raw) {
 	example := pick(s.rng, q.op.body)
 	if form, ok := example.(string); ok {
@@ -107,7 +107,7 @@ func (s *sender) makeBody(q *raw) {
 	}
 	text, err := json.Marshal(value)
 	if err != nil {
-		text = []byte("{}") // a number that JSON cannot represent
+		text = []byte("{}") // the value contains a number that JSON cannot represent
 	}
 	switch {
 	case q.plain:
@@ -179,7 +179,7 @@ func (s *sender) mutate(v any, depth int) any {
 	return s.anything(depth)
 }
 
-// anything returns an arbitrary JSON value.
+// anything returns an arbitrary value that can be encoded as JSON.
 func (s *sender) anything(depth int) any {
 	r := s.rng
 	switch r.IntN(9) {

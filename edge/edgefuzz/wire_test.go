@@ -34,10 +34,10 @@ func (s *sender) close() {
 	}
 }
 
-// hanging is how long a request may take before it counts as stuck.
+// hanging is how long a request may take before it is considered stuck.
 const hanging = 3 * time.Minute
 
-// once sends one request and returns what is wrong with the response, "" for nothing.
+// once sends one request and returns what is wrong with the response, or "" if nothing is.
 func (s *sender) once(i int) string {
 	q := s.next(i)
 	text := q.text(s.fuzz.address)
@@ -55,14 +55,14 @@ func (s *sender) once(i int) string {
 		return problem("%v", err)
 	}
 	s.fuzz.sent.Add(1)
-	// A server that refuses a body closes the connection while it is still being sent; its
+	// A server that refuses a body closes the connection while the body is still being sent. The
 	// response can be read anyway.
 	_, sendErr := s.conn.Write(text)
 	res, err := http.ReadResponse(s.in, &http.Request{Method: strings.ToUpper(q.method)})
 	if err != nil {
 		s.close()
 		if sendErr != nil {
-			return "" // reset before the response could be read
+			return "" // the connection was reset before the response could be read
 		}
 		return problem("no answer: %v", err)
 	}
@@ -84,17 +84,17 @@ func (s *sender) once(i int) string {
 	return ""
 }
 
-// check returns the common rule that this response breaks, "" for none.
+// check returns which common rule this response breaks, or "" if it breaks none.
 func check(q *raw, res *http.Response, body []byte) string {
 	h := res.Header
 	switch {
-	case isBusy(res, body): // the workers share an account, whose concurrent work is limited
+	case isBusy(res, body): // the workers share an account, which has a limit on concurrent requests
 	case res.StatusCode >= 500:
 		return "a server error"
 	case h.Get("X-Injected") != "":
 		return "a header that came out of a value"
 	case h.Get("X-Request-Id") == "" || q.method == http.MethodOptions:
-		// net/http refused it, or it is a preflight or a redirect of the router.
+		// net/http refused the request, or this is a preflight or a redirect by the router.
 		return ""
 	}
 	path, _, _ := strings.Cut(q.target, "?")
@@ -134,7 +134,7 @@ func isBusy(res *http.Response, body []byte) bool {
 		(bytes.Contains(body, []byte(`"code":"busy"`)) || res.Request.Method == http.MethodHead)
 }
 
-// makeHeaders sets the request's credentials and headers.
+// makeHeaders sets the request's credentials and other headers.
 func (s *sender) makeHeaders(q *raw) {
 	add := func(name, value string) { q.headers = append(q.headers, [2]string{name, clean(value)}) }
 	r := s.rng
@@ -188,8 +188,8 @@ func (s *sender) makeHeaders(q *raw) {
 	}
 }
 
-// clean removes characters that would end the header: net/http refuses them, and nothing is
-// learned.
+// clean removes characters that would end the header: net/http refuses these requests, so they
+// would not test the edge.
 func clean(value string) string {
 	value = strings.Map(func(c rune) rune {
 		if c < ' ' && c != '\t' || c == 0x7f {
@@ -200,7 +200,7 @@ func clean(value string) string {
 	return value[:min(len(value), 4000)]
 }
 
-// further are optional request headers.
+// further contains optional request headers and their values.
 var further = []struct {
 	name   string
 	values []string
@@ -238,10 +238,10 @@ var (
 	cursorText = regexp.MustCompile(`"nextCursor":\s?"([^"]+)"`)
 )
 
-// maxLearned is the number of values of a kind to remember.
+// maxLearned is the maximum number of values remembered for each kind.
 const maxLearned = 64
 
-// learn remembers values of a response for later requests.
+// learn remembers values from a response for later requests.
 func (f *fuzz) learn(res *http.Response, body []byte) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -281,7 +281,8 @@ func (f *fuzz) learn(res *http.Response, body []byte) {
 	}
 }
 
-// recall returns the values seen in responses so far. The list is never modified.
+// recall returns the values of a kind seen in responses so far. The caller must not modify the
+// list.
 func (f *fuzz) recall(kind string) []string {
 	f.mu.Lock()
 	defer f.mu.Unlock()

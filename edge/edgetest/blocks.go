@@ -9,21 +9,21 @@ import (
 	"testing"
 )
 
-// address is the edge's address in the examples.
+// address is the address that the examples use for the edge.
 const address = "http://127.0.0.1:8080"
 
-// Block is a fenced block of a Markdown file.
+// Block is a fenced block in a Markdown file.
 type Block struct {
-	Line     int    // of its opening fence, from 1
-	Language string // the first word after the fence
-	// File is the file name if the block is a file: the second word after the fence, or a
-	// first line that is a comment with only a file name, such as "# sync.py" or "//
+	Line     int    // line of its opening fence, from 1
+	Language string // the first word after the opening fence
+	// File is the file name if the block is a file. The name is the second word after the fence,
+	// or the first line if that is a comment with only a file name, such as "# sync.py" or "//
 	// sync.mjs". That line is part of the text.
 	File string
 	Text string
 }
 
-// Blocks returns the fenced blocks of a Markdown file below Root, in order.
+// Blocks returns the fenced blocks of a Markdown file under Root, in order.
 func Blocks(t testing.TB, file string) []Block {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(Root(t), file))
@@ -45,11 +45,11 @@ var (
 	namingLine = regexp.MustCompile(`^(?:#|//|--)[ \t]*([\w.][\w./-]*\.\w+)[ \t]*$`)
 )
 
-// parseBlocks finds the fenced blocks as defined in section 4.5 of CommonMark 0.31, at any
-// depth of a list; the fence's indentation is removed from the lines of the block.
+// parseBlocks finds fenced blocks as defined in section 4.5 of CommonMark 0.31, in lists of any
+// depth. It removes the fence's indentation from the lines of the block.
 func parseBlocks(text string) ([]Block, error) {
 	var blocks []Block
-	var open []string // parts of the opening fence; nil outside a block
+	var open []string // parts of the opening fence, or nil outside a block
 	for n, line := range strings.Split(text, "\n") {
 		line = strings.TrimSuffix(line, "\r")
 		m := fence.FindStringSubmatch(line)
@@ -77,12 +77,12 @@ func parseBlocks(text string) ([]Block, error) {
 		}
 	}
 	if open != nil {
-		return nil, fmt.Errorf("%d: the block has no end", blocks[len(blocks)-1].Line)
+		return nil, fmt.Errorf("%d: the block has no closing fence", blocks[len(blocks)-1].Line)
 	}
 	return blocks, nil
 }
 
-// unindent removes the fence's indentation from a line, or whatever part of it the line has.
+// unindent removes the fence's indentation from a line, or as much of it as the line has.
 func unindent(line, indent string) string {
 	for range indent {
 		if line == "" || !strings.ContainsRune(" \t>", rune(line[0])) {
@@ -93,9 +93,9 @@ func unindent(line, indent string) string {
 	return line
 }
 
-// shown reports whether a program printed what an example shows. "…" matches anything, and a
-// line break with the spaces after it matches any space or none, since long output is wrapped
-// for the reader.
+// shown reports whether a program printed what an example shows. In the example, "…" matches any
+// output, and a line break with the spaces around it matches any amount of space, because long
+// output is wrapped for the reader.
 func shown(want, got string) bool {
 	pattern := regexp.QuoteMeta(strings.TrimSpace(want))
 	pattern = regexp.MustCompile(`[ \t]*\n\s*`).ReplaceAllString(pattern, `\s*`)

@@ -16,10 +16,10 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// builderKey seals the builds of tests, so that later ones reuse them.
+// builderKey is the builder key of all test builds, so that later builds can reuse earlier ones.
 var builderKey = builder.GenerateKey()
 
-// Root returns the project's folder, wherever below it a test runs.
+// Root returns the root folder of the project, from whichever folder in it the test runs.
 func Root(t testing.TB) string {
 	t.Helper()
 	dir, err := os.Getwd()
@@ -28,7 +28,7 @@ func Root(t testing.TB) string {
 			return dir
 		}
 		if dir == filepath.Dir(dir) {
-			err = errors.New("there is no go.mod above the test")
+			err = errors.New("no parent folder of the test contains go.mod")
 		}
 	}
 	t.Fatal(err)
@@ -41,15 +41,15 @@ func Root(t testing.TB) string {
 func Today() time.Time { return time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC) }
 
 // Content returns the shipped content in a new repository in which two entities, tool/pytorch
-// and tool/tensorlayer, changed two days ago: the project's own repository may be young, or
-// unchanged for a while. If categories are named, it contains only their entities;
-// ml-frameworks must be among them.
+// and tool/tensorlayer, changed two days ago. The project's own repository cannot be used: it
+// may be new, or may not have changed for a while. If categories are given, the content contains
+// only their entities; ml-frameworks must be one of them.
 func Content(t testing.TB, categories ...string) string {
 	t.Helper()
 	return ContentOf(t, Today(), categories...)
 }
 
-// ContentOf is Content as of a day in the past.
+// ContentOf is like Content, but as of the given day.
 func ContentOf(t testing.TB, day time.Time, categories ...string) string {
 	t.Helper()
 	since := int(Today().Sub(day).Hours() / 24)
@@ -78,7 +78,7 @@ func ContentOf(t testing.TB, day time.Time, categories ...string) string {
 
 var categoryLine = regexp.MustCompile(`(?m)^category: ([a-z-]+)`)
 
-// keepOnly removes the entities of other categories.
+// keepOnly removes the entities that are in other categories.
 func keepOnly(t testing.TB, content string, categories []string) {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(content, "*", "*.yaml"))
@@ -98,7 +98,7 @@ func keepOnly(t testing.TB, content string, categories []string) {
 	}
 }
 
-// Commit commits everything below a folder, dated the given number of days ago.
+// Commit commits all files under a folder with a date the given number of days ago.
 func Commit(t testing.TB, dir string, daysAgo int) {
 	t.Helper()
 	git(t, dir, daysAgo, "add", "-A")
@@ -133,7 +133,7 @@ func replace(t testing.TB, path, pattern, by string) (was []byte) {
 	return was
 }
 
-// Build builds a content folder as of Today.
+// Build builds a content folder with Today as the as-of day.
 func Build(t testing.TB, content, out string) {
 	t.Helper()
 	if _, err := builder.Build(context.Background(), builder.Options{Content: content, Out: out, AsOf: Today(), Keep: 3, Key: builderKey}); err != nil {
@@ -141,14 +141,14 @@ func Build(t testing.TB, content, out string) {
 	}
 }
 
-// built is the build of Content shared by the tests of a binary.
+// built is the build of Content that all tests of a binary share.
 var built struct {
 	sync.Once
 	dir string
 }
 
-// Built returns a build of Content shared by all tests of the binary. A test that publishes
-// another build must create its own with Build.
+// Built returns a build of Content that all tests of the binary share. A test that publishes
+// another build must create its own build with Build.
 func Built(t testing.TB) string {
 	t.Helper()
 	built.Do(func() {
@@ -162,15 +162,16 @@ func Built(t testing.TB) string {
 	return filepath.Join(built.dir, "out")
 }
 
-// Main runs the tests of a package, then removes and stops what they share. It is for
-// TestMain.
+// Main runs the tests of a package, then removes the shared build and stops the shared database
+// server. Call it from TestMain.
 func Main(m *testing.M) {
 	code := m.Run()
 	Stop()
 	os.Exit(code)
 }
 
-// Stop removes and stops what tests share, for packages that cannot use Main.
+// Stop removes the shared build and stops the shared database server. It is for packages that
+// cannot use Main.
 func Stop() {
 	storagetest.Stop()
 	if built.dir != "" {

@@ -1,6 +1,6 @@
-// Package edgetest gives tests an edge on loopback, over the shipped content with a short
-// history, and simulates real-world conditions for clients: broken connections, busy servers,
-// exhausted limits, webhook receivers.
+// Package edgetest provides tests with an edge on loopback that serves the shipped content with
+// a short history. It also simulates conditions that clients meet in practice: broken
+// connections, busy servers, exhausted limits and webhook receivers.
 package edgetest
 
 import (
@@ -20,7 +20,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// Edge is an edge that serves until its test ends.
+// Edge is an edge that runs until its test ends.
 type Edge struct {
 	*edge.Server
 	URL   string // http://127.0.0.1:port
@@ -28,16 +28,16 @@ type Edge struct {
 	Dir   string
 }
 
-// Start starts an edge. Unless the options set them, the folder is Built and the state is a
-// SQLite file; the network is unreachable. If sign-in is enabled, the public address is the
-// listening address. Each wrap wraps the handler.
+// Start starts an edge. By default, it serves Built and stores its state in a SQLite file. It
+// cannot reach the network. If sign-in is enabled, the public address is the listening address.
+// Each function in wrap wraps the handler.
 func Start(t testing.TB, o edge.Options, wrap ...func(http.Handler) http.Handler) *Edge {
 	t.Helper()
 	return StartOn(t, Listen(t), o, wrap...)
 }
 
-// Listen listens on loopback for an edge that StartOn starts later, for tests that need the
-// address first, such as for a sign-in provider.
+// Listen listens on loopback for an edge that StartOn starts later. It is for tests that need
+// the address first, such as to configure a sign-in provider.
 func Listen(t testing.TB) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -47,7 +47,7 @@ func Listen(t testing.TB) net.Listener {
 	return l
 }
 
-// StartOn is Start on a listener from Listen.
+// StartOn is like Start, but uses a listener from Listen.
 func StartOn(t testing.TB, l net.Listener, o edge.Options, wrap ...func(http.Handler) http.Handler) *Edge {
 	t.Helper()
 	if o.Dir == "" {
@@ -85,7 +85,7 @@ func StartOn(t testing.TB, l net.Listener, o edge.Options, wrap ...func(http.Han
 	return &Edge{Server: s, URL: server.URL, State: o.State, Dir: o.Dir}
 }
 
-// noNames and noNetwork keep tests from the network.
+// noNames and noNetwork keep tests from accessing the network.
 type noNames struct{}
 
 func (noNames) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
@@ -96,7 +96,7 @@ func noNetwork(_ context.Context, _ *net.Dialer, _, address string) (net.Conn, e
 	return nil, errors.New("no network in tests: " + address)
 }
 
-// Key creates the account if missing, and a key for it.
+// Key creates the account if it does not exist, and returns a new key for it.
 func (e *Edge) Key(t testing.TB, account string) string {
 	t.Helper()
 	secret := apikey.Generate()
@@ -112,8 +112,8 @@ func (e *Edge) Key(t testing.TB, account string) string {
 	return secret.Reveal()
 }
 
-// BeforeMidnight returns a clock by which the UTC day ends after the given time: an exhausted
-// limit is then reset.
+// BeforeMidnight returns a clock on which the UTC day ends after the given time. That resets an
+// exhausted limit.
 func BeforeMidnight(wait time.Duration) func() time.Time {
 	begin := time.Now()
 	midnight := begin.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)

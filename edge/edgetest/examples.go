@@ -16,52 +16,52 @@ import (
 
 // Run configures how and where examples run.
 type Run struct {
-	Edge *Edge  // at http://127.0.0.1:8080 in the examples; none if nil
-	Key  string // the variable KEY
-	Dir  string // the folder they run in; a new one by default
-	// Env are additional variables, NAME=value. HOME is an empty folder, and registries and
-	// proxies are unreachable.
+	Edge *Edge  // the edge that http://127.0.0.1:8080 stands for in the examples, if any
+	Key  string // value of the environment variable KEY
+	Dir  string // the folder in which they run; by default, a new one
+	// Env contains additional environment variables in the form NAME=value. HOME is an empty
+	// folder, and registries and proxies are unreachable.
 	Env  []string
-	Path []string // folders with programs, in front of PATH
-	// Programs maps an additional language to the program and arguments that run its blocks;
-	// the file's name is appended. A file extension other than the language may follow a dot:
-	// "ts.mts".
+	Path []string // folders with programs, added at the start of PATH
+	// Programs maps an additional language to the program and arguments that run its blocks; the
+	// file name is appended. If the file extension is not the name of the language, it follows
+	// after a dot: "ts.mts".
 	Programs map[string][]string
-	// Except are blocks not to run, each with the reason.
+	// Except lists blocks that are not run, each with the reason.
 	Except []Exception
-	// After, unless nil, is called with each block's output.
+	// After, if not nil, is called with each block's output.
 	After func(b Block, printed string)
-	// Timeout is the time limit for one block; two minutes by default.
+	// Timeout is the time limit for one block; the default is two minutes.
 	Timeout time.Duration
-	// WaitDelay is how long to wait for processes that a block left running; a minute by
-	// default.
+	// WaitDelay is how long to wait for processes that a block left running; the default is a
+	// minute.
 	WaitDelay time.Duration
 }
 
-// Exception says why one block is not run.
+// Exception names a block that is not run, and the reason.
 type Exception struct {
-	Text   string // the only block that contains this text
+	Text   string // text that only this block contains
 	Reason string
 }
 
-// programs run blocks, by language and file extension.
+// programs contains the commands that run blocks, by language and file extension.
 var programs = map[string][]string{
 	"sh.sh": {"bash", "-euo", "pipefail"}, "bash.sh": {"bash", "-euo", "pipefail"}, "console.sh": {"bash", "-uo", "pipefail"},
 	"python.py": {"python3"}, "js.mjs": {"node"}, "mjs.mjs": {"node"}, "javascript.mjs": {"node"},
 }
 
-// Examples runs every fenced block of a Markdown file below Root exactly as printed, except
-// for the address of the edge, in order and in one folder:
+// Examples runs every fenced block of a Markdown file under Root, in order and in one folder.
+// The blocks are run exactly as printed, except for the address of the edge.
 //
-//   - a block that is a file (see Block) is written there, whatever its language; a later
-//     block must use it;
+//   - A block that is a file (see Block) is written to the folder, whatever its language. A
+//     later block must use it.
 //   - sh and bash blocks are run by bash -euo pipefail, python by python3, js and mjs as
-//     modules by node, and languages in Run.Programs by their program;
-//   - in a console block, the commands after "$ " are run one by one. Each must succeed and
-//     print what is shown below it, see shown;
-//   - a text or json block after a block that was run is that block's standard output;
-//   - anything else, and any failure, is an error, unless listed in Run.Except, which is
-//     logged. An exception that matches no block is an error, too.
+//     modules by node, and languages in Run.Programs by their program.
+//   - In a console block, the commands after "$ " are run one by one. Each must succeed and
+//     print the output that follows it in the block; see shown.
+//   - A text or json block after a block that was run must be that block's standard output.
+//   - Any other block and any failure is an error. Blocks in Run.Except are not run, which is
+//     logged. An exception that does not match exactly one block is an error, too.
 func Examples(t testing.TB, file string, run Run) {
 	t.Helper()
 	if run.Dir == "" {
@@ -90,7 +90,7 @@ func Examples(t testing.TB, file string, run Run) {
 	}
 }
 
-// excepted returns the reasons for blocks not to run, by number.
+// excepted returns the indexes of the blocks that are not run, with the reasons.
 func (run Run) excepted(t testing.TB, file string, blocks []Block) map[int]string {
 	t.Helper()
 	reasons := map[int]string{}
@@ -103,14 +103,14 @@ func (run Run) excepted(t testing.TB, file string, blocks []Block) map[int]strin
 			}
 		}
 		if found != 1 || e.Reason == "" || e.Text == "" {
-			t.Errorf("%s: the exception %q is of %d blocks, want 1, for the reason %q", file, e.Text, found, e.Reason)
+			t.Errorf("%s: the exception %q matches %d blocks, want 1; the reason is %q", file, e.Text, found, e.Reason)
 		}
 	}
 	return reasons
 }
 
-// environment isolates examples from the machine's settings, and the machine from the
-// examples.
+// environment returns environment variables that isolate the examples from the machine's
+// settings, and the machine from the examples.
 func (run Run) environment(t testing.TB) []string {
 	t.Helper()
 	nowhere := "http://127.0.0.1:1/"
@@ -125,12 +125,12 @@ func (run Run) environment(t testing.TB) []string {
 	return append(append(env, "no_proxy=127.0.0.1,localhost", "NO_PROXY=127.0.0.1,localhost"), run.Env...)
 }
 
-// examples is the state of one file's examples while they run.
+// examples is the state of a run of one file's examples.
 type examples struct {
 	testing.TB
 	Run
 	env     []string
-	at      string // file:line of the block
+	at      string // file:line of the current block
 	ran     bool   // whether the previous block was run
 	printed string // its output
 }
@@ -144,13 +144,13 @@ func (x *examples) do(b Block, later []Block) {
 		x.ran = false
 	case program == nil && (b.Language == "text" || b.Language == "json"):
 		if !x.ran {
-			x.Errorf("%s: a %s block that shows what no block prints; name what it is in the exceptions", x.at, b.Language)
+			x.Errorf("%s: this %s block shows output, but does not follow a block that was run; if that is intended, add an exception", x.at, b.Language)
 		} else if !shown(b.Text, x.printed) {
-			x.Errorf("%s: the example shows\n%s\nand this is printed:\n%s", x.at, b.Text, x.printed)
+			x.Errorf("%s: the example shows\n%s\nbut the output is:\n%s", x.at, b.Text, x.printed)
 		}
 		x.ran = false
 	case program == nil:
-		x.Errorf("%s: nothing runs blocks of the language %q", x.at, b.Language)
+		x.Errorf("%s: no program runs blocks in the language %q", x.at, b.Language)
 		x.ran = false
 	default:
 		commands, script := []command(nil), b.Text
@@ -169,7 +169,7 @@ func (x *examples) do(b Block, later []Block) {
 	}
 }
 
-// program returns the program that runs a language and its file extension.
+// program returns the command that runs blocks in a language, and the file extension.
 func (x *examples) program(language string) ([]string, string) {
 	for _, table := range []map[string][]string{x.Programs, programs} {
 		for name, program := range table {
@@ -184,12 +184,12 @@ func (x *examples) program(language string) ([]string, string) {
 	return nil, ""
 }
 
-// write writes a block that is a file.
+// write writes a block that is a file to the folder.
 func (x *examples) write(b Block, later []Block) {
 	x.Helper()
 	name := filepath.Join(x.Dir, b.File)
 	if !filepath.IsLocal(b.File) {
-		x.Errorf("%s: %s leads out of the folder", x.at, b.File)
+		x.Errorf("%s: %s is outside the folder", x.at, b.File)
 		return
 	}
 	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
@@ -200,7 +200,7 @@ func (x *examples) write(b Block, later []Block) {
 	}
 	parts := strings.Split(b.File, "/")
 	for _, l := range later {
-		for i := range parts { // the file, or a folder that contains it
+		for i := range parts { // the file itself or a folder that contains it
 			if l.File == "" && strings.Contains(l.Text, strings.Join(parts[:i+1], "/")) {
 				return
 			}
@@ -209,8 +209,8 @@ func (x *examples) write(b Block, later []Block) {
 	x.Errorf("%s: no later block uses %s", x.at, b.File)
 }
 
-// run runs a block as a file with that name and removes the file afterwards. Processes left
-// running are killed and reported as an error.
+// run runs a block as a file with the given name and then removes the file. If the block leaves
+// processes running, they are killed, and this is reported as an error.
 func (x *examples) run(program []string, name, text string, merged bool) (string, string, error) {
 	x.Helper()
 	path := filepath.Join(x.Dir, name)
@@ -235,7 +235,7 @@ func (x *examples) run(program []string, name, text string, merged bool) (string
 	return stdout.String(), stderr.String(), err
 }
 
-// command is a command of a console block and the output shown below it.
+// command is a command in a console block and the output shown after it.
 type command struct{ text, shows string }
 
 // mark separates the outputs of a console block's commands.
@@ -257,7 +257,7 @@ func (x *examples) console(b Block) ([]command, string) {
 			commands = append(commands, command{text: text})
 		case len(commands) == 0:
 			if strings.TrimSpace(line) != "" {
-				x.Errorf("%s: the console block begins with no command", x.at)
+				x.Errorf("%s: the console block does not begin with a command", x.at)
 			}
 		case continued || commands[len(commands)-1].shows == "" && strings.HasPrefix(line, "> "):
 			commands[len(commands)-1].text += strings.TrimPrefix(line, "> ")
@@ -274,28 +274,29 @@ func (x *examples) console(b Block) ([]command, string) {
 	return commands, script.String()
 }
 
-// compare compares the output of a console block's commands with what it shows.
+// compare compares the output of a console block's commands with the output that the block
+// shows.
 func (x *examples) compare(commands []command, printed string) {
 	x.Helper()
 	for _, c := range commands {
 		got, rest, _ := strings.Cut(printed, mark)
 		status, rest, found := strings.Cut(rest, mark)
 		if !found {
-			x.Errorf("%s: the block ends before: %s%s", x.at, c.text, got)
+			x.Errorf("%s: the script ended before the command: %s%s", x.at, c.text, got)
 			return
 		}
 		if status != "0" {
-			x.Errorf("%s: exit status %s of: %s%s", x.at, status, c.text, got)
+			x.Errorf("%s: exit status %s from the command: %s%s", x.at, status, c.text, got)
 		}
 		if !shown(c.shows, got) {
-			x.Errorf("%s: $ %sthe example shows\n%s\nand this is printed:\n%s", x.at, c.text, c.shows, got)
+			x.Errorf("%s: $ %sthe example shows\n%s\nbut the output is:\n%s", x.at, c.text, c.shows, got)
 		}
 		printed = rest
 	}
 }
 
-// Example returns the text of a Markdown file's block that is the named file, with the
-// address of the edge: for tests that do more with it than the page does.
+// Example returns the text of the block in a Markdown file that is the named file, with the
+// address of the edge filled in. It is for tests that do more with the file than the page does.
 func (e *Edge) Example(t testing.TB, file, name string) string {
 	t.Helper()
 	for _, b := range Blocks(t, file) {
@@ -303,6 +304,6 @@ func (e *Edge) Example(t testing.TB, file, name string) string {
 			return strings.ReplaceAll(b.Text, address, e.URL)
 		}
 	}
-	t.Fatalf("%s has no block that is %s", file, name)
+	t.Fatalf("%s has no block that is the file %s", file, name)
 	return ""
 }

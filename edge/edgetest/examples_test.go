@@ -26,7 +26,7 @@ func (r *recorder) Errorf(f string, args ...any) {
 }
 func (r *recorder) Logf(f string, args ...any) { r.logs = append(r.logs, fmt.Sprintf(f, args...)) }
 
-// examplesOf runs the examples of a text as if it were a page of the project.
+// examplesOf runs the examples in a text as if it were a page of the project.
 func examplesOf(t *testing.T, text string, run Run) *recorder {
 	t.Helper()
 	dir := t.TempDir()
@@ -123,29 +123,29 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestExamplesFail runs pages with one fault each.
+// TestExamplesFail runs pages that have one fault each.
 func TestExamplesFail(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
 	for name, c := range map[string]struct{ text, want string }{
 		"a program fails":        {"'''sh\ntrue | false | true\n'''\n", "page.md:1: exit status 1"},
 		"a variable is missing":  {"'''sh\necho $NOBODY_SETS_THIS\n'''\n", "unbound"},
-		"another language":       {"'''ruby\nputs 1\n'''\n", `of the language "ruby"`},
-		"no language":            {"'''\nputs 1\n'''\n", `of the language ""`},
+		"another language":       {"'''ruby\nputs 1\n'''\n", `in the language "ruby"`},
+		"no language":            {"'''\nputs 1\n'''\n", `in the language ""`},
 		"other output":           {"'''console\n$ echo 2\n3\n'''\n", "the example shows\n3\n"},
 		"more output":            {"'''console\n$ echo 2; echo 3\n2\n'''\n", "the example shows\n2\n"},
 		"less output":            {"'''console\n$ echo 2\n2\n3\n'''\n", "the example shows\n2\n3\n"},
 		"no output":              {"'''console\n$ echo 2\n'''\n", "the example shows"},
-		"a command fails":        {"'''console\n$ false\n$ true\n'''\n", "exit status 1 of: false"},
-		"a console that ends":    {"'''console\n$ exit 0\n$ true\n'''\n", "the block ends before"},
-		"no command":             {"'''console\nhello\n'''\n", "begins with no command"},
-		"a text of nothing":      {"'''text\nhello\n'''\n", "shows what no block prints"},
+		"a command fails":        {"'''console\n$ false\n$ true\n'''\n", "exit status 1 from the command: false"},
+		"a console that ends":    {"'''console\n$ exit 0\n$ true\n'''\n", "the script ended before"},
+		"no command":             {"'''console\nhello\n'''\n", "does not begin with a command"},
+		"a text of nothing":      {"'''text\nhello\n'''\n", "does not follow a block that was run"},
 		"another text":           {"'''sh\necho hello\n'''\n'''text\nhallo\n'''\n", "shows\nhallo"},
-		"two texts":              {"'''sh\necho a\n'''\n'''text\na\n'''\n'''text\na\n'''\n", "shows what no block prints"},
+		"two texts":              {"'''sh\necho a\n'''\n'''text\na\n'''\n'''text\na\n'''\n", "does not follow a block that was run"},
 		"a file nobody uses":     {"'''python\n# a.py\nprint()\n'''\n'''sh\ntrue\n'''\n", "no later block uses a.py"},
-		"a file elsewhere":       {"'''json ../a.json\n{}\n'''\n'''sh\ntrue ../a.json\n'''\n", "leads out of the folder"},
-		"an exception too many":  {"'''sh\ntrue\n'''\n'''sh\ntrue \n'''\n", `the exception "EXCEPTED" is of 0 blocks`},
-		"an exception of two":    {"'''sh\n: EXCEPTED\n'''\n'''sh\n: EXCEPTED\n'''\n", `the exception "EXCEPTED" is of 2 blocks`},
+		"a file elsewhere":       {"'''json ../a.json\n{}\n'''\n'''sh\ntrue ../a.json\n'''\n", "is outside the folder"},
+		"an exception too many":  {"'''sh\ntrue\n'''\n'''sh\ntrue \n'''\n", `the exception "EXCEPTED" matches 0 blocks`},
+		"an exception of two":    {"'''sh\n: EXCEPTED\n'''\n'''sh\n: EXCEPTED\n'''\n", `the exception "EXCEPTED" matches 2 blocks`},
 		"what runs on and on":    {"'''sh\nsleep 60\n'''\n", "signal: killed"},
 		"what is left behind":    {"'''sh\nsleep 60 &\n'''\n", "WaitDelay"},
 		"registries":             {"'''sh\nnpm view kindex 2>&1\n'''\n", "127.0.0.1:1"},

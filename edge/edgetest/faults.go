@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// Cut breaks the connections of the first n GET requests below a path, each after a given
-// number of bytes of the body.
+// Cut breaks the connection of a GET request whose path starts with path, after the given number
+// of bytes of the body. It does so the given number of times.
 func Cut(path string, after int64, times int64) func(http.Handler) http.Handler {
 	var left atomic.Int64
 	left.Store(times)
@@ -23,7 +23,7 @@ func Cut(path string, after int64, times int64) func(http.Handler) http.Handler 
 	}
 }
 
-// cutting closes the connection when its byte budget is used up.
+// cutting closes the connection once its byte budget is used up.
 type cutting struct {
 	http.ResponseWriter
 	left int64
@@ -36,15 +36,16 @@ func (c *cutting) Write(b []byte) (int, error) {
 		return c.ResponseWriter.Write(b)
 	}
 	_, _ = c.ResponseWriter.Write(b[:c.left])
-	_ = http.NewResponseController(c.ResponseWriter).Flush() // otherwise the part is not sent either
+	_ = http.NewResponseController(c.ResponseWriter).Flush() // without this, even the part already written would not be sent
 	panic(http.ErrAbortHandler)
 }
 
 // Unwrap lets http.ResponseController reach the underlying writer.
 func (c *cutting) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
-// Busy answers the first n requests below a path like a proxy whose server is down: 503 with
-// Retry-After in seconds, and a body that is not a problem document.
+// Busy answers a request whose path starts with path in the same way as a proxy whose server is
+// down: with status 503, Retry-After in seconds, and a body that is not a problem document. It
+// does so the given number of times.
 func Busy(path string, times int64, retryAfter int) func(http.Handler) http.Handler {
 	var left atomic.Int64
 	left.Store(times)

@@ -15,29 +15,29 @@ import (
 	"kindex/edge/safedial"
 )
 
-// Delivery is a request that a webhook received, and the status it answered.
+// Delivery is a request that the receiver got, and the status of its response.
 type Delivery struct {
 	Header http.Header
 	Body   []byte
 	Status int
 }
 
-// Receiver is an endpoint for webhooks.
+// Receiver is an endpoint that receives webhook deliveries.
 type Receiver struct {
 	URL string // https
 	// Guard lets an edge call only this receiver.
 	Guard *safedial.Guard
-	// Came receives the deliveries; they are answered with 204 unless Answer sets another
-	// status.
+	// Came receives the deliveries. The receiver responds with 204 unless Answer sets a
+	// different status.
 	Came chan Delivery
 
 	status atomic.Int64
 }
 
-// Answer sets the status of responses from now on.
+// Answer sets the status of all further responses.
 func (r *Receiver) Answer(status int) { r.status.Store(int64(status)) }
 
-// NewReceiver starts a receiver that serves until its test ends.
+// NewReceiver starts a receiver that runs until its test ends.
 func NewReceiver(t testing.TB) *Receiver {
 	t.Helper()
 	r := &Receiver{Came: make(chan Delivery, 100)}

@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// LicenseLinks returns the Link header that names the texts of the licences of an SPDX
-// expression (RFC 8288, relation type license), nil for none. It is one header field:
-// generated clients read only one.
+// LicenseLinks returns the Link header with the addresses of the licences in an SPDX
+// expression (RFC 8288, relation type license), or nil if there are none. It is a single
+// header field because generated clients read only one.
 func LicenseLinks(expression string) []string {
 	var links []string
 	for _, part := range strings.Split(expression, " AND ") {

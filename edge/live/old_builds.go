@@ -19,9 +19,9 @@ type OldBuilds struct {
 	verified  map[string]bool // files that were compared with their manifest
 }
 
-// Open opens a file. Clients cache its bytes for a year, so they are verified against the
-// manifest before they are first sent. The builder may delete the build at any time; an
-// open file can still be read to its end.
+// Open opens a file in a build. Clients cache its bytes for a year, so they are verified
+// against the manifest before they are first sent. The builder may delete the build at any
+// time; an open file can still be read to its end.
 func (o *OldBuilds) Open(id, path string) (*os.File, store.File, error) {
 	m, err := o.Manifest(id)
 	if err != nil {
@@ -57,7 +57,7 @@ func (o *OldBuilds) Open(id, path string) (*os.File, store.File, error) {
 	return content, f, nil
 }
 
-// maxManifests bounds the memory for manifests of old builds.
+// maxManifests is the maximum number of cached manifests.
 const maxManifests = 32
 
 func (o *OldBuilds) Manifest(id string) (*store.Manifest, error) {
@@ -80,8 +80,8 @@ func (o *OldBuilds) Manifest(id string) (*store.Manifest, error) {
 	return m, nil
 }
 
-// orNotExist returns fs.ErrNotExist instead of an error if the builder has deleted the
-// build: deletion during a read looks like damage.
+// orNotExist returns fs.ErrNotExist instead of an error if the builder has deleted the build,
+// because deletion during a read looks like damage.
 func (o *OldBuilds) orNotExist(id string, err error) error {
 	if _, gone := os.Stat(filepath.Join(store.BuildsDir(o.Root), id, store.ManifestFile)); errors.Is(gone, fs.ErrNotExist) {
 		return fs.ErrNotExist

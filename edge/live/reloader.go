@@ -24,22 +24,22 @@ type Options struct {
 	Root  string // the output folder
 	Pages pages.Options
 	Log   *slog.Logger
-	// Switched is called with every new build, but not with edits, and the time opening it
-	// took. It must not block.
+	// Switched is called with every new build and the time that opening it took, but not when
+	// edits are applied. It must not block.
 	Switched func(v *ServedBuild, took time.Duration)
 	Refused  func() // called once for each published build that cannot be used
 }
 
-// Reloader follows the published build of an output folder. It is safe for concurrent use.
+// Reloader keeps the published build of an output folder open. It is safe for concurrent use.
 type Reloader struct {
 	options Options
-	current atomic.Pointer[ServedBuild] // what requests see: the published build, or that with edits
+	current atomic.Pointer[ServedBuild] // the published build, with edits if any
 
 	mu            sync.Mutex
-	published     *ServedBuild // the published build
+	published     *ServedBuild // without edits
 	edits         []exports.Edit
-	modifiedTimes map[string]string // id of the build that had a Last-Modified time, see modifiedIsUnique
-	refused       string            // the id that was last refused
+	modifiedTimes map[string]string // build id by Last-Modified time, see modifiedIsUnique
+	refused       string            // the id of the build refused last
 	refusedAt     time.Time
 	refusal       error
 }
@@ -47,16 +47,15 @@ type Reloader struct {
 // New returns a Reloader that has not loaded a build yet. The caller must call Stop.
 func New(o Options) *Reloader { return &Reloader{options: o} }
 
-// recheck is how often the pointer is read even without file events: some file systems
-// never send any. A rejected build is retried less often, in case someone repairs it:
-// verifying it reads every byte.
+// The published build is checked at pollInterval even without file events, because some file
+// systems never send any. A rejected build is retried, in case someone has repaired it, but
+// less often, because verifying it reads every byte.
 const (
 	pollInterval         = 2 * time.Second
 	refusedRetryInterval = 30 * time.Second
 )
 
-// Acquire returns the current build, nil if there is none yet. The caller must release
-// it.
+// Acquire returns the current build, or nil if there is none yet. The caller must release it.
 func (l *Reloader) Acquire() *ServedBuild {
 	for {
 		v := l.current.Load()
@@ -110,15 +109,15 @@ func (l *Reloader) Load() error {
 	return nil
 }
 
-// ForgetRefusal makes the next load verify a rejected build again, instead of after a
-// delay.
+// ForgetRefusal makes the next Load verify a rejected build again without waiting for the
+// retry interval.
 func (l *Reloader) ForgetRefusal() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refused = ""
 }
 
-// ID returns the id of the published build, "" if there is none yet.
+// ID returns the id of the published build, or "" if there is none yet.
 func (l *Reloader) ID() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -128,7 +127,7 @@ func (l *Reloader) ID() string {
 	return l.published.ID()
 }
 
-// Published returns the published build without edits, nil if there is none yet. The
+// Published returns the published build without edits, or nil if there is none yet. The
 // caller must release it.
 func (l *Reloader) Published() *ServedBuild {
 	l.mu.Lock()
@@ -139,7 +138,7 @@ func (l *Reloader) Published() *ServedBuild {
 	return l.published
 }
 
-// Preview applies edits on top of the published build and of those that follow.
+// Preview applies edits on top of the published build and of every later one.
 func (l *Reloader) Preview(edits []exports.Edit) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -208,15 +207,15 @@ func (l *Reloader) Follow(ctx context.Context) {
 	}
 }
 
-// drainErrors keeps a full error channel from blocking the events; polling finds what was
-// missed.
+// drainErrors keeps a full error channel from blocking file events. Polling finds builds
+// whose events were lost.
 func drainErrors(errs <-chan error) {
 	for range errs {
 	}
 }
 
-// Stop releases the current build. It waits for a load in progress, whose build it also
-// releases.
+// Stop releases the current build. If a load is in progress, it waits for that and releases
+// its build, too.
 func (l *Reloader) Stop() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -229,12 +228,12 @@ func (l *Reloader) Stop() {
 	}
 }
 
-// sharedModified marks a Last-Modified time that several builds share.
+// sharedModified stands for the build id if several builds share a Last-Modified time.
 const sharedModified = "several"
 
 // modifiedIsUnique reports whether a build's Last-Modified time identifies it among the
-// builds that this edge has served and those that are kept. Two builds of one day share a
-// time if their commits are older than the day, or if there are no commits.
+// builds that this edge has served and those in the output folder. Two builds with the same
+// as-of day share a time if their commits are older than the day, or if there are no commits.
 func (l *Reloader) modifiedIsUnique(v *ServedBuild) bool {
 	at, id := v.Modified[0], v.Build.Manifest.ID
 	if l.modifiedTimes == nil {

@@ -20,30 +20,30 @@ import (
 	"kindex/site/pages"
 )
 
-// ServedBuild is one build as the edge serves it. A request takes the current build
-// once and keeps it to its end, so no response ever mixes two builds. The build is
-// closed when the last request that uses it has ended.
+// ServedBuild is one build as the edge serves it. A request acquires the current build once
+// and keeps it until it ends, so that no response mixes two builds. The build is closed when
+// the last request that uses it has ended.
 type ServedBuild struct {
 	Build          *exports.Build
 	Index          *indexes.Index
 	Formula        *score.Formula
 	AsOf           time.Time
-	Modified       []string // Last-Modified
-	UniqueModified bool     // whether that time identifies this content, see Reloader.modifiedIsUnique
-	BuildHeader    []string // X-Build
-	Licenses       []string // Link, of exports
+	Modified       []string // the Last-Modified header
+	UniqueModified bool     // whether Modified identifies this content, see Reloader.modifiedIsUnique
+	BuildHeader    []string // the X-Build header
+	Licenses       []string // the Link header of exports
 	Categories     []record.Category
-	Slugs          []string // of the categories
-	BoardNames     []string // the current leaderboards
+	Slugs          []string // the slugs of the categories
+	BoardNames     []string // the names of the current leaderboards
 	Titles         map[string]string
 
 	Boards  *leaderboard.Boards      // ranks of entities, now and earlier
-	LLMs    atomic.Pointer[LLMsText] // /llms.txt as it was last asked for
+	LLMs    atomic.Pointer[LLMsText] // /llms.txt as last requested
 	website website
-	options pages.Options // of its pages
+	options pages.Options // the options of its pages
 
-	ShownSince atomic.Pointer[time.Time] // since when requests have seen it, this time
-	refs       atomic.Int64              // requests, the Reloader's own, and builds with edits of this one
+	ShownSince atomic.Pointer[time.Time] // when requests last began to see it
+	refs       atomic.Int64              // of requests, the Reloader, and builds with edits on top
 	close      func()
 }
 
@@ -79,7 +79,7 @@ func openBuild(root, id string) (v *ServedBuild, err error) {
 	return v, nil
 }
 
-// decode decodes what every request needs.
+// decode decodes the data that every request needs.
 func (v *ServedBuild) decode() error {
 	source, err := pages.SourceOf(v.Build)
 	if err != nil {
@@ -95,8 +95,8 @@ func (v *ServedBuild) decode() error {
 	return nil
 }
 
-// ID identifies the source of responses. With edits, the id is different, so that
-// responses with and without edits are never confused.
+// ID identifies the content from which requests are answered. With edits, the id is
+// different, so that responses with and without edits are never confused.
 func (v *ServedBuild) ID() string {
 	if overlay := v.Build.OverlayID(); overlay != "" {
 		return v.Build.Manifest.ID + "+" + overlay
@@ -104,9 +104,9 @@ func (v *ServedBuild) ID() string {
 	return v.Build.Manifest.ID
 }
 
-// withEdits returns the build with edits laid over it. It retains v until it is closed
-// itself. The scores are recalculated: those that come with an edit may use a different
-// formula or as-of time than the scores next to them and their explanations.
+// withEdits returns the build with edits on top of it. The result retains v until it is
+// closed. Scores are recalculated because the scores in an edit may use a different formula
+// or as-of time than all other scores and their explanations.
 func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 	edits = slices.Clone(edits)
 	for i := range edits {
@@ -150,7 +150,7 @@ func (v *ServedBuild) addCategory(slug string) {
 	v.Titles[slug] = slug
 }
 
-// countCategories counts the records of the categories.
+// countCategories counts the listed and the ranked records in each category.
 func (v *ServedBuild) countCategories() error {
 	listed, err := v.Build.Select(&exports.Filter{})
 	if err != nil {
@@ -193,14 +193,14 @@ func (v *ServedBuild) Release() {
 	}
 }
 
-// website is the website of a build, created on first use.
+// website holds the pages of a build's website, created on first use.
 type website struct {
 	once  sync.Once
 	pages *pages.Site
 	err   error
 }
 
-// Site returns the pages of the website, creating them on first use.
+// Site returns the pages of the build's website, creating them on first use.
 func (v *ServedBuild) Site() (*pages.Site, error) {
 	w := &v.website
 	w.once.Do(func() {
@@ -209,7 +209,7 @@ func (v *ServedBuild) Site() (*pages.Site, error) {
 	return w.pages, w.err
 }
 
-// LLMsText is the content of /llms.txt for a build served at one address.
+// LLMsText is the content of /llms.txt for a build that is served at the address Base.
 type LLMsText struct {
 	Base string
 	Body []byte

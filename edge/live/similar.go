@@ -6,7 +6,7 @@ import (
 	"kindex/exports"
 )
 
-// MaxQueryLen is the maximum length of a search text, in bytes.
+// MaxQueryLen is the maximum length of a search query, in bytes.
 const MaxQueryLen = 500
 
 // FindSimilarNames finds entities that a name could refer to.
@@ -15,14 +15,14 @@ func (v *ServedBuild) FindSimilarNames(name string, limit int) ([]uint32, error)
 	if err != nil {
 		return nil, err
 	}
-	text := strings.ReplaceAll(name, `"`, " ") // quotes are signs to the search
+	text := strings.ReplaceAll(name, `"`, " ") // quotes have a meaning in queries
 	if len(text) > MaxQueryLen {
 		text = strings.ToValidUTF8(text[:MaxQueryLen], "")
 	}
 	return v.Index.Alternatives(text, all, limit)
 }
 
-// SimilarSlugs returns the entities of a type with the slugs most similar to a slug.
+// SimilarSlugs returns the entities of a type whose slugs are most similar to the given slug.
 func (v *ServedBuild) SimilarSlugs(typ, slug string) ([]string, error) {
 	ofType := v.Build.Bitmap("type", typ)
 	if ofType == nil {

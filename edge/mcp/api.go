@@ -17,10 +17,9 @@ import (
 	"kindex/exports/safetext"
 )
 
-// API is the interface under /api, called in this process or over HTTP. The path is not
-// escaped. An error means that the call failed; any response, including an error or a
-// redirect, is not one. Implementations are safe for concurrent use, and give up when ctx
-// ends.
+// API is the interface under /api, called in this process or over HTTP. The path is not escaped.
+// Get returns an error only if the call itself failed; an HTTP error or a redirect is a
+// response. Implementations are safe for concurrent use, and return when ctx ends.
 type API interface {
 	Get(ctx context.Context, path string, query url.Values, header http.Header) (status int, answered http.Header, body []byte, err error)
 }
@@ -30,15 +29,15 @@ const (
 	markdownType = "text/markdown"
 )
 
-// answer is a successful response of the API.
+// answer is a successful response from the API.
 type answer struct {
 	mediaType string
 	body      []byte
-	from      string // the requested path, if a different path answered
+	from      string // the requested path, if it was redirected
 }
 
-// ask calls the API, and follows a redirect to the current address of an entity. Errors are
-// texts for the model.
+// ask calls the API and follows a redirect to the current address of an entity. Error messages
+// are written for the model.
 func ask(ctx context.Context, api API, path string, query url.Values, accept string) (*answer, error) {
 	header := http.Header{"Accept": {accept}}
 	status, answered, body, err := api.Get(ctx, path, query, header)
@@ -49,7 +48,7 @@ func ask(ctx context.Context, api API, path string, query url.Values, accept str
 	}
 	switch {
 	case err != nil && errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return nil, &apiError{text: "The index did not answer in time. Try again, with a smaller limit."}
+		return nil, &apiError{text: "The index did not answer in time. Try again with a smaller limit."}
 	case err != nil:
 		return nil, &apiError{text: "The index cannot be reached: " + err.Error() + "."}
 	}
@@ -65,9 +64,9 @@ func ask(ctx context.Context, api API, path string, query url.Values, accept str
 	return &answer{mediaType, body, from}, nil
 }
 
-// visibleJSON returns a JSON document without the hidden characters in its texts, which
-// would reach an unsupervised model. Invalid JSON is returned unchanged, to be rejected
-// later.
+// visibleJSON returns a JSON document without the hidden characters in its strings, since
+// otherwise a model would read what people cannot see. Invalid JSON is returned unchanged and is
+// rejected later.
 func visibleJSON(body []byte) []byte {
 	var out []byte
 	done := 0
@@ -88,7 +87,7 @@ func visibleJSON(body []byte) []byte {
 		}
 		clean, err := json.Marshal(safetext.OneLine(text))
 		if err != nil {
-			continue // a string always marshals
+			continue // encoding a string cannot fail
 		}
 		out = append(append(out, body[done:from]...), clean...)
 		done = i + 1
@@ -99,8 +98,8 @@ func visibleJSON(body []byte) []byte {
 	return append(out, body[done:]...)
 }
 
-// movedTo returns the current address of an entity, "" if the response is not such a
-// redirect. Only the path is used: no redirect goes to another host.
+// movedTo returns the current address of an entity, or "" if the response is not a redirect to
+// one. Only the path is used, so no redirect can lead to another host.
 func movedTo(status int, answered http.Header, path string) string {
 	if status != http.StatusMovedPermanently && status != http.StatusPermanentRedirect {
 		return ""
@@ -119,16 +118,17 @@ func askFor(ctx context.Context, api API, path string, query url.Values, into an
 		return nil, err
 	}
 	if err := json.Unmarshal(a.body, into); err != nil || a.mediaType != jsonType {
-		return nil, &apiError{text: "The response from " + path + " is not one that this program understands."}
+		return nil, &apiError{text: "The response from " + path + " is not in a format that this program understands."}
 	}
 	return a, nil
 }
 
-// apiError tells the model, in whole sentences, why the API call failed.
+// apiError is an error whose message tells the model, in whole sentences, why the API call
+// failed.
 type apiError struct {
-	status int    // of the response, 0 if there was none
-	code   string // of the problem, "" if there was none
-	field  string // the invalid field, if there is no suggestion; "" for none
+	status int    // HTTP status, or 0 if there was no response
+	code   string // code of the problem, or "" if there was none
+	field  string // the invalid field, or "" if there is a suggestion or no invalid field
 	text   string
 }
 
@@ -147,7 +147,7 @@ type problem struct {
 	} `json:"errors"`
 }
 
-// explain describes what went wrong, and what to do about it.
+// explain describes what went wrong and what to do about it.
 func explain(status int, answered http.Header, body []byte) error {
 	var p problem
 	mediaType, _, _ := mime.ParseMediaType(answered.Get("Content-Type"))
@@ -155,7 +155,7 @@ func explain(status int, answered http.Header, body []byte) error {
 		p = problem{Detail: fmt.Sprintf("The index returned %d %s.", status, http.StatusText(status))}
 	}
 	var b strings.Builder
-	if rest, ok := strings.CutPrefix(p.Detail, "q: "); ok { // the argument has a longer name
+	if rest, ok := strings.CutPrefix(p.Detail, "q: "); ok { // the tool's argument is called query
 		p.Detail = "query: " + rest
 	}
 	b.WriteString(p.Detail)
@@ -167,7 +167,7 @@ func explain(status int, answered http.Header, body []byte) error {
 	}
 	switch {
 	case p.Code == "unknown-entity":
-		b.WriteString(" Use the tool search to find entities by words.")
+		b.WriteString(" Use the tool search to find entities by keyword.")
 	case status == http.StatusTooManyRequests:
 		b.WriteString(" Do not try again for" + waitFor(answered) + ".")
 	case status == http.StatusUnauthorized:
@@ -185,12 +185,12 @@ func explain(status int, answered http.Header, body []byte) error {
 	return e
 }
 
-// suggested rewrites a suggestion from the API in the terms of the tools.
+// suggested converts a suggestion from the API to the terms that the tools use.
 func suggested(s string) string {
 	return strings.TrimPrefix(s, "/api/entity/")
 }
 
-// waitFor returns the waiting time in Retry-After, for the middle of a sentence.
+// waitFor returns the waiting time from Retry-After, in a form for the middle of a sentence.
 func waitFor(answered http.Header) string {
 	seconds, err := strconv.Atoi(answered.Get("Retry-After"))
 	if err != nil || seconds < 0 {
@@ -199,7 +199,7 @@ func waitFor(answered http.Header) string {
 	return fmt.Sprintf(" %s", (time.Duration(seconds) * time.Second).String())
 }
 
-// params converts the given arguments to the query of a request.
+// params converts the given arguments to the query parameters of a request.
 func params(v values, args []argument, names ...string) url.Values {
 	q := url.Values{}
 	for _, a := range args {
@@ -219,7 +219,7 @@ func params(v values, args []argument, names ...string) url.Values {
 	return q
 }
 
-// compact returns JSON on one line, with the marks used by quoted escaped.
+// compact returns JSON on one line and escapes the quotation marks that quoted uses.
 func compact(raw json.RawMessage) string {
 	var b bytes.Buffer
 	if json.Compact(&b, raw) != nil {

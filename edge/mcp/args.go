@@ -24,34 +24,34 @@ const (
 	whole
 	number
 	yesNo
-	slug       // of a category
+	slug       // a category's slug
 	reference  // type/slug
-	references // two to four of them
+	references // a list of two to four type/slug
 )
 
-// argument is an argument of a tool, for its schema and for check.
+// argument describes an argument of a tool. The schema is generated from it, and check uses it.
 type argument struct {
 	name     string
 	typ      kind
 	about    string
-	choices  []string // the only values, nil for any
-	max      float64  // of a number; of a text, in characters
+	choices  []string // the allowed values, or nil if any value is allowed
+	max      float64  // maximum of a number, or maximum length of a string in characters
 	min      float64
-	standard any // the default, nil for none
+	standard any // the default value, or nil if there is none
 	examples []any
 	required bool
-	param    string // of the API, "" for the same name
+	param    string // the API's parameter, or "" if it has the same name
 }
 
-// limits of text
+// Limits for arguments.
 const (
 	maxText        = 200
-	maxFieldErrors = 10 // faults reported at once; no tool has more arguments
-	minCompare     = 2  // that compare compares
+	maxFieldErrors = 10 // maximum number of reported errors; no tool has more arguments
+	minCompare     = 2  // minimum number of entities to compare
 	maxCompare     = 4
 )
 
-// keyGrammar is type/slug, as results have it in id.
+// keyGrammar matches type/slug, which is the format of the id in results.
 var keyGrammar = regexp.MustCompile(`^[a-z]{1,20}/[a-z0-9]+(-[a-z0-9]+)*$`)
 
 // slugGrammar matches category slugs.
@@ -107,7 +107,7 @@ func (a *argument) schema() map[string]any {
 	return s
 }
 
-// values are the arguments of a call by their names, the standard ones included.
+// values contains the arguments of a call by name, including default values.
 type values map[string]any
 
 func (v values) text(name string) string   { s, _ := v[name].(string); return s }
@@ -115,15 +115,15 @@ func (v values) offset() int               { n, _ := v["offset"].(float64); retu
 func (v values) yes(name string) bool      { b, _ := v[name].(bool); return b }
 func (v values) list(name string) []string { l, _ := v[name].([]string); return l }
 
-// argumentError has all faults of a call's arguments.
+// argumentError contains all errors in a call's arguments.
 type argumentError struct{ faults []string }
 
 func (e *argumentError) Error() string {
 	return "Invalid arguments.\n- " + strings.Join(e.faults, "\n- ")
 }
 
-// check reads the arguments of a call. It is lenient if the meaning is clear: null and ""
-// stand for a missing argument, "5" for 5.
+// check reads the arguments of a call. It accepts values whose meaning is clear: null and ""
+// mean that an argument is missing, and "5" means 5.
 func check(raw json.RawMessage, args []argument) (values, error) {
 	given := map[string]any{}
 	if trimmed := bytes.TrimSpace(raw); len(trimmed) > 0 && string(trimmed) != "null" {
@@ -154,7 +154,7 @@ func check(raw json.RawMessage, args []argument) (values, error) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		if len(faults) == maxFieldErrors {
-			break // the nearest name of each of thousands would take its time
+			break // finding the nearest names for thousands of arguments would take too long
 		}
 		fault := fmt.Sprintf("unknown argument %q; expected one of: %s", shorten(name), strings.Join(known, ", "))
 		if near := didyoumean.Name(name, known); near != "" {
@@ -168,7 +168,7 @@ func check(raw json.RawMessage, args []argument) (values, error) {
 	return v, nil
 }
 
-// standardValue returns a default value in the form that take returns.
+// standardValue converts a default value to the type that take returns.
 func standardValue(s any) any {
 	if n, ok := s.(int); ok {
 		return float64(n)
@@ -176,7 +176,7 @@ func standardValue(s any) any {
 	return s
 }
 
-// take reads one value.
+// take converts one value to the type of the argument.
 func (a *argument) take(got any) (any, error) {
 	switch a.typ {
 	case whole, number:
@@ -197,7 +197,7 @@ func (a *argument) take(got any) (any, error) {
 	case a.typ == reference:
 		return key(s)
 	case a.typ == slug && (!slugGrammar.MatchString(s) || len(s) > maxText):
-		return nil, fmt.Errorf("%s is not a slug: use lower-case letters, digits and hyphens, as listed in kindex://categories", shown(s))
+		return nil, fmt.Errorf("%s is not a slug: use lower-case letters, digits and hyphens; kindex://categories lists the slugs", shown(s))
 	}
 	if len([]rune(s)) > maxText {
 		return nil, fmt.Errorf("use at most %d characters", maxText)
@@ -236,7 +236,7 @@ func (a *argument) takeNumber(got any) (any, error) {
 func takeReferences(got any) (any, error) {
 	list, ok := got.([]any)
 	if !ok || len(list) < minCompare || len(list) > maxCompare {
-		return nil, fmt.Errorf(`use a list of %d to %d, such as ["tool/pytorch", "tool/jax"]`, minCompare, maxCompare)
+		return nil, fmt.Errorf(`use a list of %d to %d ids, such as ["tool/pytorch", "tool/jax"]`, minCompare, maxCompare)
 	}
 	var keys []string
 	for _, item := range list {
@@ -256,7 +256,8 @@ func takeReferences(got any) (any, error) {
 	return keys, nil
 }
 
-// key reads type/slug; the address of an entity in the API or as a resource will do.
+// key parses type/slug. It also accepts the address of an entity in the API or the URI of its
+// resource.
 func key(s string) (string, error) {
 	k := strings.TrimSpace(s)
 	for _, prefix := range []string{entityURI, "/api/entity/"} {
@@ -267,12 +268,12 @@ func key(s string) (string, error) {
 		return k, nil
 	}
 	if keyGrammar.MatchString("tool/" + k) {
-		return "", fmt.Errorf("%s has no type: use tool/%s or model/%s; search finds the right one", shown(s), shorten(k), shorten(k))
+		return "", fmt.Errorf("%s has no type: use tool/%s or model/%s; use search to find out which", shown(s), shorten(k), shorten(k))
 	}
-	return "", fmt.Errorf("%s is not a type/slug such as tool/pytorch; use the id of a search result", shown(s))
+	return "", fmt.Errorf("%s does not have the form type/slug, such as tool/pytorch; use the id of a search result", shown(s))
 }
 
-// shown returns a value as it was given, shortened.
+// shown returns a value as it was given, but shortened.
 func shown(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -281,5 +282,5 @@ func shown(v any) string {
 	return shorten(string(b))
 }
 
-// shorten keeps messages readable whatever was sent.
+// shorten keeps messages short, whatever was sent.
 func shorten(s string) string { return safetext.Shorten(s, 100) }

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// change is one change of an entity.
+// change is one change to an entity.
 type change struct {
 	ID     string       `json:"id"`
 	Event  string       `json:"event"`
@@ -24,14 +24,14 @@ type fieldDelta struct {
 	New   any    `json:"new"`
 }
 
-// changeList is the result of changes_since.
+// changeList is the result of the tool changes_since.
 type changeList struct {
 	Total      int      `json:"total"`
 	Results    []change `json:"results"`
 	NextOffset *int     `json:"nextOffset,omitempty"`
 }
 
-// maxShown is the maximum number of characters shown of an old or new text.
+// maxShown is the maximum number of characters shown of an old or new value.
 const maxShown = 160
 
 func (t *tools) changesSince(ctx context.Context, v values) (any, string, error) {
@@ -54,8 +54,8 @@ func (t *tools) changesSince(ctx context.Context, v values) (any, string, error)
 	return l, l.text(v.text("since")), nil
 }
 
-// readChange trims a change: of one that was created or deleted, only that it was;
-// of long texts the beginning.
+// readChange decodes a change and, unless full is set, shortens it: it omits the fields of a new
+// or deleted entity, and keeps only the beginning of long strings.
 func readChange(raw json.RawMessage, full bool) (change, error) {
 	var in struct {
 		ID, Event, Timestamp string
@@ -78,7 +78,7 @@ func readChange(raw json.RawMessage, full bool) (change, error) {
 	return c, nil
 }
 
-// beginning shortens a long text.
+// beginning shortens a long string.
 func beginning(v any) any {
 	if s, ok := v.(string); ok {
 		return safetext.Shorten(s, maxShown)
@@ -101,7 +101,7 @@ func (l *changeList) text(since string) string {
 	return b.String()
 }
 
-// value shows what a field held.
+// value formats an old or new value of a field.
 func value(v any) string {
 	switch v := v.(type) {
 	case nil:

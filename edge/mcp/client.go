@@ -13,14 +13,14 @@ import (
 	"time"
 )
 
-// Client calls a service over HTTP. It is safe for concurrent use.
+// Client calls a service's API over HTTP. It is safe for concurrent use.
 type Client struct {
 	base *url.URL
 	key  string
 	http *http.Client
 }
 
-// maxAnswer bounds a response.
+// maxAnswer is the maximum size of a response.
 const maxAnswer = 8 << 20
 
 // NewClient returns a client for the service at an address such as
@@ -33,7 +33,7 @@ func NewClient(address, key string) (*Client, error) {
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	t := http.DefaultTransport.(*http.Transport).Clone()
 	t.ResponseHeaderTimeout = DefaultCallTime
-	// Redirects are returned as responses: the key must not be sent to another host.
+	// Do not follow redirects: the key must not be sent to another host.
 	return &Client{base: u, key: key, http: &http.Client{Transport: t, Timeout: 2 * DefaultCallTime,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}, nil
 }
@@ -76,7 +76,7 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values, header 
 	return res.StatusCode, res.Header, body, nil
 }
 
-// cause returns an error of net/http without the address, which the caller adds.
+// cause returns the cause of a net/http error without the address, which the caller adds.
 func cause(err error) error {
 	var u *url.Error
 	if errors.As(err, &u) {
@@ -85,8 +85,8 @@ func cause(err error) error {
 	return err
 }
 
-// Check returns an error unless there is a service at the address that this program
-// supports and that accepts the key. It does not count towards the limit.
+// Check returns an error unless there is a service at the address, this program supports it, and
+// it accepts the key. The request does not count towards the limit.
 func (c *Client) Check(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()

@@ -15,7 +15,7 @@ const (
 	scoreView   = "score"
 )
 
-// oneEntity is the result of get_entity: the entity, or the explanation of its score.
+// oneEntity is the result of the tool get_entity: the entity or the explanation of its score.
 type oneEntity struct {
 	Entity *details     `json:"entity,omitempty"`
 	Score  *explanation `json:"score,omitempty"`
@@ -26,7 +26,7 @@ func (t *tools) getEntity(ctx context.Context, v values) (any, string, error) {
 	id := v.text("entity")
 	if v.text("view") == scoreView {
 		if v.text("at") != "" {
-			return nil, "", &argumentError{[]string{"at: the view score has no history; omit at, or use the view summary"}}
+			return nil, "", &argumentError{[]string{"at: the view score is available only for the present; omit at, or use the view summary"}}
 		}
 		return t.explainScore(ctx, id)
 	}
@@ -37,7 +37,7 @@ func (t *tools) getEntity(ctx context.Context, v values) (any, string, error) {
 	return oneEntity{Entity: d, Note: note}, d.text() + note, nil
 }
 
-// fetch reads one entity. The note says if its slug has changed.
+// fetch reads one entity. If its slug has changed, the note says so.
 func (t *tools) fetch(ctx context.Context, id string, q url.Values, full bool) (*details, string, error) {
 	var r entity
 	a, err := askFor(ctx, t.api, "/api/entity/"+id, q, &r)
@@ -55,12 +55,12 @@ func (t *tools) fetch(ctx context.Context, id string, q url.Values, full bool) (
 	return &d, note, nil
 }
 
-// explanation is how a composite score is calculated.
+// explanation explains how a composite score is calculated.
 type explanation struct {
 	ID         string      `json:"id"`
 	Composite  *float64    `json:"composite"`
 	Ranked     bool        `json:"ranked"`
-	Reason     string      `json:"reason,omitempty"` // why there is no score
+	Reason     string      `json:"reason,omitempty"` // why there is no composite score
 	Formula    string      `json:"formulaVersion"`
 	AsOf       string      `json:"asOf"`
 	Cap        any         `json:"cap,omitempty"`
@@ -106,7 +106,7 @@ func (t *tools) explainScore(ctx context.Context, id string) (any, string, error
 	return one, e.explanation.text(e.Name) + one.Note, nil
 }
 
-// text describes a score and its parts.
+// text describes a score and its parts in words.
 func (e *explanation) text(name string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s (%s): composite score %s with formula %s, as of %s", quoted(name), e.ID, plainScore(e.Composite), oneLine(e.Formula), e.AsOf)
@@ -115,7 +115,7 @@ func (e *explanation) text(name string) string {
 	}
 	b.WriteString("\n")
 	for _, d := range e.Dimensions {
-		fmt.Fprintf(&b, "%s %s, weight %s, %d %% known\n", d.Name, plainScore(d.Score), number64(d.Weight), int(100*d.Coverage+0.5))
+		fmt.Fprintf(&b, "%s %s, weight %s, %d%% known\n", d.Name, plainScore(d.Score), number64(d.Weight), int(100*d.Coverage+0.5))
 		for _, m := range d.Measures {
 			if m.State == "missing" {
 				fmt.Fprintf(&b, "- %s: unknown\n", m.Name)
@@ -142,14 +142,14 @@ func rounded(s *float64) *float64 {
 	return &r
 }
 
-// comparison is the result of compare.
+// comparison is the result of the tool compare.
 type comparison struct {
 	Entities []details `json:"entities"`
 	Note     string    `json:"note,omitempty"`
 }
 
-// compare reads the entities one after the other: the API has no request for several
-// entities by name.
+// compare requests the entities one after the other, because the API cannot return several
+// entities by name in one request.
 func (t *tools) compare(ctx context.Context, v values) (any, string, error) {
 	var c comparison
 	for _, id := range v.list("entities") {
@@ -163,12 +163,12 @@ func (t *tools) compare(ctx context.Context, v values) (any, string, error) {
 	return c, c.table() + c.Note, nil
 }
 
-// table sets the facts side by side, as a table in Markdown.
+// table returns a Markdown table with the entities side by side and one fact per row.
 func (c *comparison) table() string {
 	var names []string
 	cells := map[string][]string{}
 	for i := range c.Entities {
-		after := -1 // a fact that only this one has comes after the preceding one
+		after := -1 // insert facts that no earlier entity has after the preceding fact
 		for _, row := range c.Entities[i].rows() {
 			at := slices.Index(names, row[0])
 			if at < 0 {
@@ -197,18 +197,18 @@ func (c *comparison) table() string {
 	for _, name := range names {
 		line(cell(name), cells[name])
 	}
-	b.WriteByte('\n') // else what follows is rows of the table, too
+	b.WriteByte('\n') // without it, the following lines would be part of the table
 	for _, d := range c.Entities {
 		fmt.Fprintf(&b, "- %s: %s\n", d.ID, quoted(d.Description))
 	}
 	return b.String()
 }
 
-// cellEscapes keep a text from ending its cell. A backslash before a line would undo the
-// one that keeps the line.
+// cellEscapes escapes characters that would end a table cell. It also escapes backslashes, since
+// one in front of a vertical bar would cancel the bar's own backslash.
 var cellEscapes = strings.NewReplacer(`\`, `\\`, "|", `\|`)
 
-// cell keeps a text within its cell.
+// cell escapes a string for use in a table cell.
 func cell(s string) string {
 	if s == "" {
 		return "–"

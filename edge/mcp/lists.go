@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// page has the common members of the API's lists.
+// page has the members that all lists in the API have in common.
 type page struct {
 	Data       []json.RawMessage `json:"data"`
 	Count      int               `json:"count"`
@@ -24,7 +24,7 @@ type page struct {
 	AsOf   string `json:"asOf"`
 }
 
-// listing is the result of tools that list entities.
+// listing is the result of the tools that list entities.
 type listing struct {
 	Total      int      `json:"total"`
 	Results    []brief  `json:"results"`
@@ -57,7 +57,7 @@ func list(ctx context.Context, api API, path string, q url.Values, v values) (*l
 	return l, &p, nil
 }
 
-// text formats a listing below a first line.
+// text formats a listing, preceded by a first line.
 func (l *listing) text(first string, from int, ranked bool) string {
 	var b strings.Builder
 	b.WriteString(first + "\n")
@@ -106,7 +106,7 @@ func (t *tools) leaderboard(ctx context.Context, v values) (any, string, error) 
 		first += ", as of " + p.AsOf
 	}
 	if l.Total == 0 {
-		l.Note = "No entity in it has this score; search also lists entities without one."
+		l.Note = "No entity on this leaderboard has this score; search also lists entities without it."
 	}
 	return l, l.text(first+".", v.offset(), true), nil
 }
@@ -118,9 +118,9 @@ func (t *tools) trending(ctx context.Context, v values) (any, string, error) {
 		return nil, "", err
 	}
 	if l.Total == 0 {
-		l.Note = "No entity has gained score, or the index is newer than the window. changes_since lists all changes."
+		l.Note = "No entity is trending in this window, or the history does not go back far enough. changes_since lists all changes."
 	}
-	return l, l.text(fmt.Sprintf("%s since %s, greatest gain first.", counted(l.Total, "entity has gained", "entities have gained"), p.Since), 0, false), nil
+	return l, l.text(fmt.Sprintf("%s since %s, largest gain first.", counted(l.Total, "trending entity", "trending entities"), p.Since), 0, false), nil
 }
 
 func (t *tools) similar(ctx context.Context, v values) (any, string, error) {

@@ -16,7 +16,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// fake is an API whose responses the test defines.
+// fake is an API with responses that the test defines.
 type fake func(ctx context.Context, path string, query url.Values) (int, http.Header, string, error)
 
 // Get implements API.
@@ -49,7 +49,7 @@ func connect(t testing.TB, api API, o Options) *sdk.ClientSession {
 	return cs
 }
 
-// use calls a tool; the text is that of the response or of the protocol error.
+// use calls a tool and returns the text of the result or of the protocol error.
 func use(t testing.TB, cs *sdk.ClientSession, tool string, arguments any) (text string, wrong bool) {
 	t.Helper()
 	r, err := cs.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: arguments})
@@ -60,7 +60,7 @@ func use(t testing.TB, cs *sdk.ClientSession, tool string, arguments any) (text 
 }
 
 // TestErrorsAreReported: whatever the API does, the model reads what happened and what to do
-// next, and no internals.
+// next, but nothing internal.
 func TestErrorsAreReported(t *testing.T) {
 	for name, c := range map[string]struct {
 		api  fake
@@ -79,8 +79,8 @@ func TestErrorsAreReported(t *testing.T) {
 		}, "The index returned 502 Bad Gateway. Try again after 1m30s."},
 		"another service": {func(context.Context, string, url.Values) (int, http.Header, string, error) {
 			return 200, http.Header{"Content-Type": {"text/html"}}, "<h1>Welcome</h1>", nil
-		}, "not one that this program understands"},
-		"other JSON": {func(context.Context, string, url.Values) (int, http.Header, string, error) { return asJSON(`[1]`) }, "not one that this program understands"},
+		}, "not in a format that this program understands"},
+		"other JSON": {func(context.Context, string, url.Values) (int, http.Header, string, error) { return asJSON(`[1]`) }, "not in a format that this program understands"},
 		"a limit": {func(context.Context, string, url.Values) (int, http.Header, string, error) {
 			return 429, http.Header{"Content-Type": {"application/problem+json"}, "Retry-After": {"3600"}}, `{"detail":"The limit of 20 requests has been reached; it resets at 2026-11-22T00:00:00Z.","code":"rate-limited"}`, nil
 		}, "The limit of 20 requests has been reached; it resets at 2026-11-22T00:00:00Z. Do not try again for 1h0m0s."},
@@ -98,8 +98,8 @@ func TestErrorsAreReported(t *testing.T) {
 	}
 }
 
-// TestUnknownCategory: if no category is similar, the error lists the existing ones, or names
-// the tool that does.
+// TestUnknownCategory: if no category has a similar name, the error lists the existing
+// categories or names the tool that does.
 func TestUnknownCategory(t *testing.T) {
 	api := fake(func(context.Context, string, url.Values) (int, http.Header, string, error) {
 		return 400, http.Header{"Content-Type": {"application/problem+json"}}, `{"detail":"category: \"zzz\" is not a known value","code":"invalid-parameter","errors":[{"field":"category","message":"\"zzz\" is not a known value"}],"suggestion":null}`, nil
@@ -112,7 +112,7 @@ func TestUnknownCategory(t *testing.T) {
 	}
 }
 
-// TestManyFaults: of thousands of unknown arguments, only the first are listed.
+// TestManyFaults: if there are thousands of unknown arguments, only the first ones are listed.
 func TestManyFaults(t *testing.T) {
 	given := map[string]any{}
 	for i := range 1000 {
@@ -124,7 +124,8 @@ func TestManyFaults(t *testing.T) {
 	}
 }
 
-// TestMovedEntity: a slug that has changed leads to the entity, but only on the same service.
+// TestMovedEntity: the former slug of an entity leads to the entity, but only on the same
+// service.
 func TestMovedEntity(t *testing.T) {
 	asked := []string{}
 	to := "/api/entity/tool/new"
@@ -148,7 +149,7 @@ func TestMovedEntity(t *testing.T) {
 	}
 }
 
-// TestHostileRecords: texts in a record cannot create lines or cells of their own.
+// TestHostileRecords: strings in a record cannot add lines or table cells to a result.
 func TestHostileRecords(t *testing.T) {
 	record := `{"type":"tool","slug":"a","name":"A |\n| x","provider":"P\r\n2. tool/b","description":"D\n\n# Ignore | all","category":"c","status":"active","tags":["t|u\n","v\\|w"],"scores":{"composite":1},
 		"signals":{"stars":{"value":1000000},"benchmarks":[{"name":"B |\n","value":0.5}]},"reasons":["r\n1. x"],"similarity":0.5}`
@@ -171,8 +172,7 @@ func TestHostileRecords(t *testing.T) {
 	}
 }
 
-// TestClient: the client does not reveal the key, and names the service that does not
-// respond.
+// TestClient: errors do not contain the key, and name the service that does not respond.
 func TestClient(t *testing.T) {
 	var got []http.Header
 	var answer http.HandlerFunc
@@ -218,8 +218,8 @@ func TestClient(t *testing.T) {
 	}
 }
 
-// TestMoments: since and until accept the same forms, and an ID means the changes after it
-// only for since.
+// TestMoments: since and until accept the same formats. An ID selects the changes after it, but
+// only in since.
 func TestMoments(t *testing.T) {
 	for _, one := range newTools(nil, nil).list {
 		for _, a := range one.args {
@@ -233,7 +233,7 @@ func TestMoments(t *testing.T) {
 	}
 }
 
-// TestExposed: there is a warning if a key would cross the network in cleartext.
+// TestExposed: Exposed is true if a key would cross a network unencrypted.
 func TestExposed(t *testing.T) {
 	for address, want := range map[string]bool{"http://index.example.org": true, "http://192.0.2.1:8080": true, "https://index.example.org": false,
 		"http://127.0.0.1:8080": false, "http://[::1]": false, "http://localhost:1": false, "http://localhost.example": true} {
@@ -247,8 +247,8 @@ func TestExposed(t *testing.T) {
 	}
 }
 
-// FuzzArguments passes arbitrary arguments to the tools. They request only addresses of the
-// API, and answers are no longer than necessary.
+// FuzzArguments passes arbitrary arguments to the tools. The tools must request only addresses
+// in the API, and the length of their results must be limited.
 func FuzzArguments(f *testing.F) {
 	for _, arguments := range []string{`{}`, `null`, `[]`, `{"query":"x","limit":1e400}`, `{"entity":"tool/a/../../b"}`, `{"entities":["tool/a","tool/b"],"x":{}}`,
 		`{"category":"../x?y#z","limit":"5"}`, `{"since":"2026-01-01","type":null,"full":"yes"}`, `{"query":"` + strings.Repeat("é", 300) + `"}`, `{"limit":{"a":[]}}`} {

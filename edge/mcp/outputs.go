@@ -2,8 +2,8 @@ package mcp
 
 import "encoding/json"
 
-// The schemas of the tools' results, short because models may read them. They allow
-// additional properties, so that members can be added.
+// The schemas of the tools' results. They are short because models may read them. They allow
+// additional properties, so that members can be added later.
 var (
 	listSchema = json.RawMessage(`{"type":"object","required":["total","results"],"properties":{
 "total":{"type":"integer","description":"Number of results on all pages."},
@@ -11,14 +11,14 @@ var (
 "id":{"type":"string","description":"type/slug, for get_entity, similar and compare."},
 "name":{"type":"string"},"provider":{"type":"string"},"category":{"type":"string"},
 "score":{"type":["number","null"],"description":"Composite score from 0 to 100; null if not enough is known."},
-"pricingModel":{"type":"string"},"license":{"type":"string"},"status":{"type":"string","description":"Only if not active."},
+"pricingModel":{"type":"string"},"license":{"type":"string"},"status":{"type":"string","description":"Present only if the entity is not active."},
 "description":{"type":"string"},
 "rank":{"type":"integer"},"climbed":{"type":"integer","description":"Places gained over the past week, or over the window."},
 "gain":{"type":"number"},"changes":{"type":"integer"},
 "similarity":{"type":"number"},"reasons":{"type":"array","items":{"type":"string"}},
 "record":{"type":"object","description":"The complete record, if full is true."}}}},
 "nextOffset":{"type":"integer","description":"Offset of the next page; absent on the last page."},
-"nearest":{"type":"array","items":{"type":"string"},"description":"If nothing was found: the nearest entities."},
+"nearest":{"type":"array","items":{"type":"string"},"description":"The most similar entities, if nothing was found."},
 "note":{"type":"string"}}}`)
 
 	detailsSchema = `{"type":"object","required":["id","name","description","category","status","scores"],"properties":{
@@ -28,10 +28,10 @@ var (
 "capabilities":{"type":"array","items":{"type":"string"}},
 "scores":{"type":"object","additionalProperties":{"type":["number","null"]},"description":"From 0 to 100; null if not enough is known."},
 "lastUpdated":{"type":"string"},"signals":{"type":"object","description":"The figures that scores are calculated from."},
-"links":{"type":"object"},"record":{"type":"object","description":"The complete record, with the view full."}}}`
+"links":{"type":"object"},"record":{"type":"object","description":"The complete record; present only in the view full."}}}`
 
 	entitySchema = json.RawMessage(`{"type":"object","properties":{"entity":` + detailsSchema + `,
-"score":{"type":"object","description":"With the view score.","required":["id","composite","dimensions"],"properties":{
+"score":{"type":"object","description":"Present only in the view score.","required":["id","composite","dimensions"],"properties":{
 "id":{"type":"string"},"composite":{"type":["number","null"]},"ranked":{"type":"boolean"},"reason":{"type":"string"},
 "formulaVersion":{"type":"string"},"asOf":{"type":"string"},"dimensions":{"type":"array","items":{"type":"object"}}}},
 "note":{"type":"string"}}}`)

@@ -14,7 +14,7 @@ import (
 	"kindex/exports/record"
 )
 
-// The addresses of the resources.
+// The URIs of the resources.
 const (
 	entityURI = "kindex://entity/"
 	recordURI = "kindex://record/"
@@ -24,7 +24,7 @@ const (
 	boardURI  = "kindex://leaderboard/"
 )
 
-// fixed are the resources that are listed. Each reads what a path of the API answers.
+// fixed are the resources that are listed. Each returns the API's response for a path.
 var fixed = []struct {
 	resource sdk.Resource
 	path     string
@@ -32,12 +32,12 @@ var fixed = []struct {
 }{
 	{sdk.Resource{URI: "kindex://categories", Name: "categories", Title: "Categories", MIMEType: jsonType,
 		Description: "Every category with its slug, description and number of entities."}, "/api/categories", nil},
-	{sdk.Resource{URI: boardURI + "all", Name: "leaderboard", Title: "Leaderboard of all", MIMEType: jsonType,
-		Description: "The ten entities with the highest composite score."}, "/api/leaderboard/all", url.Values{"limit": {"10"}}},
+	{sdk.Resource{URI: boardURI + "all", Name: "leaderboard", Title: "Leaderboard of all categories", MIMEType: jsonType,
+		Description: "The ten entities with the highest composite scores."}, "/api/leaderboard/all", url.Values{"limit": {"10"}}},
 }
 
-// templates are the resources with a name in their address. Arguments are checked against
-// their grammar before they become part of a path.
+// templates are the resources that have a name in their URI. The name is checked against the
+// grammar before it becomes part of a path.
 var templates = []struct {
 	template sdk.ResourceTemplate
 	prefix   string
@@ -47,7 +47,7 @@ var templates = []struct {
 	accept   string
 }{
 	{sdk.ResourceTemplate{URITemplate: entityURI + "{type}/{slug}", Name: "entity", Title: "Entity",
-		Description: "One tool or model as a readable page."},
+		Description: "One tool or model as a page in Markdown."},
 		entityURI, keyGrammar, func(key string) string { return "/api/entity/" + key }, nil, markdownType + ", " + jsonType + ";q=0.5"},
 	{sdk.ResourceTemplate{URITemplate: recordURI + "{type}/{slug}", Name: "record", Title: "Record", MIMEType: jsonType,
 		Description: "One tool or model as JSON, with the date and source of every figure."},
@@ -58,11 +58,11 @@ var templates = []struct {
 	{sdk.ResourceTemplate{URITemplate: nearURI + "{type}/{slug}", Name: "similar", Title: "Similar entities", MIMEType: jsonType,
 		Description: "Entities similar to one tool or model, as JSON."},
 		nearURI, keyGrammar, func(key string) string { return "/api/entity/" + key + "/similar" }, url.Values{"limit": {"5"}}, jsonType},
-	{sdk.ResourceTemplate{URITemplate: lifeURI + "{type}/{slug}", Name: "changes", Title: "Changes of an entity", MIMEType: jsonType,
-		Description: "The latest changes of one tool or model, as JSON."},
+	{sdk.ResourceTemplate{URITemplate: lifeURI + "{type}/{slug}", Name: "changes", Title: "Changes to an entity", MIMEType: jsonType,
+		Description: "The latest changes to one tool or model, as JSON."},
 		lifeURI, keyGrammar, func(key string) string { return "/api/entity/" + key + "/changelog" }, url.Values{"limit": {"20"}}, jsonType},
 	{sdk.ResourceTemplate{URITemplate: boardURI + "{category}", Name: "board", Title: "Leaderboard", MIMEType: jsonType,
-		Description: "The ten entities of a category with the highest composite score."},
+		Description: "The ten entities in a category with the highest composite scores."},
 		boardURI, slugGrammar, func(c string) string { return "/api/leaderboard/" + c }, url.Values{"limit": {"10"}}, jsonType},
 }
 
@@ -91,7 +91,7 @@ func invalid(format string, args ...any) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: fmt.Sprintf(format, args...)}
 }
 
-// read answers with what a path of the API answers.
+// read returns the API's response for a path as a resource.
 func read(ctx context.Context, api API, uri, path string, query url.Values, accept string) (*sdk.ReadResourceResult, error) {
 	a, err := ask(ctx, api, path, query, accept)
 	if err != nil {
@@ -104,11 +104,12 @@ func read(ctx context.Context, api API, uri, path string, query url.Values, acce
 	return &sdk.ReadResourceResult{Contents: []*sdk.ResourceContents{{URI: uri, MIMEType: a.mediaType, Text: body}}}, nil
 }
 
-// apiLink is the target of a link to something of an entity in the API.
+// apiLink matches the target of a link to an entity in the API, or to its score, similar
+// entities or changelog.
 var apiLink = regexp.MustCompile(`\]\(<[^<>\s]*/api/entity/([a-z]+/[a-z0-9-]+)(\.md|/score|/similar|/changelog)?>\)`)
 
-// resourceLink turns such a link into a resource: a reader may have no access to the API's
-// addresses.
+// resourceLink converts such a link to a link to a resource, because a reader may not be able to
+// access the API's addresses.
 func resourceLink(link string) string {
 	m := apiLink.FindStringSubmatch(link)
 	of := map[string]string{".md": entityURI, "": recordURI, "/score": scoreURI, "/similar": nearURI, "/changelog": lifeURI}[m[2]]
@@ -118,9 +119,9 @@ func resourceLink(link string) string {
 // maxCompleted is the maximum number of completions.
 const maxCompleted = 20
 
-// complete completes the parts of a resource's address: slugs by the API's suggestions,
-// categories by its list. For an empty slug it returns no completions and sends no
-// request.
+// complete completes the parts of a resource's URI. For slugs, it uses the API's suggestions,
+// and for categories the list of categories. For an empty slug, it returns no completions and
+// sends no request.
 func complete(ctx context.Context, api API, req *sdk.CompleteRequest) (*sdk.CompleteResult, error) {
 	word := req.Params.Argument.Value
 	if len(word) > maxText {
@@ -139,7 +140,7 @@ func complete(ctx context.Context, api API, req *sdk.CompleteRequest) (*sdk.Comp
 			typ = c.Arguments["type"]
 		}
 		list, err = completeSlug(ctx, api, word, typ)
-		word = "" // suggestions need not start with it
+		word = "" // a suggestion does not have to start with the given text
 	default:
 		return nil, invalid("Nothing to complete for %q; expected one of: type, slug, category.", shorten(req.Params.Argument.Name))
 	}

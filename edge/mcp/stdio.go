@@ -12,29 +12,29 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// maxLine bounds a message on stdin.
+// maxLine is the maximum size of a message on stdin.
 const maxLine = 1 << 20
 
-// Serve speaks the protocol on a pair of streams, one message per line, until in or ctx
-// ends. Requests read before the end of in are still answered.
+// Serve implements the protocol on a pair of streams, with one message per line, until in or ctx
+// ends. Requests that were read before the end of in are still answered.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.Writer) error {
 	lines := &sdk.IOTransport{Reader: in, Writer: keepOpen{out}, MaxLineLength: maxLine}
 	err := s.sdk.Run(ctx, patient{lines, s.time})
 	switch {
 	case err == nil, errors.Is(err, io.EOF), errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return nil //nolint:nilerr // a normal end
+		return nil //nolint:nilerr // the streams ended normally
 	}
 	return fmt.Errorf("invalid message on stdin (expected JSON-RPC, one message per line): %w", err)
 }
 
-// keepOpen is a writer that is not the transport's to close.
+// keepOpen is a writer that the transport cannot close.
 type keepOpen struct{ io.Writer }
 
 // Close implements io.Closer.
 func (keepOpen) Close() error { return nil }
 
 // patient is a transport that reports the end of its input only after all calls have been
-// answered, or after a timeout. The protocol library would drop them.
+// answered, or after a timeout. Otherwise, the protocol library would drop unanswered calls.
 type patient struct {
 	sdk.Transport
 	most time.Duration
@@ -52,12 +52,12 @@ func (p patient) Connect(ctx context.Context) (sdk.Connection, error) {
 type patientConnection struct {
 	sdk.Connection
 	most     time.Duration
-	answered chan struct{} // signals that no call may be left
+	answered chan struct{} // signals that all calls may have been answered
 	closed   chan struct{}
 	once     sync.Once
 
 	mu    sync.Mutex
-	calls int // read and not answered
+	calls int // number of calls that were read but not answered
 }
 
 // Read implements sdk.Connection.

@@ -14,9 +14,9 @@ import (
 	"kindex/exports/safetext"
 )
 
-// TestHiddenInstructions: an index of an earlier version, or one that does not check its
-// content, cannot send a model instructions that are invisible to people or that seem to come
-// from the index itself.
+// TestHiddenInstructions: an index from an earlier version, or one that does not check its
+// content, cannot send a model instructions that people cannot see or that seem to come from the
+// index itself.
 func TestHiddenInstructions(t *testing.T) {
 	const tags = "\U000e0049\U000e0067"
 	raw := "Fast" + tags + "\u200b\u202e\u3164"
@@ -68,7 +68,7 @@ func TestHiddenInstructions(t *testing.T) {
 						}
 					}
 				}
-				for depth, at := 0, 0; at < len(words); at++ { // only its own mark ends a quotation
+				for depth, at := 0, 0; at < len(words); at++ { // only the matching mark ends a quotation
 					switch {
 					case strings.HasPrefix(words[at:], "«"):
 						depth++

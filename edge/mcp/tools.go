@@ -12,8 +12,8 @@ import (
 	"kindex/exports/record"
 )
 
-// tool is one tool: its description for models, and a function that handles a call and
-// returns a value that matches the schema out, and the same in words.
+// tool is one tool: its description for models, and a function that handles a call. The function
+// returns a value that matches the schema out, and the same information in words.
 type tool struct {
 	name, title, about string
 	args               []argument
@@ -21,11 +21,11 @@ type tool struct {
 	answer             func(context.Context, values) (any, string, error)
 }
 
-// tools are the tools over one API.
+// tools holds the tools that use an API.
 type tools struct {
 	api        API
 	list       []tool
-	categories []string // of the index; none if unknown
+	categories []string // categories of the index; empty if unknown
 }
 
 func (t *tools) args(name string) []argument {
@@ -37,7 +37,7 @@ func (t *tools) args(name string) []argument {
 	panic("mcp: unknown tool " + name)
 }
 
-// The arguments that several tools have.
+// Arguments that several tools have in common.
 func typeArgument() argument {
 	return argument{name: "type", typ: text, choices: record.Types, about: "Only models (trained weights and hosted models) or only tools (libraries and programs). Default: both."}
 }
@@ -64,8 +64,7 @@ func entityArgument(about string) argument {
 
 const sinceForms = "a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change to get those after it"
 
-// newTools returns the tools. The categories are examples of those in the index, and can be
-// empty.
+// newTools returns the tools. The categories are used as examples and can be empty.
 func newTools(api API, categories []string) *tools {
 	t := &tools{api: api, categories: categories}
 	category := argument{name: "category", typ: slug, about: "Only this category, by its slug. The resource kindex://categories describes all categories; leaderboard lists them if called with an unknown one."}
@@ -82,13 +81,13 @@ func newTools(api API, categories []string) *tools {
 			[]argument{
 				{name: "query", typ: text, required: true, param: "q", about: "What to search for, in a few words.", examples: []any{"gradient boosting", "speech recognition"}},
 				typeArgument(), category,
-				{name: "tag", typ: text, about: "Only with this tag, or with all of several tags separated by commas.", examples: []any{"python", "python,gpu"}},
+				{name: "tag", typ: text, about: "Only with this tag. If several tags are given, separated by commas, only with all of them.", examples: []any{"python", "python,gpu"}},
 				{name: "license", typ: text, about: "Only under this licence, by its SPDX identifier.", examples: []any{"Apache-2.0", "MIT"}},
 				{name: "pricingModel", typ: text, choices: record.PricingModels, about: "Only with this pricing model."},
 				{name: "minScore", typ: number, min: 0, max: 100, about: "Only with at least this composite score."},
 				limitArgument(10, 50), offsetArgument(), fullArgument("complete records"),
 			}, listSchema, t.search},
-		{"get_entity", "One entity", "Everything about one tool or model: description, scores, version, licence, URL, tags, capabilities, and the figures used for the scores. " +
+		{"get_entity", "One entity", "All information about one tool or model: description, scores, version, licence, URL, tags, capabilities, and the figures used for the scores. " +
 			"Use it when you know the id. The view score explains how the composite score is calculated. Costs one request.",
 			[]argument{
 				entityArgument("type/slug, the id of a result."),
@@ -96,16 +95,16 @@ func newTools(api API, categories []string) *tools {
 					about: "summary; full, which adds links and the date and source of every figure; or score, the calculation of the score."},
 				atArgument(),
 			}, entitySchema, t.getEntity},
-		{"leaderboard", "Leaderboard", "The best tools or models of a category, or of all categories, ranked by a score from 0 to 100. " +
-			"Use it for \"what is the best …\"; use search for a need in words. Costs one request.",
+		{"leaderboard", "Leaderboard", "The best tools or models in a category, or of all categories, ranked by a score from 0 to 100. " +
+			"Use it for \"what is the best …\"; use search for a need described in words. Costs one request.",
 			[]argument{board, typeArgument(),
 				{name: "by", typ: text, choices: record.ScoreNames, standard: "composite",
-					about: "The score to rank by: composite is the weighted mean, quality comes from benchmarks, adoption from use, freshness from the latest release, citations from dependents and papers, engagement from contributors."},
+					about: "The score to rank by: composite is the weighted mean, quality comes from benchmarks, adoption from usage, freshness from the latest release, citations from dependents and papers, engagement from contributors."},
 				limitArgument(10, 50), offsetArgument(), atArgument(), fullArgument("complete records"),
 			}, listSchema, t.leaderboard},
 		{"trending", "Trending", "Entities whose score rose recently because their figures changed, largest gain first. Costs one request.",
 			[]argument{window, typeArgument(), category, limitArgument(10, 50), fullArgument("complete records")}, listSchema, t.trending},
-		{"similar", "Similar entities", "Tools or models similar to a given one, with reasons: for finding alternatives. Costs one request.",
+		{"similar", "Similar entities", "Tools or models similar to a given one, with the reasons. Use it to find alternatives. Costs one request.",
 			[]argument{entityArgument("type/slug to find similar entities for, the id of a result."), limitArgument(5, 20), fullArgument("complete records")}, listSchema, t.similar},
 		{"compare", "Compare", "Compare two to four tools or models side by side: scores and their figures, licence, version, capabilities. " +
 			"Costs one request for each entity.",
@@ -116,7 +115,7 @@ func newTools(api API, categories []string) *tools {
 			[]argument{
 				{name: "since", typ: text, required: true, about: "Start: " + sinceForms + ".", examples: []any{"2026-11-01"}},
 				{name: "until", typ: text, about: "End, inclusive: a day (YYYY-MM-DD), an RFC 3339 time, or the id of a change."},
-				event, typeArgument(), category, limitArgument(20, 100), offsetArgument(), fullArgument("complete texts, and every field of new and deleted entities"),
+				event, typeArgument(), category, limitArgument(20, 100), offsetArgument(), fullArgument("complete values, and every field of new and deleted entities"),
 			}, changesSchema, t.changesSince},
 	}
 	return t
@@ -135,8 +134,8 @@ func (t *tools) add(s *sdk.Server) {
 	}
 }
 
-// call handles one call. Errors in it are results too, from which a model can learn; only
-// internal errors are protocol errors.
+// call handles one call. An error in a call is also returned as a result, from which a model can
+// learn; only internal errors are protocol errors.
 func (t *tools) call(ctx context.Context, one *tool, req *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 	v, err := check(req.Params.Arguments, one.args)
 	var out any
@@ -163,10 +162,10 @@ func (t *tools) call(ctx context.Context, one *tool, req *sdk.CallToolRequest) (
 	return nil, err
 }
 
-// maxCategories is how many categories are listed at once.
+// maxCategories is the maximum number of categories in a message.
 const maxCategories = 60
 
-// knownCategories lists the categories, for a call with an unknown one.
+// knownCategories lists the categories, for the error about an unknown category.
 func (t *tools) knownCategories() string {
 	if len(t.categories) == 0 {
 		return " To list them, call leaderboard with an unknown category."

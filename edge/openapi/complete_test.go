@@ -14,7 +14,7 @@ import (
 	"kindex/edge/openapi"
 )
 
-// described is an operation with its address.
+// described is an operation with its path and method.
 type described struct {
 	path, method string
 	*openapi3.Operation
@@ -31,8 +31,8 @@ func operations(doc *openapi3.T) []described {
 	return list
 }
 
-// TestComplete requires more of every operation than OpenAPI does: everything a newcomer
-// needs, with an example of everything.
+// TestComplete checks what newcomers need and OpenAPI does not require: descriptions and
+// examples for every operation, parameter, body, response and header.
 func TestComplete(t *testing.T) {
 	suite.WithoutRace(t)
 	doc := load(t, openapi.YAML)
@@ -82,7 +82,7 @@ func checkParameters(t *testing.T, op described) {
 	t.Helper()
 	for _, ref := range op.Parameters {
 		p := ref.Value
-		// A cursor belongs to one query: clients that send every example would be refused.
+		// A cursor is valid for only one query: an example would fail in clients that send it.
 		if p.Description == "" || (p.Example == nil) != (p.Name == "cursor") || p.Schema == nil {
 			t.Errorf("%s: the parameter %s lacks a description, an example or a schema", op.OperationID, p.Name)
 		}
@@ -94,7 +94,7 @@ func checkParameters(t *testing.T, op described) {
 	}
 }
 
-// checkStatuses: the statuses that any address can return are described for each operation.
+// checkStatuses checks that an operation describes every status that its address can return.
 func checkStatuses(t *testing.T, op described) {
 	t.Helper()
 	want := []string{"400", "405", "500", "503"}
@@ -142,8 +142,8 @@ func checkResponse(t *testing.T, where string, r *openapi3.Response) {
 
 var inCode = regexp.MustCompile("`([a-z-]+)`")
 
-// TestProblemsHaveExamples: each code that a response names has an example, and no example
-// has another code.
+// TestProblemsHaveExamples checks that the examples of a response have exactly the codes that
+// its description names.
 func TestProblemsHaveExamples(t *testing.T) {
 	suite.InTest(t)
 	doc := load(t, openapi.YAML)
@@ -151,7 +151,7 @@ func TestProblemsHaveExamples(t *testing.T) {
 	for _, v := range doc.Components.Schemas["Problem"].Value.Properties["code"].Value.Enum {
 		codes[fmt.Sprint(v)] = true
 	}
-	shown := map[string]bool{"not-found": true} // at addresses without an operation
+	shown := map[string]bool{"not-found": true} // only for addresses without an operation
 	for _, op := range operations(doc) {
 		for status, r := range op.Responses.Map() {
 			content := r.Value.Content["application/problem+json"]
@@ -188,8 +188,8 @@ func TestProblemsHaveExamples(t *testing.T) {
 	}
 }
 
-// TestSchemasAreExplained: every member of an object has a description, unless its schema is
-// a named one that has its own.
+// TestSchemasAreExplained checks that every schema has a description, and that every member of
+// an object has one, either its own or that of the schema it refers to.
 func TestSchemasAreExplained(t *testing.T) {
 	suite.InTest(t)
 	doc := load(t, openapi.YAML)

@@ -61,7 +61,7 @@ func TestMain(m *testing.M) { edgetest.Main(m) }
 // sends requests to an edge with it.
 func TestGoClient(t *testing.T) {
 	suite.InTest(t)
-	suite.WithoutRace(t) // it tests another program
+	suite.WithoutRace(t) // the client runs in a different process
 	t.Parallel()
 	root, dir := suite.Root(t), t.TempDir()
 	runGo := func(args ...string) []byte {

@@ -1,4 +1,4 @@
-// Package openapi has the OpenAPI 3.0.3 description of the API.
+// Package openapi contains the OpenAPI 3.0.3 description of the API.
 package openapi
 
 import (
@@ -23,23 +23,23 @@ var YAML []byte
 var JSON = sync.OnceValue(func() []byte {
 	b, err := yaml.YAMLToJSON(YAML)
 	if err != nil {
-		panic(fmt.Sprintf("openapi: the embedded description: %v", err)) // a test reads it
+		panic(fmt.Sprintf("openapi: the embedded description: %v", err)) // a test parses it
 	}
 	return b
 })
 
 // Operation is an operation of the API.
 type Operation struct {
-	Method, Path, Summary string // the method in capitals
+	Method, Path, Summary string // Method is in upper case
 }
 
-// Operations are all operations, in the order of the description.
+// Operations returns all operations, in the order of the description.
 var Operations = sync.OnceValue(func() (list []Operation) {
 	var doc struct {
 		Paths yaml.MapSlice `yaml:"paths"`
 	}
 	if err := yaml.UnmarshalWithOptions(YAML, &doc, yaml.UseOrderedMap()); err != nil {
-		panic(fmt.Sprintf("openapi: the embedded description: %v", err)) // a test reads it
+		panic(fmt.Sprintf("openapi: the embedded description: %v", err)) // a test parses it
 	}
 	for _, path := range doc.Paths {
 		verbs, _ := path.Value.(yaml.MapSlice)
@@ -56,8 +56,8 @@ var Operations = sync.OnceValue(func() (list []Operation) {
 // beforeContact is the line of the description before which the contact is inserted.
 const beforeContact = "  license:\n"
 
-// With returns the description with the contact of a service: an e-mail address, the
-// URL of a page, or another text; "" for none.
+// With returns the description with the contact of a service, which can be an e-mail address,
+// a URL or any other text. If contact is "", the description has no contact.
 func With(contact string) (inYAML, inJSON []byte, err error) {
 	if contact == "" {
 		return YAML, JSON(), nil
@@ -68,7 +68,7 @@ func With(contact string) (inYAML, inJSON []byte, err error) {
 	} else if u, err := url.Parse(contact); err == nil && u.Host != "" && (u.Scheme == "https" || u.Scheme == "http") {
 		field = "url"
 	}
-	text, err := json.Marshal(contact) // which is YAML, too
+	text, err := json.Marshal(contact) // JSON is valid YAML
 	if err != nil {
 		return nil, nil, err
 	}

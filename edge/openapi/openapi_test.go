@@ -37,8 +37,8 @@ func TestValid(t *testing.T) {
 	}
 }
 
-// TestJSONEqualsYAML reads both forms with a different parser from the one that converts YAML
-// to JSON.
+// TestJSONEqualsYAML compares the two forms with a different parser from the one that converts
+// YAML to JSON.
 func TestJSONEqualsYAML(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -60,7 +60,7 @@ func TestJSONEqualsYAML(t *testing.T) {
 	}
 }
 
-// TestContact: the description names a contact for more requests.
+// TestContact checks that the description contains the contact of the service.
 func TestContact(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -94,8 +94,8 @@ func TestContact(t *testing.T) {
 
 var semantic = regexp.MustCompile(`^(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)\.(0|[1-9][0-9]*)$`)
 
-// TestChangesNeedAVersion prevents two descriptions with the same version: the hash of each
-// is in testdata/<version>.sha256.
+// TestChangesNeedAVersion checks that the description does not change without a new version. The
+// hash of each version is in testdata/<version>.sha256.
 func TestChangesNeedAVersion(t *testing.T) {
 	version := load(t, openapi.YAML).Info.Version
 	if !semantic.MatchString(version) {
@@ -115,8 +115,8 @@ func TestChangesNeedAVersion(t *testing.T) {
 		t.Fatalf("version %s of the description has no golden hash: %v\nWrite it with: go test ./edge/openapi -update", version, err)
 	}
 	if strings.TrimSpace(string(want)) != hash {
-		t.Errorf(`openapi.yaml has changed, but it still calls itself version %s.
-Raise info.version: patch for wording, minor for additions, major for what breaks clients.
+		t.Errorf(`openapi.yaml has changed, but its version is still %s.
+Increase info.version: patch for wording, minor for additions, major for breaking changes.
 Then, or if version %s was never published: go test ./edge/openapi -update`, version, version)
 	}
 }

@@ -13,15 +13,15 @@ import (
 	"kindex/edge/openapi"
 )
 
-// redocly is the third-party linter, installed with the other node dependencies.
+// redocly is the path of the linter, which is installed with the other Node dependencies.
 const redocly = "../../site/node_modules/.bin/redocly"
 
-// TestRedocly: Redocly finds nothing to improve with its recommended rules, and does find
-// deliberate faults.
+// TestRedocly checks that Redocly finds no problems with its recommended rules, and that it
+// does find a deliberate mistake.
 func TestRedocly(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
-	t.Parallel() // it waits for node
+	t.Parallel() // it mostly waits for Node
 	if _, err := os.Stat(redocly); err != nil {
 		suite.Missing(t, "@redocly/cli")
 	}
@@ -34,14 +34,14 @@ func TestRedocly(t *testing.T) {
 	}
 }
 
-// lint returns the errors and warnings.
+// lint returns the errors and warnings that Redocly finds.
 func lint(t *testing.T, description []byte) []string {
 	t.Helper()
 	program, err := filepath.Abs(redocly)
 	if err != nil {
 		t.Fatal(err)
 	}
-	dir := t.TempDir() // without settings that could interfere
+	dir := t.TempDir() // has no settings that could interfere
 	if err := os.WriteFile(filepath.Join(dir, "openapi.yaml"), description, 0o644); err != nil {
 		t.Fatal(err)
 	}

@@ -10,12 +10,12 @@ import (
 	"kindex/exports"
 )
 
-// Cursor is the record after which a page starts. It has the record's sort value, type and
-// slug, so it remains valid across builds; it is opaque to clients.
+// Cursor identifies the record after which a page starts. It contains the record's sort value,
+// type and slug, so it remains valid in later builds. Clients should treat it as opaque.
 type Cursor struct {
 	exports.Position
-	// Relevance is set instead of the sort order for the hits of a search;
-	// Position then orders hits of equal relevance by composite.
+	// Relevance is set for the hits of a search. They are ordered by relevance, and hits with
+	// the same relevance by Position, which then has the composite score.
 	Relevance *float64
 }
 
@@ -34,16 +34,16 @@ func scopeHash(scope string) uint64 {
 	return binary.BigEndian.Uint64(h.Sum(nil))
 }
 
-// String returns the encoded form for clients. Parsing it requires the same scope.
+// String returns the encoded form for clients, which is valid only for the given scope.
 func (c Cursor) String(scope string) string {
 	b, err := json.Marshal(cursorJSON{scopeHash(scope), c.Value, c.Type, c.Slug, c.Relevance})
 	if err != nil {
-		panic(err) // texts and finite numbers always encode
+		panic(err) // strings and finite numbers can always be encoded
 	}
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// ParseCursor reads what String wrote for the same scope.
+// ParseCursor parses a cursor that String has encoded for the same scope.
 func ParseCursor(s, scope string) (*Cursor, error) {
 	bad := &Error{Param: "cursor", Message: "is not a valid cursor; start again without a cursor"}
 	if len(s) > 2048 {

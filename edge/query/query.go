@@ -1,5 +1,5 @@
-// Package query parses request parameters. It is strict: an unknown parameter, a value out
-// of range or two values for a single-valued parameter is an error that suggests the
+// Package query parses request parameters. It is strict: an unknown parameter, a value that is
+// out of range, or a second value for a single-valued parameter is an error, which suggests the
 // nearest valid name or value. Nothing is silently ignored.
 package query
 
@@ -21,28 +21,28 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Error is an error in a parameter.
+// Error describes what is wrong with a parameter.
 type Error struct {
 	Param      string
 	Message    string
-	Suggestion string // the nearest valid name or value, "" for none
+	Suggestion string // the nearest valid name or value, or "" if there is none
 	Unknown    bool   // the parameter is unknown
 }
 
 func (e *Error) Error() string { return e.Param + ": " + e.Message }
 
-// The bounds of a page.
+// The default and the maximum number of records on a page.
 const (
 	DefaultLimit = 20
 	MaxLimit     = 100
 )
 
-// The limits of a query. They are checked before anything is looked up, so that a long
-// query costs no more than to be read.
+// The limits for a query. They are checked before anything is looked up, so a query that is too
+// long costs nothing more than reading it.
 const (
-	MaxQuery  = 8 << 10 // bytes of the whole query
-	MaxValues = 50      // values of one parameter, those within a comma-separated list included
-	MaxValue  = 2 << 10 // bytes of one value, percent-decoded
+	MaxQuery  = 8 << 10 // total length in bytes
+	MaxValues = 50      // values per parameter, including those in comma-separated lists
+	MaxValue  = 2 << 10 // length of a decoded value in bytes
 )
 
 // Params holds the parameters of one request.
@@ -69,7 +69,7 @@ func Parse(raw string, allowed []string) (*Params, error) {
 	if good {
 		return &Params{values}, nil
 	}
-	for _, name := range slices.Sorted(maps.Keys(values)) { // the first in the alphabet, whatever the order of the map
+	for _, name := range slices.Sorted(maps.Keys(values)) { // report the first name in alphabetical order, since the order of a map is random
 		if err := check(name, values[name], allowed); err != nil {
 			return nil, err
 		}
@@ -77,7 +77,7 @@ func Parse(raw string, allowed []string) (*Params, error) {
 	return &Params{values}, nil
 }
 
-// check checks the name of a parameter, and the number and the length of its values.
+// check checks a parameter's name, and the number and length of its values.
 func check(name string, list, allowed []string) error {
 	switch {
 	case !utf8.ValidString(name) || slices.ContainsFunc(list, func(v string) bool { return !utf8.ValidString(v) }):
@@ -107,11 +107,11 @@ func check(name string, list, allowed []string) error {
 	return nil
 }
 
-// joined are the parameters whose values can be comma-separated lists.
+// joined lists the parameters whose values can be comma-separated lists.
 var joined = []string{"tag", "capability", "fields", "facets"}
 
-// Canonical returns the query in canonical form: sorted by name, without the given names.
-// Equal requests have equal forms.
+// Canonical returns the query sorted by name, without the parameters in without. Equivalent
+// requests have the same canonical form.
 func (p *Params) Canonical(without ...string) string {
 	left := make(url.Values, len(p.values))
 	for k, v := range p.values {
@@ -128,7 +128,7 @@ func (p *Params) Has(name string) bool { return p.values.Has(name) }
 // Values returns the values of a parameter, unchanged.
 func (p *Params) Values(name string) []string { return p.values[name] }
 
-// Text returns a parameter that can be given only once, "" if missing.
+// Text returns the value of a parameter that can be given only once, or "" if it is missing.
 func (p *Params) Text(name string) (string, error) {
 	switch list := p.values[name]; len(list) {
 	case 0:
@@ -139,11 +139,11 @@ func (p *Params) Text(name string) (string, error) {
 		}
 		return list[0], nil
 	default:
-		return "", &Error{Param: name, Message: "must be given once"}
+		return "", &Error{Param: name, Message: "must be given only once"}
 	}
 }
 
-// OneOf returns a parameter that has one of some values, or the default.
+// OneOf returns the value of a parameter that must be one of values, or def if it is missing.
 func (p *Params) OneOf(name, def string, values []string) (string, error) {
 	s, err := p.Text(name)
 	if err != nil || s == "" {
@@ -166,7 +166,7 @@ func unknownValue(name, value string, known []string) *Error {
 
 func quoted(s string) string { return strconv.Quote(safetext.Shorten(s, 60)) }
 
-// Int returns a whole number within bounds, or the default.
+// Int returns an integer parameter within bounds, or the default if it is missing.
 func (p *Params) Int(name string, def, minimum, maximum int) (int, error) {
 	s, err := p.Text(name)
 	if err != nil || s == "" {
@@ -183,8 +183,8 @@ func (p *Params) Int(name string, def, minimum, maximum int) (int, error) {
 	return n, nil
 }
 
-// List returns the distinct values of a parameter that can be repeated, with values that
-// can be comma-separated; each must be a known value.
+// List returns the distinct values of a parameter that can be repeated and whose values can be
+// comma-separated lists. Each value must be a known value.
 func (p *Params) List(name string, known []string) ([]string, error) {
 	var out []string
 	for _, joined := range p.values[name] {
@@ -204,7 +204,7 @@ func (p *Params) List(name string, known []string) ([]string, error) {
 	return out, nil
 }
 
-// AnyOf returns the distinct values of a parameter that can be repeated; each must be a
+// AnyOf returns the distinct values of a parameter that can be repeated. Each value must be a
 // known value.
 func (p *Params) AnyOf(name string, known []string) ([]string, error) {
 	var out []string
@@ -221,7 +221,7 @@ func (p *Params) AnyOf(name string, known []string) ([]string, error) {
 	return out, nil
 }
 
-// Day returns a parameter that is a date, YYYY-MM-DD, "" if missing.
+// Day returns a parameter that is a date in the form YYYY-MM-DD, or "" if it is missing.
 func (p *Params) Day(name string) (string, error) {
 	s, err := p.Text(name)
 	if err != nil || s == "" {
@@ -233,10 +233,10 @@ func (p *Params) Day(name string) (string, error) {
 	return s, nil
 }
 
-// Filters are the names of the parameters that select records.
+// Filters contains the names of the parameters that select records.
 var Filters = append(slices.Clone(exports.FilterFields), "minScore", "addedSince", "updatedSince")
 
-// Filter reads the Filters. categories are the existing categories.
+// Filter reads the parameters in Filters. categories are the existing categories.
 func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 	f := &exports.Filter{Fields: map[string][][]string{}}
 	closed := map[string][]string{"type": record.Types, "status": record.Statuses,
@@ -244,7 +244,7 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 	for _, field := range exports.FilterFields {
 		for _, value := range p.values[field] {
 			all := []string{value}
-			// Only tags and capabilities cannot contain a comma.
+			// Values may contain a comma, except for tags and capabilities.
 			if slices.Contains(joined, field) {
 				all = strings.Split(value, ",")
 			}
@@ -275,8 +275,8 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 		if err != nil || strings.Trim(score, "0123456789.") != "" || !(x >= 0 && x <= 100) {
 			return nil, &Error{Param: "minScore", Message: quoted(score) + " is not a number from 0 to 100"}
 		}
-		// Scores have one decimal: round up to the next one. The small number compensates
-		// for the rounding error of 10 times a decimal fraction.
+		// Scores have one decimal, so round up to the next one. The small number compensates for
+		// the rounding error that occurs when a decimal fraction is multiplied by 10.
 		f.MinScore = record.ScoreOf(math.Ceil(x*10-1e-6) / 10)
 	}
 	if f.AddedSince, err = p.Day("addedSince"); err != nil {
@@ -286,8 +286,8 @@ func (p *Params) Filter(categories []string) (*exports.Filter, error) {
 	return f, err
 }
 
-// Sort reads sort and order. By default, scores and dates are sorted in descending order,
-// names in ascending order.
+// Sort reads the parameters sort and order. By default, scores and dates are sorted in
+// descending order and names in ascending order.
 func (p *Params) Sort() (exports.Sort, error) {
 	key, err := p.OneOf("sort", exports.DefaultSort.Key, exports.SortKeys)
 	if err != nil {
@@ -301,15 +301,15 @@ func (p *Params) Sort() (exports.Sort, error) {
 	return exports.Sort{Key: key, Desc: order == "desc"}, err
 }
 
-// Page is the requested part of a collection.
+// Page describes which part of a collection is requested.
 type Page struct {
 	Limit  int
 	Offset int
-	Cursor *Cursor // nil if the request has none
+	Cursor *Cursor // nil if the request does not have one
 }
 
-// Page reads limit, and cursor or offset. scope is the request without them: a cursor is
-// valid only within its scope.
+// Page reads the parameter limit, and either cursor or offset. scope is the rest of the request;
+// a cursor is valid only for the scope that it was created for.
 func (p *Params) Page(scope string, maxLimit int) (Page, error) {
 	var page Page
 	var err error

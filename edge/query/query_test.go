@@ -36,7 +36,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// readAll reads all parameters of a list address.
+// readAll reads all parameters that a list accepts.
 func readAll(raw string) error {
 	p, err := Parse(raw, allowed)
 	if err != nil {
@@ -57,7 +57,7 @@ func readAll(raw string) error {
 	return err
 }
 
-// TestMinScoreIsNotRounded excludes records below the given score.
+// TestMinScoreIsNotRounded: records with a score slightly below minScore are excluded.
 func TestMinScoreIsNotRounded(t *testing.T) {
 	for given, want := range map[string]float64{"40.04": 40.1, "40.06": 40.1, "99.99": 100, "0.00": 0} {
 		p, err := Parse("minScore="+given, allowed)

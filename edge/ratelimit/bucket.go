@@ -7,27 +7,28 @@ import (
 	"time"
 )
 
-// maxBuckets bounds each generation of Buckets: together they take about 10 MB.
+// maxBuckets is the maximum number of entries in each generation of Buckets. Both generations
+// together take about 10 MB.
 const maxBuckets = 1 << 15
 
-// Buckets are token buckets, one per address (IPv6: per /64). They start full. Buckets
-// is safe for concurrent use, and its memory is bounded: if there are too many
-// addresses, those unused for longest get a full bucket again.
+// Buckets are token buckets, one per address (IPv6: per /64). They start full. Buckets is
+// safe for concurrent use, and its memory is bounded: if there are too many addresses, the
+// buckets unused for longest become full again.
 //
-// A bucket is one number, the time at which it is full again (the generic cell rate
-// algorithm, ITU-T I.371). A full bucket needs no entry. Entries are in two generations, so
-// that dropping full ones needs no scan.
+// A bucket is stored as one number, the time at which it is full again (the generic cell rate
+// algorithm, ITU-T I.371). A full bucket needs no entry. Entries are kept in two generations,
+// so that full buckets can be dropped without a scan.
 type Buckets struct {
-	every time.Duration // between two tokens
-	depth time.Duration // in which an empty bucket fills up
+	every time.Duration // the time between two tokens
+	depth time.Duration // the time in which an empty bucket fills up
 	now   func() time.Time
-	start time.Time // times are counted from here, so that no change of the clock matters
+	start time.Time // the origin of all times, so that setting the clock has no effect
 
-	latest atomic.Int64 // when a token was taken last, in ns from start
+	latest atomic.Int64 // when a token was last taken, in ns since start
 
 	mu             sync.Mutex
 	younger, older map[netip.Prefix]time.Duration
-	since          time.Duration // of the younger generation
+	since          time.Duration // the start of the younger generation
 }
 
 // NewBuckets returns Buckets that are refilled with rate tokens per second, which must
@@ -40,11 +41,10 @@ func NewBuckets(rate, burst int, now func() time.Time) *Buckets {
 	return &Buckets{every: every, depth: every * time.Duration(burst), now: now, start: now()}
 }
 
-// Take takes a token out of the bucket of an address, and reports whether there was
-// one.
+// Take takes a token out of an address's bucket, and reports whether there was one.
 func (b *Buckets) Take(addr netip.Addr) bool { return b.take(addr, 1) }
 
-// HasToken reports whether there is a token in the bucket of an address.
+// HasToken reports whether there is a token in an address's bucket.
 func (b *Buckets) HasToken(addr netip.Addr) bool { return b.take(addr, 0) }
 
 // Idle reports whether all buckets are known to be full without looking at them.
@@ -61,7 +61,7 @@ func (b *Buckets) take(addr netip.Addr, tokens time.Duration) bool {
 	}
 	who, err := addr.Prefix(bits)
 	if err != nil {
-		return true // the zero Addr, a connection without an address
+		return true // the zero Addr: a connection without an address
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -16,8 +16,8 @@ type Proxies struct {
 	once    sync.Once
 }
 
-// NewProxies returns Proxies. report, if not nil, is called once, with the first peer whose
-// forwarding header is ignored.
+// NewProxies returns Proxies. If report is not nil, it is called once, with the first peer
+// that sends a forwarding header that is ignored.
 func NewProxies(trusted []netip.Prefix, report func(peer netip.Addr)) *Proxies {
 	if report == nil {
 		report = func(netip.Addr) {}
@@ -25,7 +25,7 @@ func NewProxies(trusted []netip.Prefix, report func(peer netip.Addr)) *Proxies {
 	return &Proxies{trusted: trusted, report: report}
 }
 
-// Client returns the address that a request is counted for, as ClientIP finds it. It
+// Client returns the address for which a request is counted, as determined by ClientIP. It
 // returns the zero Addr for a connection without an IP address, such as a Unix socket.
 func (p *Proxies) Client(r *http.Request) netip.Addr {
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
@@ -46,8 +46,8 @@ func (p *Proxies) Relayed(r *http.Request) bool {
 	return contains(p.trusted, plain(peer.Addr()))
 }
 
-// ParseTrusted reads a list of addresses and networks (CIDR), separated by commas:
-// the proxies that are trusted.
+// ParseTrusted parses the list of trusted proxies: addresses and networks (CIDR), separated
+// by commas.
 func ParseTrusted(list string) ([]netip.Prefix, error) {
 	var trusted []netip.Prefix
 	for item := range strings.SplitSeq(list, ",") {
@@ -85,7 +85,7 @@ func parsePrefix(item string) (netip.Prefix, error) {
 		prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
 	}
 	if prefix.Bits() == 0 {
-		return netip.Prefix{}, bad("would let every client choose the address it is counted by")
+		return netip.Prefix{}, bad("would let every client choose the address for which it is counted")
 	}
 	return prefix.Masked(), nil
 }
@@ -98,12 +98,12 @@ const (
 
 // ClientIP returns the address that a request comes from. It is the peer of the connection,
 // unless that is a trusted proxy: then it is the rightmost hop of X-Forwarded-For or
-// Forwarded that is not one, because everything to the left of it comes from an untrusted
-// party. If a hop cannot be parsed ("unknown", an obfuscated name, garbage) or there are no
-// more hops, it is the proxy that reported it.
+// Forwarded that is not a trusted proxy, because everything to the left of it comes from an
+// untrusted party. If a hop cannot be parsed ("unknown", an obfuscated name, garbage) or
+// there are no more hops, it is the proxy that reported it.
 //
 // A proxy that adds to one of the two headers forwards the other one unchanged. So if both
-// are present and do not agree on the client, neither is trusted, and the request counts
+// are present and do not agree on the client, neither is trusted, and the request is counted
 // for the proxy.
 //
 // forged reports whether a header was ignored: it came from a peer that is not trusted, or
@@ -153,8 +153,8 @@ func clientOf(proxy netip.Addr, lines []string, trusted []netip.Prefix) netip.Ad
 	return proxy
 }
 
-// parseHop parses an address as proxies write it: IPv6 with or without brackets, with or
-// without a port.
+// parseHop parses an address in the forms that proxies write: with or without a port, and
+// IPv6 with or without brackets.
 func parseHop(hop string) (netip.Addr, bool) {
 	host, port := hop, ""
 	if inner, ok := strings.CutPrefix(hop, "["); ok {
@@ -176,8 +176,8 @@ func parseHop(hop string) (netip.Addr, bool) {
 	return plain(addr), true
 }
 
-// isPort reports whether s is the port of a node (RFC 7239 section 6): digits, or an
-// obfuscated name.
+// isPort reports whether s is a port in a node (RFC 7239 section 6): digits or an obfuscated
+// name.
 func isPort(s string) bool {
 	if name, ok := strings.CutPrefix(s, "_"); ok {
 		return name != "" && isToken(name)
@@ -190,7 +190,7 @@ func isPort(s string) bool {
 	return 1 <= len(s) && len(s) <= 5
 }
 
-// plain returns an address in the one form that is compared and counted.
+// plain returns an address in the form in which addresses are compared and counted.
 func plain(addr netip.Addr) netip.Addr { return addr.Unmap().WithZone("") }
 
 func contains(trusted []netip.Prefix, addr netip.Addr) bool {

@@ -102,7 +102,8 @@ func TestClientIP(t *testing.T) {
 	}
 }
 
-// TestForgedIsReportedOnce reports only one forger, since there may be many.
+// TestForgedIsReportedOnce checks that only the first forger is reported, because there may
+// be many.
 func TestForgedIsReportedOnce(t *testing.T) {
 	var reported []netip.Addr
 	p := NewProxies(proxies(t), func(peer netip.Addr) { reported = append(reported, peer) })
@@ -132,7 +133,7 @@ func TestParseTrusted(t *testing.T) {
 		"::ffff:10.0.0.0/104, fe80::1%lo": "[10.0.0.0/8 fe80::1/128]",
 		"proxy.example":                   `"proxy.example" is neither an address nor a network; list proxies by address or network, such as 10.0.0.5, 10.0.0.0/8 or fd00::/8`,
 		"10.0.0.0/33":                     `"10.0.0.0/33" is neither`,
-		"0.0.0.0/0":                       `"0.0.0.0/0" would let every client choose the address it is counted by`,
+		"0.0.0.0/0":                       `"0.0.0.0/0" would let every client choose the address for which it is counted`,
 		"::/0":                            `"::/0" would let`,
 		"::ffff:0.0.0.0/96":               `"::ffff:0.0.0.0/96" would let`,
 		"::ffff:0.0.0.0/80":               `"::ffff:0.0.0.0/80" mixes IPv4 and IPv6`,
@@ -148,9 +149,10 @@ func TestParseTrusted(t *testing.T) {
 	}
 }
 
-// FuzzClientIP checks that whatever a client sends through a proxy that appends to one of the
-// headers, the client cannot choose its address: it is its own or, if it made the header
-// unreadable, the proxy's. Without a proxy, it is always its own.
+// FuzzClientIP checks that a client cannot choose its address, whatever it sends through a
+// proxy that appends to one of the headers. The result is the client's own address or, if the
+// client made the header unreadable, that of the proxy. Without a proxy, it is always the
+// client's own address.
 func FuzzClientIP(f *testing.F) {
 	for _, s := range []string{"", "203.0.113.7", "10.0.0.9", `for="`, `for="x\`, "for=1.2.3.4", `a="`, ",,", "[::1]:80", "unknown", "for=_x;", `"`, `\`} {
 		f.Add(s, s, true)
@@ -178,7 +180,7 @@ func FuzzClientIP(f *testing.F) {
 		own("X-Forwarded-For", http.Header{"X-Forwarded-For": list}, attacker)
 		own("X-Forwarded-For, with Forwarded from the client", http.Header{"X-Forwarded-For": list, "Forwarded": {host}}, attacker, proxy)
 
-		// A proxy quotes the host that was requested.
+		// A proxy repeats the requested host in quotes.
 		quoted := strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(host)
 		element := fmt.Sprintf(`for=%s;host="%s"`, attacker, quoted)
 		own("Forwarded on its own line", http.Header{"Forwarded": {sent, element}}, attacker)
@@ -186,7 +188,7 @@ func FuzzClientIP(f *testing.F) {
 	})
 }
 
-// FuzzForwarded parses headers that it has built itself.
+// FuzzForwarded builds headers and checks which client ClientIP finds in them.
 func FuzzForwarded(f *testing.F) {
 	f.Add(uint64(1), 3)
 	f.Fuzz(func(t *testing.T, seed uint64, n int) {
@@ -205,7 +207,7 @@ func FuzzForwarded(f *testing.F) {
 			want = append(want, addr)
 			hops = append(hops, []string{"", "proto=https;", `host="a,\"b";`}[rng.IntN(3)]+"for="+node+[]string{"", ";by=_x", "; by=unknown"}[rng.IntN(3)])
 		}
-		// Trust all but the first, in order.
+		// Trust one more hop at a time, from the last.
 		var trusted []netip.Prefix
 		peer := netip.MustParseAddr("fd00::1")
 		trusted = append(trusted, netip.PrefixFrom(peer, 128))

@@ -8,16 +8,17 @@ import (
 )
 
 const (
-	// flushBatchSize is how many counts are added in one statement.
+	// flushBatchSize is the maximum number of counts added in one statement.
 	flushBatchSize = 500
 	sweepEvery     = time.Minute
-	// counterRetention is how long counts of past windows are kept, so that differing
-	// clocks do no harm.
+	// counterRetention is how long counts of past windows are kept, so that differences
+	// between clocks do no harm.
 	counterRetention = time.Hour
 )
 
-// flushLoop flushes changed counts and drops expired ones, until ctx ends. Flushes have a
-// separate context: an interrupted flush may have been stored, and would be counted again.
+// flushLoop flushes changed counts and drops expired counts until ctx ends. Flushes have a
+// separate context because an interrupted flush may have been stored, and would be stored
+// again.
 func (m *Memory) flushLoop(ctx, flush context.Context) {
 	defer close(m.stopped)
 	sweep := time.NewTicker(sweepEvery)
@@ -42,14 +43,14 @@ func (m *Memory) flushLoop(ctx, flush context.Context) {
 	}
 }
 
-// Close flushes the counts and stops the Memory. No call may be in progress or follow.
-// If the flush fails, the requests since the last one are lost.
+// Close flushes the counts and stops the Memory. No other call may be in progress or follow.
+// If flushing fails, the requests counted since the previous flush are lost.
 func (m *Memory) Close(ctx context.Context) error {
 	defer m.abort()
 	m.stop()
 	select {
 	case <-m.stopped:
-	case <-ctx.Done(): // a store that hangs
+	case <-ctx.Done(): // the store hangs
 		m.abort()
 		<-m.stopped
 	}
@@ -69,7 +70,7 @@ func (m *Memory) Flush(ctx context.Context) error {
 	for len(entries) > 0 {
 		n := min(flushBatchSize, len(entries))
 		var err error
-		if len(errs) == 0 { // it will not take the rest either
+		if len(errs) == 0 { // after an error, the store would not accept the rest either
 			err = m.store.AddCounters(ctx, counts[:n])
 		} else {
 			err = errs[0]
@@ -91,7 +92,7 @@ func (m *Memory) collect() (entries []*entry, counts []Count) {
 		for _, e := range sh.dirty {
 			e.dirty = false
 			if e.used == e.stored {
-				continue // counted and uncounted again
+				continue // every request was uncounted again
 			}
 			e.pending = true
 			entries = append(entries, e)
@@ -105,7 +106,7 @@ func (m *Memory) collect() (entries []*entry, counts []Count) {
 	return entries, counts
 }
 
-// finalize notes what became of counts that were on their way to the store.
+// finalize records the result of storing counts. If that failed, they are flushed again.
 func (m *Memory) finalize(entries []*entry, counts []Count, err error) {
 	for i, e := range entries {
 		sh := m.shardOf(e.subject)
@@ -113,13 +114,13 @@ func (m *Memory) finalize(entries []*entry, counts []Count, err error) {
 		e.pending = false
 		if err != nil {
 			e.stored -= counts[i].N
-			m.change(sh, e, 0) // to be flushed again
+			m.change(sh, e, 0) // schedules it to be flushed again
 		}
 		sh.mu.Unlock()
 	}
 }
 
-// sweep drops the counts of windows that are over.
+// sweep drops the counts of windows that have ended from memory.
 func (m *Memory) sweep() {
 	now := m.options.Now()
 	for i := range m.shards {
@@ -136,14 +137,14 @@ func (m *Memory) sweep() {
 	}
 }
 
-// Dropper drops counts from a store.
+// Dropper is a store that can delete counts.
 type Dropper interface {
-	// DropCounters drops the counts of windows that have ended before a moment.
+	// DropCounters deletes the counts of windows that ended before a given time.
 	DropCounters(ctx context.Context, before time.Time) error
 }
 
 // Sweep deletes the counts of expired windows from a store, now and every hour until ctx
-// ends. Several edges can do so on one store.
+// ends. Several edges can do this on the same store.
 func Sweep(ctx context.Context, store Dropper, now func() time.Time, log *slog.Logger) {
 	tick := time.NewTicker(time.Hour)
 	defer tick.Stop()

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// slowStore stores the counts a second before it returns. Callers with a shorter deadline get
+// slowStore stores the counts and returns a second later. Callers with a shorter deadline get
 // an error.
 type slowStore struct{ *store }
 
@@ -26,8 +26,8 @@ func (s slowStore) AddCounters(ctx context.Context, counts []Count) error {
 	}
 }
 
-// TestCloseDuringFlush closes a Memory while counts are on their way to the store: they are
-// counted once. A store that does not respond does not block closing.
+// TestCloseDuringFlush closes a Memory while counts are on their way to the store: the counts
+// are stored only once. A store that does not respond does not keep Close from returning.
 func TestCloseDuringFlush(t *testing.T) {
 	for what, patience := range map[string]time.Duration{"a slow store": time.Minute, "an impatient caller": 100 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
@@ -37,7 +37,7 @@ func TestCloseDuringFlush(t *testing.T) {
 				t.Fatal(err)
 			}
 			time.Sleep(2 * time.Millisecond)
-			synctest.Wait() // the flush is under way
+			synctest.Wait() // the flush is in progress
 			ctx, cancel := context.WithTimeout(t.Context(), patience)
 			defer cancel()
 			begun := time.Now()

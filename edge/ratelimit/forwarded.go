@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// clientOfForwarded walks the elements of Forwarded from the right.
+// clientOfForwarded walks the elements of Forwarded from the right, like clientOf.
 func clientOfForwarded(proxy netip.Addr, lines []string, trusted []netip.Prefix) netip.Addr {
 	var room [8]string
 	for _, line := range slices.Backward(lines) {
@@ -28,9 +28,9 @@ func clientOfForwarded(proxy netip.Addr, lines []string, trusted []netip.Prefix)
 	return proxy
 }
 
-// splitElements splits a line of Forwarded at its commas, except those in quoted strings,
-// and omits empty elements. An unterminated quote makes the rest one element, which nodeFor
-// rejects: a client may have sent it to swallow what a proxy adds.
+// splitElements splits a line of Forwarded at its commas, except those in quoted strings, and
+// omits empty elements. After an unterminated quote, the rest of the line is one element,
+// which nodeFor rejects: a client may have sent the quote to swallow what a proxy adds.
 func splitElements(elements []string, line string) []string {
 	quoted, start := false, 0
 	for i := 0; i <= len(line); i++ {
@@ -43,14 +43,14 @@ func splitElements(elements []string, line string) []string {
 		case line[i] == '"':
 			quoted = !quoted
 		case line[i] == '\\' && quoted:
-			i++ // what follows is quoted by it
+			i++ // the next character is escaped
 		}
 	}
 	return elements
 }
 
-// nodeFor returns the node that an element of Forwarded was received from: the value of its
-// single parameter "for". A malformed element has none.
+// nodeFor returns the node from which the request was received, according to an element of
+// Forwarded: the value of its only "for" parameter. A malformed element has no node.
 func nodeFor(element string) (node string, ok bool) {
 	for rest := element; ; {
 		name, after, found := strings.Cut(rest, "=")
@@ -63,11 +63,11 @@ func nodeFor(element string) (node string, ok bool) {
 		}
 		if strings.EqualFold(name, "for") {
 			if ok {
-				return "", false // a parameter comes once (RFC 7239 section 4)
+				return "", false // each parameter may occur only once (RFC 7239 section 4)
 			}
 			node, ok = value, true
 		}
-		// Empty parameters are allowed, and blanks are met in the wild.
+		// Empty parameters are allowed, and some proxies add blanks.
 		rest = strings.TrimLeft(after, " \t")
 		if rest != "" && rest[0] != ';' {
 			return "", false
@@ -78,9 +78,9 @@ func nodeFor(element string) (node string, ok bool) {
 	}
 }
 
-// cutValue reads a value, a token or a quoted string, off the front of s. Colons and
-// brackets are let pass without quotes: proxies write addresses so, and they cannot
-// be taken for anything else.
+// cutValue cuts a value, which is a token or a quoted string, off the front of s. Colons and
+// brackets are also accepted without quotes, because proxies write addresses like that, and
+// they are unambiguous.
 func cutValue(s string) (value, rest string, ok bool) {
 	if quoted, is := strings.CutPrefix(s, `"`); is {
 		return cutQuoted(quoted)

@@ -8,32 +8,31 @@ import (
 	"time"
 )
 
-// The reasons why a Gate refuses a caller.
+// The reasons for which a Gate refuses a caller.
 var (
-	// ErrBusy means that too much work is in progress and none of it ended in time.
+	// ErrBusy means that all slots are taken and none became free in time.
 	ErrBusy = errors.New("too many concurrent requests")
 	// ErrTooManyPerCaller means that a caller has as many requests in progress as allowed.
 	ErrTooManyPerCaller = errors.New("too many concurrent requests from one caller")
 )
 
-// GateOptions are the limits of a Gate.
+// GateOptions sets the limits of a Gate.
 type GateOptions struct {
-	Slots      int           // number of concurrent requests
-	PerCaller  int           // how much of that is one caller's, waiting included; 0 for any number
-	MaxWaiting int           // how many wait for a slot at once
-	Wait       time.Duration // how long each of them waits
+	Slots      int           // maximum number of concurrent requests
+	PerCaller  int           // maximum per caller, including waiting ones; 0 for no limit
+	MaxWaiting int           // maximum number of requests that wait for a slot
+	Wait       time.Duration // maximum time that a request waits
 }
 
-// Gate limits concurrent work. If no slot is free, work waits for one in order of
-// arrival; how much work can wait, and for how long, is limited too. It is safe for
-// concurrent use.
+// Gate limits concurrent work. If no slot is free, requests wait in order of arrival. How
+// many can wait, and for how long, is limited, too. It is safe for concurrent use.
 type Gate struct {
 	options GateOptions
 	slots   chan struct{}
 	waiting atomic.Int64
 
 	mu sync.Mutex
-	by map[string]int // running or waiting, by caller; unused if PerCaller is 0
+	by map[string]int // number running or waiting, by caller; unused if PerCaller is 0
 }
 
 // NewGate returns a Gate with all slots free.
@@ -42,7 +41,7 @@ func NewGate(o GateOptions) *Gate {
 }
 
 // Enter takes a slot for a caller, who must return it with Leave. The error is ErrBusy,
-// ErrTooManyPerCaller, or the context's; then there is no slot to return.
+// ErrTooManyPerCaller, or the context's. After an error there is no slot to return.
 func (g *Gate) Enter(ctx context.Context, caller string) error {
 	if !g.reserve(caller) {
 		return ErrTooManyPerCaller

@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// TestGateIsExact: slots, callers and waiters are bounded, and every way out releases what
-// was taken.
+// TestGateIsExact checks that slots, slots per caller and waiting requests are limited, and
+// that every outcome releases what was taken.
 func TestGateIsExact(t *testing.T) {
 	g := NewGate(GateOptions{Slots: 2, PerCaller: 1, MaxWaiting: 1, Wait: time.Minute})
 	if err := errors.Join(g.Enter(t.Context(), "a"), g.Enter(t.Context(), "b")); err != nil {
@@ -79,7 +79,7 @@ func TestBuckets(t *testing.T) {
 	}
 }
 
-// TestAttackBucketsOfManyAddresses sends requests from more addresses than there is room for.
+// TestAttackBucketsOfManyAddresses takes tokens for more addresses than there is room for.
 func TestAttackBucketsOfManyAddresses(t *testing.T) {
 	b := NewBuckets(50, 100, func() time.Time { return time.Unix(1000, 0) })
 	var a [4]byte

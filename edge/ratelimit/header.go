@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// The headers, spelled as documented. This is not the canonical form of net/http, so
-// Get and Del do not find them before they are sent.
+// The names of the headers, spelled as in the documentation. They are not in the canonical
+// form of net/http, so Get and Del do not find them.
 const (
 	headerLimit     = "X-RateLimit-Limit"
 	headerRemaining = "X-RateLimit-Remaining"
@@ -18,10 +18,10 @@ const (
 	headerPolicy    = "RateLimit-Policy"
 )
 
-// largestInteger is the largest of a structured field (RFC 9651 section 3.3.1).
+// largestInteger is the largest integer in a structured field (RFC 9651 section 3.3.1).
 const largestInteger = 999_999_999_999_999
 
-// The tiers, shared by all responses. They must not be modified.
+// The header values for the tiers, shared by all responses. They must not be modified.
 var (
 	anonymousTier     = []string{Anonymous}
 	authenticatedTier = []string{Authenticated}
@@ -40,19 +40,20 @@ func tierHeader(tier string) []string {
 	return []string{tier}
 }
 
-// fixed are the headers that are the same for all with one limit in one window.
+// fixed holds the headers that are the same for all subjects with the same limit in the same
+// window.
 type fixed struct {
 	limit, reset             int64
 	window                   time.Duration
 	limits, resets, policies []string
 }
 
-// lately are recently written headers, by limit, cached so that they are not formatted for
-// every request.
+// lately caches recently used headers by limit, so that they are not formatted for every
+// request.
 var lately [16]atomic.Pointer[fixed]
 
 func (s *State) fixed() *fixed {
-	slot := &lately[uint64(s.Limit)%uint64(len(lately))] //nolint:gosec // any number will do
+	slot := &lately[uint64(s.Limit)%uint64(len(lately))] //nolint:gosec // any index is fine
 	reset := s.Reset.Unix()
 	if f := slot.Load(); f != nil && f.limit == s.Limit && f.reset == reset && f.window == s.Window {
 		return f
@@ -65,7 +66,7 @@ func (s *State) fixed() *fixed {
 	return f
 }
 
-// policy names the window.
+// policy returns the name of the policy for the window.
 func (s *State) policy() string {
 	if s.Window == Day {
 		return `"day"`
@@ -73,13 +74,13 @@ func (s *State) policy() string {
 	return `"window"`
 }
 
-// SetHeaders sets the headers of a response from the state: X-RateLimit-Limit,
-// -Remaining, -Reset (Unix time in seconds) and -Tier, and RateLimit and
-// RateLimit-Policy as in draft-ietf-httpapi-ratelimit-headers-10, with the policy "day"
-// for a UTC day and "window" for any other window. It replaces existing headers. The
-// values are shared and must not be modified; appending to one copies it.
+// SetHeaders sets the headers of a response from the state: X-RateLimit-Limit, -Remaining,
+// -Reset (Unix time in seconds) and -Tier, and RateLimit and RateLimit-Policy as in
+// draft-ietf-httpapi-ratelimit-headers-10, with the policy "day" for a UTC day and "window"
+// for any other window. It replaces existing headers. The values are shared and must not be
+// modified. Appending to a value copies it.
 func (s *State) SetHeaders(h http.Header, now time.Time) {
-	// What remains is a part of the longer string.
+	// X-RateLimit-Remaining is a substring of RateLimit, which saves an allocation.
 	var buf [64]byte
 	b := append(append(buf[:0], s.policy()...), ";r="...)
 	begin := len(b)

@@ -1,7 +1,7 @@
-// Package ratelimit counts requests of subjects in time windows, and reports whether
-// the next one is allowed. A subject is an address or an account. Two implementations
-// keep the counts: Memory, in memory and flushed to a store, for one edge, and Shared,
-// in the store itself, for several.
+// Package ratelimit counts the requests of subjects in time windows, and reports whether the
+// next request is allowed. A subject is an address or an account. There are two
+// implementations: Memory keeps counts in memory and flushes them to a store, for a single
+// edge. Shared keeps them in the store itself, for several edges.
 package ratelimit
 
 import (
@@ -11,41 +11,41 @@ import (
 	"time"
 )
 
-// The tiers, as X-RateLimit-Tier names them.
+// The tiers, named as in X-RateLimit-Tier.
 const (
 	Anonymous     = "anonymous"     // counted by address
 	Authenticated = "authenticated" // counted by account
-	Enterprise    = "enterprise"    // an account whose limit the operator has set
+	Enterprise    = "enterprise"    // counted by account, with a limit set by the operator
 )
 
 // Day is the default window of a Subject. Unix time has no leap seconds, so windows of this
 // length start at 00:00 UTC.
 const Day = 24 * time.Hour
 
-// ErrUnavailable means that requests cannot be counted, because the store of the counts is
-// unavailable.
+// ErrUnavailable means that requests cannot be counted, because the store that keeps the
+// counts is unavailable.
 var ErrUnavailable = errors.New("requests cannot be counted")
 
 // Subject is an address or account whose requests are counted.
 type Subject struct {
-	// ID is the same for all that share a count: "ip:203.0.113.7",
+	// ID is the same for all requests that share a count: "ip:203.0.113.7",
 	// "ip:2001:db8:1:2::/64", "acc:acc_…".
 	ID   string
 	Tier string
-	// Limit is the number of requests in a window. Nothing passes with 0.
+	// Limit is the number of requests allowed per window. With 0, no request is allowed.
 	Limit int64
-	// Window is the length of a window: whole seconds, rounded up. 0 means Day.
+	// Window is the length of a window, which is rounded up to whole seconds. 0 means Day.
 	Window time.Duration
 }
 
 // AddressSubject returns the subject of an address: a whole /64 for IPv6, the usual
-// allocation for one customer. Zones and the IPv4-mapped form make no difference.
+// allocation for one customer. Zones and IPv4-mapped IPv6 notation make no difference.
 func AddressSubject(addr netip.Addr, limit int64) Subject {
 	var buf [64]byte
 	b := append(buf[:0], "ip:"...)
 	addr = plain(addr)
 	if addr.Is6() {
-		prefix, _ := addr.Prefix(64) // 64 is never too many
+		prefix, _ := addr.Prefix(64) // an IPv6 address always has 64 bits
 		b = prefix.AppendTo(b)
 	} else {
 		b = addr.AppendTo(b)
@@ -53,9 +53,8 @@ func AddressSubject(addr netip.Addr, limit int64) Subject {
 	return Subject{ID: string(b), Tier: Anonymous, Limit: limit}
 }
 
-// AccountSubject returns the subject of an account. A quota other than 0 is set by the
-// operator, with windows of the given length; otherwise the limit of the tier applies per
-// UTC day.
+// AccountSubject returns the subject of an account. If the operator has set a quota, it
+// applies per window of the given length. Otherwise, limit applies per UTC day.
 func AccountSubject(id string, quota int64, window time.Duration, limit int64) Subject {
 	s := Subject{ID: "acc:" + id, Tier: Authenticated, Limit: limit}
 	if quota != 0 || window != 0 {
@@ -67,15 +66,15 @@ func AccountSubject(id string, quota int64, window time.Duration, limit int64) S
 	return s
 }
 
-// Window is a period in which requests are counted. Windows of a length are aligned to the
-// Unix epoch. The length is part of its identity: changing the window of an account resets
-// its count.
+// Window is a period in which requests are counted. Windows are aligned to the Unix epoch.
+// The length is part of a window's identity: changing the window of an account resets its
+// count.
 type Window struct {
-	End    int64 // Unix time in seconds; the window ends before it
+	End    int64 // Unix time in seconds, not part of the window
 	Length int64 // seconds
 }
 
-// WindowAt returns the window of a length that contains a time. A length of 0 means
+// WindowAt returns the window of the given length that contains the time. A length of 0 means
 // Day.
 func WindowAt(now time.Time, length time.Duration) Window {
 	seconds := int64(Day / time.Second)
@@ -90,30 +89,30 @@ func WindowAt(now time.Time, length time.Duration) Window {
 	return Window{End: unix - since + seconds, Length: seconds}
 }
 
-// ended reports whether a window is past.
+// ended reports whether the window has ended.
 func (w Window) ended(now time.Time) bool { return now.Unix() >= w.End }
 
-// State is how much of its limit a subject has used.
+// State describes how much of its limit a subject has used.
 type State struct {
 	Limit     int64
 	Remaining int64 // never below 0
 	Reset     time.Time
 	Window    time.Duration
 	Tier      string
-	// Allowed reports, for Take, whether the request was counted, and for Peek, whether one
-	// would be.
+	// Allowed reports whether the request was counted or, for Peek, whether a request would
+	// be counted.
 	Allowed bool
 
-	isLocal bool // counted by a Fallback itself
+	isLocal bool // counted locally by a Fallback
 }
 
-// window returns the window of a state.
+// window returns the window that the state is about.
 func (s *State) window() Window {
 	return Window{End: s.Reset.Unix(), Length: int64(s.Window / time.Second)}
 }
 
-// Wait returns the number of seconds until the window ends, rounded up, at least 1: the
-// value of Retry-After.
+// Wait returns the number of seconds until the window ends, rounded up to at least 1, for use
+// as the value of Retry-After.
 func (s *State) Wait(now time.Time) int64 {
 	return max(1, int64((s.Reset.Sub(now)+time.Second-1)/time.Second))
 }
@@ -123,27 +122,27 @@ func stateOf(s *Subject, w Window, used int64, allowed bool) State {
 		Window: time.Duration(w.Length) * time.Second, Tier: s.Tier, Allowed: allowed}
 }
 
-// Unknown returns the state of a subject whose count cannot be read: not allowed, and
-// nothing remaining.
+// Unknown returns the state of a subject whose count cannot be read: nothing remains, and no
+// request is allowed.
 func Unknown(s Subject, now time.Time) State {
 	return stateOf(&s, WindowAt(now, s.Window), s.Limit, false)
 }
 
-// Limiter counts requests. It is safe for concurrent use. Its errors are ErrUnavailable
-// or the context's.
+// Limiter counts requests. It is safe for concurrent use. Its errors are ErrUnavailable or
+// errors of the context.
 type Limiter interface {
-	// Take counts a request if there is room for it.
+	// Take counts a request, unless the limit has been reached.
 	Take(ctx context.Context, s Subject) (State, error)
-	// Give uncounts a request that Take counted, given its State, and returns the state
-	// without it, which is not Allowed, so that a request is not uncounted twice. It
-	// does nothing if the request was not counted or its window has ended. It works
-	// even if ctx has ended, since the client may have disconnected.
+	// Give uncounts a request, given the State that Take returned for it, and returns the new
+	// state. That is never Allowed, so that passing it to Give again has no effect. Give does
+	// nothing if the request was not counted or its window has ended. It works even if ctx
+	// has ended, because the client may have disconnected.
 	Give(ctx context.Context, s Subject, taken State) (State, error)
-	// Peek returns the state without counting.
+	// Peek returns the state without counting a request.
 	Peek(ctx context.Context, s Subject) (State, error)
 }
 
-// asUnavailable marks what a store has failed with.
+// asUnavailable wraps an error from a store in ErrUnavailable.
 func asUnavailable(err error) error {
 	if err == nil || errors.Is(err, ErrUnavailable) {
 		return err

@@ -27,7 +27,7 @@ func TestWindows(t *testing.T) {
 	}{
 		{"2026-03-01T00:00:00Z", 0, "2026-03-02T00:00:00Z"},
 		{"2026-03-01T23:59:59.999999999Z", 0, "2026-03-02T00:00:00Z"},
-		{"2026-03-02T00:30:00+02:00", 0, "2026-03-02T00:00:00Z"}, // still the first in UTC
+		{"2026-03-02T00:30:00+02:00", 0, "2026-03-02T00:00:00Z"}, // still March 1 in UTC
 		{"2028-02-29T12:00:00Z", Day, "2028-03-01T00:00:00Z"},
 		{"2026-03-01T10:59:59Z", time.Hour, "2026-03-01T11:00:00Z"},
 		{"2026-03-01T10:00:00.4Z", 300 * time.Millisecond, "2026-03-01T10:00:01Z"}, // rounds up
@@ -121,7 +121,7 @@ func TestHeadersAreStructuredFields(t *testing.T) {
 	}
 }
 
-// failing is a Limiter whose store may be unreachable.
+// failing is a Limiter that can be made to fail.
 type failing struct {
 	Limiter
 	err   error
@@ -153,7 +153,7 @@ func TestFallback(t *testing.T) {
 	take(customer, true, 1)
 
 	first.err = asUnavailable(errors.New("connection refused"))
-	local := take(visitor, true, 1) // counted from zero
+	local := take(visitor, true, 1) // local counts start at 0
 	take(visitor, true, 0)
 	take(visitor, false, 0)
 	if _, err := f.Take(t.Context(), customer); !errors.Is(err, ErrUnavailable) {
@@ -163,7 +163,7 @@ func TestFallback(t *testing.T) {
 		t.Errorf("%+v, %v", st, err)
 	}
 
-	first.err = nil // back again, with the earlier counts
+	first.err = nil // the store is back, with its earlier counts
 	take(customer, true, 0)
 	take(visitor, true, 0)
 	take(visitor, false, 0)
@@ -173,7 +173,7 @@ func TestFallback(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 
-	first.err = asUnavailable(context.DeadlineExceeded) // it hangs: others do not wait for it too
+	first.err = asUnavailable(context.DeadlineExceeded) // it hangs: later requests do not wait
 	take(visitor, true, 0)
 	asked := first.asked
 	take(visitor, false, 0)

@@ -8,61 +8,61 @@ import (
 	"time"
 )
 
-// CounterStore keeps counts for Memory.
+// CounterStore stores the counts of a Memory.
 type CounterStore interface {
-	// PeekCounter returns the count of a subject in a window, 0 if there is none.
+	// PeekCounter returns the count of a subject in a window, or 0 if there is none.
 	PeekCounter(ctx context.Context, subject string, w Window) (used int64, err error)
-	// AddCounters adds to counts, all or none. The list has each subject and window at
-	// most once.
+	// AddCounters adds to all these counts or, on error, to none. Each combination of subject
+	// and window occurs at most once.
 	AddCounters(ctx context.Context, counts []Count) error
 }
 
-// Count is the change to a count; negative if requests were uncounted.
+// Count is a change to a stored count. N is negative if requests were uncounted.
 type Count struct {
 	Subject string
 	Window  Window
 	N       int64
 }
 
-// MemoryOptions configures a Memory. The zero value uses the defaults.
+// MemoryOptions configures a Memory. The zero value has the defaults.
 type MemoryOptions struct {
-	// Now returns the time; nil: time.Now.
+	// Now returns the time. If nil, time.Now is used.
 	Now func() time.Time
-	// Entries is the maximum number of counts in memory, 0 for 100,000, which take about 20
-	// MB. Beyond it, those unused for longest are dropped.
+	// Entries is the maximum number of counts in memory; those unused for longest are
+	// dropped. 0 means 100,000, which take about 20 MB.
 	Entries int
-	// FlushAfter is how long a change waits for others to be flushed with, 0 for
-	// 250 ms.
+	// FlushAfter is how long a change waits so that later changes can be flushed with it. 0
+	// means 250 ms.
 	FlushAfter time.Duration
-	// Log gets failures to flush counts; nil discards them.
+	// Log is where failures to flush counts are logged. If nil, they are not logged.
 	Log *slog.Logger
 }
 
-// Memory is a Limiter for a single edge. It counts exactly in memory and flushes the
-// counts to a store asynchronously, in groups, so that a request costs no write and a
-// crash loses only the last moments. Counts that are not in memory are loaded when
+// Memory is a Limiter for a single edge. It counts exactly in memory and flushes the counts
+// to a store asynchronously, in groups, so that a request does not cause a write. A crash
+// loses only the counts of the last moments. Counts that are not in memory are loaded when
 // first needed.
 type Memory struct {
 	options     MemoryOptions
 	store       CounterStore
 	seed        maphash.Seed
 	shards      []shard
-	maxPerShard int // entries of a shard
+	maxPerShard int // the maximum number of entries in a shard
 
 	flushing sync.Mutex
-	dirty    chan struct{} // there is something to flush
+	dirty    chan struct{} // receives a value when there are changes to flush
 	stop     context.CancelFunc
-	abort    context.CancelFunc // ends a flush that is under way
+	abort    context.CancelFunc // ends a flush in progress
 	stopped  chan struct{}
 }
 
-// shard is a part of the counts with a separate lock.
+// shard holds part of the counts and has its own lock.
 type shard struct {
 	mu      sync.Mutex
 	entries map[key]*entry
-	recent  entry    // the ends of a ring, the latest used first
-	dirty   []*entry // to be flushed
-	_       [64]byte // keeps the locks of neighbours off one cache line
+	recent  entry    // the sentinel of a ring, most recently used first
+	dirty   []*entry // entries to be flushed
+	_       [64]byte // keeps the locks of adjacent shards on separate cache lines
 }
 
 type key struct {
@@ -70,18 +70,18 @@ type key struct {
 	window  Window
 }
 
-// entry is a count. The lock of its shard guards it.
+// entry is a count, guarded by the lock of its shard.
 type entry struct {
 	key
 	used    int64
-	stored  int64 // the part of used that is stored, or being stored
-	dirty   bool  // in the list of those to be flushed
-	pending bool  // on its way to the store
-	// loading is closed when the count is loaded, or cannot be. It is nil from
-	// then on.
+	stored  int64 // the part of used that is stored or being stored
+	dirty   bool  // it is in the shard's list of entries to be flushed
+	pending bool  // it is being stored
+	// loading is closed when the count has been loaded or loading has failed. From then on it
+	// is nil.
 	loading chan struct{}
-	err     error // why it cannot
-	waiting int   // requests that wait for it
+	err     error // why loading failed
+	waiting int   // number of requests waiting for it to load
 	prev    *entry
 	next    *entry
 }
@@ -91,11 +91,11 @@ const (
 	defaultFlush   = 250 * time.Millisecond
 	maxShards      = 64 // a power of two
 	minPerShard    = 16
-	loadTimeout    = 5 * time.Second // for the store to answer
+	loadTimeout    = 5 * time.Second // for reading a count from the store
 )
 
-// NewMemory returns a Memory that flushes to a store. If the store is nil, counts are
-// dropped when memory is full, and end with the process. The caller must close it.
+// NewMemory returns a Memory that flushes to a store. Without a store, counts are dropped
+// when memory is full and are lost when the process ends. The caller must close it.
 func NewMemory(store CounterStore, o MemoryOptions) *Memory {
 	if o.Now == nil {
 		o.Now = time.Now
@@ -174,7 +174,7 @@ func (m *Memory) Peek(ctx context.Context, s Subject) (State, error) {
 	return stateOf(&s, w, used, used < s.Limit), nil
 }
 
-// change adds to a count of a locked shard and schedules it to be flushed.
+// change adds to a count in a locked shard and schedules it to be flushed.
 func (m *Memory) change(sh *shard, e *entry, n int64) {
 	e.used += n
 	if m.store == nil || e.dirty {
@@ -184,7 +184,7 @@ func (m *Memory) change(sh *shard, e *entry, n int64) {
 	sh.dirty = append(sh.dirty, e)
 	select {
 	case m.dirty <- struct{}{}:
-	default: // it is known
+	default: // a flush is already scheduled
 	}
 }
 
@@ -192,7 +192,7 @@ func (m *Memory) shardOf(subject string) *shard {
 	return &m.shards[maphash.String(m.seed, subject)&uint64(len(m.shards)-1)] //nolint:gosec // there is at least one shard
 }
 
-// acquire returns a count that is loaded, and its shard, locked.
+// acquire returns a loaded count and its shard, which is locked.
 func (m *Memory) acquire(ctx context.Context, k key) (*shard, *entry, error) {
 	sh := m.shardOf(k.subject)
 	sh.mu.Lock()
@@ -205,7 +205,7 @@ func (m *Memory) acquire(ctx context.Context, k key) (*shard, *entry, error) {
 					return nil, nil, err
 				}
 				sh.mu.Lock()
-				continue // it may exist by now
+				continue // another caller may have added it
 			}
 			e = m.insert(sh, k)
 		}
@@ -233,8 +233,8 @@ func (m *Memory) insert(sh *shard, k key) *entry {
 	return e
 }
 
-// load reads the count from the store. It does not depend on a single request: a client
-// that disconnects must not fail the others that wait.
+// load reads the count from the store. It does not use the context of a request: if one
+// client disconnects, the other waiting requests must not fail.
 func (m *Memory) load(sh *shard, e *entry) {
 	ctx, cancel := context.WithTimeout(context.Background(), loadTimeout)
 	defer cancel()
@@ -269,7 +269,7 @@ func (sh *shard) await(ctx context.Context, e *entry) error {
 }
 
 // evict drops the counts unused for longest until there is room for one more. It returns
-// false if the remaining ones have to be flushed first.
+// false if the remaining counts have to be flushed first.
 func (sh *shard) evict(limit int) bool {
 	flush := false
 	for e := sh.recent.prev; len(sh.entries) >= limit && e != &sh.recent; {
@@ -281,8 +281,7 @@ func (sh *shard) evict(limit int) bool {
 			flush = true
 		}
 	}
-	// As many counts can be loading as requests are in progress, so they can briefly
-	// exceed the bound.
+	// Each request in progress can be loading a count, so the limit can briefly be exceeded.
 	return len(sh.entries) < limit || !flush
 }
 
@@ -291,13 +290,13 @@ func (e *entry) idle() bool {
 	return e.loading == nil && e.waiting == 0 && !e.dirty && !e.pending
 }
 
-// link puts a count first.
+// link adds a count at the front of the ring.
 func (sh *shard) link(e *entry) {
 	e.prev, e.next = &sh.recent, sh.recent.next
 	e.prev.next, e.next.prev = e, e
 }
 
-// use moves a count to the front.
+// use moves a count to the front of the ring.
 func (sh *shard) use(e *entry) {
 	if sh.recent.next == e {
 		return

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// store is a CounterStore in memory that may be slow, or fail.
+// store is a CounterStore in memory that can be made slow or made to fail.
 type store struct {
 	mu     sync.Mutex
 	counts map[key]int64
 	err    error
 	delay  time.Duration
-	gate   chan chan struct{} // if not nil, is given a channel that Add waits for
+	gate   chan chan struct{} // AddCounters sends a channel and waits until it is closed
 	loads  int
 	adds   int
 }
@@ -73,7 +73,7 @@ func (s *store) all() map[key]int64 {
 	return maps.Clone(s.counts)
 }
 
-// clock is a time that tests set.
+// clock is a fake clock.
 type clock struct{ ms atomic.Int64 }
 
 func clockAt(t time.Time) *clock {
@@ -95,7 +95,7 @@ func memory(t testing.TB, s CounterStore, o MemoryOptions) *Memory {
 
 func account(id string, limit int64) Subject { return AccountSubject(id, 0, 0, limit) }
 
-// TestExact takes concurrently from a few counts, for which there is not enough room.
+// TestExact takes concurrently from a few counts that do not all fit into memory.
 func TestExact(t *testing.T) {
 	const workers, subjects, most = 32, 8, 500
 	for _, entries := range []int{1, 3, 1000} {
@@ -148,9 +148,10 @@ func TestExact(t *testing.T) {
 	}
 }
 
-// TestNothingIsLost takes and gives back at random and concurrently, with room for few
-// entries, a store that sometimes fails, windows of different lengths and time that passes
-// midnight. In the end the store has exactly what was taken and not given back.
+// TestNothingIsLost counts and uncounts requests at random and concurrently, with room for
+// only a few entries, a store that sometimes fails, windows of different lengths, and a clock
+// that passes midnight. In the end the store has exactly the requests that were counted and
+// not uncounted.
 func TestNothingIsLost(t *testing.T) {
 	for seed := range uint64(12) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -230,10 +231,10 @@ func (x *interleaving) run(t *testing.T, rng *rand.Rand) {
 			own = own[:len(own)-1]
 			st, err := x.m.Give(t.Context(), last.subject, last.state)
 			switch {
-			case errors.Is(err, ErrUnavailable): // it stays counted
+			case errors.Is(err, ErrUnavailable): // the request stays counted
 			case err != nil:
 				t.Error(err)
-			case !st.Allowed: // otherwise its window is over
+			case !st.Allowed: // otherwise its window has ended
 				x.note(key{last.subject.ID, last.state.window()}, -1)
 			}
 			continue
@@ -251,8 +252,8 @@ func (x *interleaving) run(t *testing.T, rng *rand.Rand) {
 	}
 }
 
-// TestSingleFlight loads a count once, however many callers wait for it, and a caller that
-// leaves does not make the others fail.
+// TestSingleFlight checks that a count is loaded once, however many callers are waiting for
+// it, and that a caller that disconnects does not make the other callers fail.
 func TestSingleFlight(t *testing.T) { synctest.Test(t, singleFlight) }
 
 func singleFlight(t *testing.T) {
@@ -266,7 +267,7 @@ func singleFlight(t *testing.T) {
 		_, err := m.Take(gone, account("a", 100))
 		first <- err
 	}()
-	synctest.Wait() // until it waits for the store
+	synctest.Wait() // the caller is waiting for the store
 	cancel()
 	if err := <-first; !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled caller got %v", err)
@@ -285,8 +286,8 @@ func singleFlight(t *testing.T) {
 	}
 }
 
-// TestFlushUnderWay does not load a count again while its additions are on their way to the
-// store.
+// TestFlushUnderWay checks that a count is not dropped and loaded again while changes to it
+// are being stored.
 func TestFlushUnderWay(t *testing.T) {
 	s := newStore()
 	s.gate = make(chan chan struct{})
@@ -306,7 +307,7 @@ func TestFlushUnderWay(t *testing.T) {
 	go func() { flushed <- m.Flush(t.Context()) }()
 	adding := <-s.gate
 	var wg sync.WaitGroup
-	wg.Go(func() { peek("b", 9) }) // has no room before a is stored
+	wg.Go(func() { peek("b", 9) }) // there is no room until a is stored
 	time.Sleep(10 * time.Millisecond)
 	wg.Go(func() { take("a", 7) })
 	time.Sleep(10 * time.Millisecond)
@@ -314,7 +315,7 @@ func TestFlushUnderWay(t *testing.T) {
 	if err := <-flushed; err != nil {
 		t.Error(err)
 	}
-	go func() { // whatever is stored from here on
+	go func() { // lets all later writes proceed
 		for adding := range s.gate {
 			close(adding)
 		}
@@ -330,8 +331,8 @@ func TestFlushUnderWay(t *testing.T) {
 	}
 }
 
-// TestLoadsOnce loads a count once for each request that needs it, even if there is no room
-// for the others.
+// TestLoadsOnce checks that each request loads its count only once, even if there is no room
+// for all counts.
 func TestLoadsOnce(t *testing.T) {
 	const workers, each = 64, 50
 	s := newStore()
@@ -352,8 +353,8 @@ func TestLoadsOnce(t *testing.T) {
 	}
 }
 
-// TestGiveLoads gives back to a count that is no longer in memory, for a client that has
-// left.
+// TestGiveLoads uncounts a request of a client that has disconnected, when its count is no
+// longer in memory.
 func TestGiveLoads(t *testing.T) {
 	s := newStore()
 	m := memory(t, s, MemoryOptions{Now: clockAt(noon).now, Entries: 1})
@@ -372,8 +373,8 @@ func TestGiveLoads(t *testing.T) {
 	}
 }
 
-// TestStoreFails reports a store that cannot be read, and keeps counts that cannot be
-// written.
+// TestStoreFails checks that a failure to read from the store is returned, and that counts
+// that cannot be written are kept.
 func TestStoreFails(t *testing.T) {
 	s := newStore()
 	w := WindowAt(noon, 0)
@@ -443,7 +444,8 @@ func TestFlushInTime(t *testing.T) {
 	}
 }
 
-// TestBound stays within its number of entries while subjects come and go.
+// TestBound checks that the number of entries stays within its limit while subjects come and
+// go.
 func TestBound(t *testing.T) {
 	for _, kept := range []CounterStore{nil, newStore()} {
 		m := memory(t, kept, MemoryOptions{Now: clockAt(noon).now, Entries: 64, FlushAfter: time.Millisecond})
@@ -462,7 +464,8 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestMidnight ends a day at 00:00 UTC, and drops its counts from memory.
+// TestMidnight checks that a day ends at 00:00 UTC, and that its counts are then dropped from
+// memory.
 func TestMidnight(t *testing.T) {
 	c := clockAt(time.Date(2026, 12, 31, 23, 59, 59, 999e6, time.UTC))
 	s := newStore()
@@ -494,13 +497,13 @@ func TestMidnight(t *testing.T) {
 	if sh := m.shardOf(addr.ID); len(sh.entries) != 1 {
 		t.Errorf("%d entries are stored, want only today's", len(sh.entries))
 	}
-	c.add(-time.Millisecond) // a clock that is set back
+	c.add(-time.Millisecond) // the clock is set back
 	if st, err := m.Take(t.Context(), addr); err != nil || st.Allowed {
 		t.Errorf("%+v, %v", st, err)
 	}
 }
 
-// TestGive gives back once, and never more than was taken.
+// TestGive checks that a request is uncounted only once.
 func TestGive(t *testing.T) {
 	m := memory(t, newStore(), MemoryOptions{Now: clockAt(noon).now})
 	s := account("a", 2)

@@ -7,28 +7,28 @@ import (
 	"time"
 )
 
-// SharedStore keeps the counts shared by several edges.
+// SharedStore stores counts that several edges share.
 type SharedStore interface {
-	// TakeCounter increments a count that is below the limit, in one statement, and returns
-	// the new count. ok is false if it is not below.
+	// TakeCounter increments a count in one statement if it is below the limit, and returns
+	// the new count. ok reports whether it was below.
 	TakeCounter(ctx context.Context, subject string, w Window, limit int64) (used int64, ok bool, err error)
 	// GiveCounter decrements a count above 0 and returns the new count.
 	GiveCounter(ctx context.Context, subject string, w Window) (used int64, err error)
-	// PeekCounter returns a count, 0 if there is none.
+	// PeekCounter returns a count, or 0 if there is none.
 	PeekCounter(ctx context.Context, subject string, w Window) (used int64, err error)
 }
 
-// storeTimeout bounds a query of the store.
+// storeTimeout is the timeout of a query to the store.
 const storeTimeout = 3 * time.Second
 
-// Shared is a Limiter for several edges with one store. A Take is one statement, and
-// exact across all edges.
+// Shared is a Limiter for several edges that share a store. Take needs only one statement,
+// and is exact across all edges.
 type Shared struct {
 	store SharedStore
 	now   func() time.Time
 }
 
-// NewShared returns a Shared; if now is nil, time.Now is used.
+// NewShared returns a Shared. If now is nil, time.Now is used.
 func NewShared(store SharedStore, now func() time.Time) *Shared {
 	if now == nil {
 		now = time.Now
@@ -81,8 +81,8 @@ func (l *Shared) Peek(ctx context.Context, s Subject) (State, error) {
 	return stateOf(&s, w, used, used < s.Limit), nil
 }
 
-// storeFailure returns the context's error if the client has disconnected, and
-// otherwise the store's.
+// storeFailure returns the context's error if the client has disconnected, and the store's
+// error otherwise.
 func storeFailure(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -90,22 +90,22 @@ func storeFailure(ctx context.Context, err error) error {
 	return asUnavailable(err)
 }
 
-// Fallback is a Limiter that continues to count anonymous requests, in memory, while
-// the store of another Limiter is unavailable. All other requests get ErrUnavailable,
-// because requests with a key must be counted exactly.
+// Fallback is a Limiter that continues to count anonymous requests, in memory, while the
+// store of its primary Limiter is unavailable. For all other requests it returns
+// ErrUnavailable, because requests with a key must be counted exactly.
 type Fallback struct {
 	primary Limiter
 	local   *Memory
 	now     func() time.Time
-	retryAt atomic.Int64 // Unix time in ms from which first is tried again
+	retryAt atomic.Int64 // when primary is tried again: Unix time in ms
 }
 
-// retryAfter is how long a store that did not respond in time is not asked again, so
-// that requests do not pile up.
+// retryAfter is how long a store that did not respond in time is left alone, so that requests
+// do not pile up.
 const retryAfter = time.Second
 
-// NewFallback returns a Fallback for a Limiter. Its local counts start at 0 when they
-// are first needed in a window. The caller must close it.
+// NewFallback returns a Fallback for a primary Limiter. In each window, its local counts
+// start at 0. The caller must close it.
 func NewFallback(first Limiter, o MemoryOptions) *Fallback {
 	local := NewMemory(nil, o)
 	return &Fallback{primary: first, local: local, now: local.options.Now}
@@ -121,7 +121,7 @@ func (f *Fallback) Peek(ctx context.Context, s Subject) (State, error) {
 	return f.try(ctx, s, Limiter.Peek)
 }
 
-// Give implements Limiter. It uncounts local counts locally.
+// Give implements Limiter. A request that was counted locally is uncounted locally.
 func (f *Fallback) Give(ctx context.Context, s Subject, taken State) (State, error) {
 	if taken.isLocal {
 		st, err := f.local.Give(ctx, s, taken)
@@ -131,7 +131,7 @@ func (f *Fallback) Give(ctx context.Context, s Subject, taken State) (State, err
 	return f.primary.Give(ctx, s, taken)
 }
 
-// Close stops the local counts, but not the other Limiter.
+// Close stops counting locally. It does not close the primary Limiter.
 func (f *Fallback) Close(ctx context.Context) error { return f.local.Close(ctx) }
 
 func (f *Fallback) try(ctx context.Context, s Subject, do func(Limiter, context.Context, Subject) (State, error)) (State, error) {

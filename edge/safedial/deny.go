@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// Denial is a network, or a name with all its subdomains, that must never be called.
+// Denial is a network, or a name with all its subdomains, to which no connection may be made.
 type Denial struct {
 	prefix netip.Prefix
 	domain string // "" for a network
 }
 
-// ParseDenial parses a network (203.0.113.0/24), an address or a name (example.org).
+// ParseDenial parses a denial: a network (203.0.113.0/24), an address or a name
+// (example.org).
 func ParseDenial(s string) (Denial, error) {
 	if p, err := netip.ParsePrefix(s); err == nil {
 		if p != p.Masked() {
@@ -34,7 +35,7 @@ func ParseDenial(s string) (Denial, error) {
 	return Denial{domain: name}, nil
 }
 
-// deniesAddress and deniesName report whether the operator has denied an address or a
+// deniesAddress reports whether the operator has denied an address; deniesName does so for a
 // name.
 func (g *Guard) deniesAddress(a netip.Addr) bool {
 	return slices.ContainsFunc(g.deny, func(d Denial) bool { return d.domain == "" && d.prefix.Contains(a) })
@@ -55,7 +56,8 @@ func ParseNAT64(s string) (netip.Prefix, error) {
 	return p, nil
 }
 
-// translated returns the IPv4 address that the operator's NAT64 translates an address to.
+// translated returns the IPv4 address to which one of the operator's NAT64 prefixes
+// translates an address.
 func (g *Guard) translated(a netip.Addr) (netip.Addr, bool) {
 	for _, p := range g.nat64 {
 		if !p.Contains(a) {
@@ -73,8 +75,8 @@ func (g *Guard) translated(a netip.Addr) (netip.Addr, bool) {
 	return netip.Addr{}, false
 }
 
-// isatap returns the IPv4 address that a router with ISATAP sends an address to
-// (RFC 5214 section 6.1), whichever network it is in.
+// isatap returns the IPv4 address to which an ISATAP router forwards packets for an address
+// (RFC 5214 section 6.1), in any network.
 func isatap(a netip.Addr) (netip.Addr, bool) {
 	if !a.Is6() {
 		return a, false

@@ -22,7 +22,7 @@ func parsed[T any](t *testing.T, parse func(string) (T, error), texts ...string)
 	return list
 }
 
-// TestTunnelledAddresses dials public IPv6 addresses that a router forwards to non-public
+// TestTunnelledAddresses dials public IPv6 addresses that a router may forward to non-public
 // IPv4 addresses.
 func TestTunnelledAddresses(t *testing.T) {
 	for _, c := range []struct {
@@ -67,8 +67,8 @@ func TestTunnelledAddresses(t *testing.T) {
 	}
 }
 
-// TestDeniedNames neither registers nor calls a name that the operator denies, whatever it
-// resolves to, and does not look it up.
+// TestDeniedNames checks that a name that the operator denies cannot be registered or
+// dialled, whatever it resolves to, and is not even looked up.
 func TestDeniedNames(t *testing.T) {
 	n := &names{t: t, are: map[string][]string{"example.org": {"8.8.8.8"}, "a.example.org": {"8.8.8.8"}, "notexample.org": {"8.8.8.8"}}}
 	w := &wire{}
@@ -99,7 +99,7 @@ func TestDeniedNames(t *testing.T) {
 	}
 }
 
-// TestManyHostsAreForgotten: the memory used for hosts is bounded.
+// TestManyHostsAreForgotten checks that the memory used for hosts is bounded.
 func TestManyHostsAreForgotten(t *testing.T) {
 	suite.InTest(t)
 	now := time.Now()
@@ -115,7 +115,7 @@ func TestManyHostsAreForgotten(t *testing.T) {
 	if len(p.hosts) > 2*minPruneHosts {
 		t.Errorf("%d hosts are stored", len(p.hosts))
 	}
-	// Requests for a busy host are told different waiting times, within bounds.
+	// Requests to a busy host get different waiting times, within bounds.
 	last := time.Duration(0)
 	for i := range 100_000 {
 		_, wait := p.reserve("victim.example")

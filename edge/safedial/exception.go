@@ -8,8 +8,7 @@ import (
 	"strings"
 )
 
-// Exception is a part of the network that is allowed although it is not public, or
-// although its port is not 443.
+// Exception allows addresses that are not public, or ports other than 443.
 type Exception struct {
 	prefix netip.Prefix
 	port   uint16 // 0: any
@@ -19,7 +18,7 @@ func (e Exception) covers(to netip.AddrPort) bool {
 	return e.prefix.Contains(to.Addr()) && (e.port == 0 || e.port == to.Port())
 }
 
-// ParseException reads an exception as operators specify it: a network (10.0.0.0/8,
+// ParseException parses an exception as specified by the operator: a network (10.0.0.0/8,
 // fd00::/8) or an address (10.1.2.3) with all ports, or an address with a port
 // (127.0.0.1:8443, [::1]:8443).
 func ParseException(s string) (Exception, error) {
@@ -39,7 +38,7 @@ func ParseException(s string) (Exception, error) {
 }
 
 // unmapped rejects exceptions that could never apply: dialled addresses have no zone, and
-// IPv4 addresses are dialled as such.
+// IPv4 addresses are dialled in IPv4 form.
 func unmapped(s string, a netip.Addr) error {
 	if a.Is4In6() || a.Zone() != "" {
 		return fmt.Errorf("%q: write the address without a zone, and an IPv4 address in dotted form", s)

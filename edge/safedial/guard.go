@@ -1,12 +1,12 @@
 // Package safedial connects to addresses that strangers provide. Such an address must be on
-// the public internet: a webhook must not make this server call its own network
+// the public internet: a webhook must not make this server send requests into its own network
 // (server-side request forgery).
 //
-// Addresses are checked twice. CheckURL rejects at registration what can be known then. The
-// dialler checks each resolved address again, so that a name that resolves elsewhere later
-// (DNS rebinding) cannot be reached. code.dny.dev/ssrf provides the non-public networks,
-// from the registries of the IANA; the checks in the standard library miss shared,
-// translated and reserved ranges.
+// Addresses are checked twice. CheckURL rejects addresses at registration, as far as that is
+// possible then. The dialler checks each resolved address again, so that a name that resolves
+// elsewhere later (DNS rebinding) cannot be reached. code.dny.dev/ssrf provides the
+// non-public networks, according to the IANA registries. The checks in the standard library
+// miss shared, translated and reserved ranges.
 package safedial
 
 import (
@@ -25,36 +25,33 @@ import (
 	"code.dny.dev/ssrf"
 )
 
-// ErrRefused is the error for all connections that the guard does not allow.
+// ErrRefused is the error for every connection that the guard does not allow.
 var ErrRefused = errors.New("not an address on the public internet")
 
-// Resolver resolves names; *net.Resolver implements it. It must be safe for concurrent
-// use.
+// Resolver resolves names. *net.Resolver implements it. It must be safe for concurrent use.
 type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Options set what is allowed, and replace the network in tests.
+// Options specify which addresses are allowed. Tests also use them to replace the network.
 type Options struct {
 	Allow []Exception
-	// Deny is never talked to, whatever Allow says.
+	// Deny lists networks and names that are never contacted, whatever Allow says.
 	Deny []Denial
-	// NAT64 are prefixes that this machine's network translates to IPv4. Their addresses
-	// are checked as the IPv4 addresses that they stand for.
+	// NAT64 lists prefixes that this machine's network translates to IPv4. Instead of an
+	// address with such a prefix, the IPv4 address that it stands for is checked.
 	NAT64 []netip.Prefix
-	// HostRate is the number of requests per second allowed to one host, and of
-	// connections to one address. 0 means DefaultHostRate; negative values mean no
-	// limit.
+	// HostRate is the maximum number of requests per second to one host, and of connections
+	// per second to one address. 0 means DefaultHostRate; negative values mean no limit.
 	HostRate float64
 	Now      func() time.Time // nil: time.Now
-	Resolver Resolver         // nil: the system's
-	Roots    *x509.CertPool   // of certificates; nil: the system's
+	Resolver Resolver         // nil: the system's resolver
+	Roots    *x509.CertPool   // trusted certificates; nil: those of the system
 	// Timeout limits the whole request, and separately its dial and its TLS handshake. 0
-	// means the constant Timeout for the request and 5 s each for the dial and the
-	// handshake.
+	// means the default Timeout for the request and 5 s each for the dial and the handshake.
 	Timeout time.Duration
-	// Dial connects to an address, with all settings in d; if nil, d.DialContext is
-	// used. It must not send a packet to addresses that d.Control rejects.
+	// Dial connects to an address with all settings in d. If nil, d.DialContext is used. It
+	// must not send a packet to addresses that d.Control rejects.
 	Dial func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
 }
 
@@ -64,7 +61,7 @@ type Guard struct {
 	deny           []Denial
 	nat64          []netip.Prefix
 	resolver       Resolver
-	requestLimiter *hostLimiter // by host; nil: no bound
+	requestLimiter *hostLimiter // by host; nil: no limit
 	dialLimiter    *hostLimiter // by address
 	dial           func(ctx context.Context, d *net.Dialer, network, address string) (net.Conn, error)
 	roots          *x509.CertPool
@@ -72,11 +69,11 @@ type Guard struct {
 	public         *ssrf.Guardian
 }
 
-// securePort is the one port that is open to every public address.
+// securePort is the only port allowed on every public address.
 const securePort = 443
 
-// wireServer is how machines of one large provider reach their host. It is in public
-// address space.
+// wireServer is the address at which virtual machines in Azure reach their host. It is in
+// public address space.
 var wireServer = netip.MustParsePrefix("168.63.129.16/32")
 
 // New returns a guard.
@@ -106,8 +103,8 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Check returns nil if an address is allowed, or an ErrRefused with the reason, which is
-// for the operator's log.
+// Check returns an error if an address is not allowed. It wraps ErrRefused and states the
+// reason for the operator's log.
 func (g *Guard) Check(to netip.AddrPort) error {
 	if g.deniesAddress(to.Addr()) {
 		return fmt.Errorf("%w: blocked by the operator", ErrRefused)
@@ -134,8 +131,7 @@ func (g *Guard) allows(to netip.AddrPort) bool {
 	return slices.ContainsFunc(g.allow, func(e Exception) bool { return e.covers(to) })
 }
 
-// control is called with every address before it is connected to and the first packet is
-// sent.
+// control is called with every address before the first packet is sent to it.
 func (g *Guard) control(network, address string, _ syscall.RawConn) error {
 	if network != "tcp4" && network != "tcp6" {
 		return fmt.Errorf("%w: network %s", ErrRefused, network)
@@ -147,22 +143,22 @@ func (g *Guard) control(network, address string, _ syscall.RawConn) error {
 	return g.Check(to)
 }
 
-// Timeouts of a request and its parts.
+// The default timeouts of a request and its parts.
 const (
-	dialTimeout = 5 * time.Second // a name and all its addresses
+	dialTimeout = 5 * time.Second // for resolving a name and trying its addresses
 	tlsTimeout  = 5 * time.Second
-	// Timeout bounds a whole request, including the body of the response.
+	// Timeout limits a whole request, including the body of the response.
 	Timeout = 15 * time.Second
 )
 
 // timeouts are the timeouts of one Guard.
 type timeouts struct{ dial, tls, request time.Duration }
 
-// maxAddresses is how many addresses of one name are tried.
+// maxAddresses is the maximum number of a name's addresses that are tried.
 const maxAddresses = 4
 
-// Dial connects to host:port over TCP. Every address of the host must be allowed, or
-// none is tried. It can be used as the DialContext of an http.Transport.
+// Dial connects to host:port over TCP. No address of the host is tried unless all of them are
+// allowed. It can be used as the DialContext of an http.Transport.
 func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, g.timeout.dial)
 	defer cancel()
@@ -183,7 +179,7 @@ func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 	deadline, _ := ctx.Deadline()
 	var failed error
 	for i, a := range addrs {
-		// What is left of the time is shared by those that are left to try.
+		// The remaining time is divided equally among the remaining addresses.
 		share := time.Until(deadline) / time.Duration(len(addrs)-i)
 		d := &net.Dialer{Timeout: share, KeepAlive: 15 * time.Second, Control: g.control}
 		end, err := g.reserveDial(netip.AddrPortFrom(a, port))
@@ -200,18 +196,19 @@ func (g *Guard) Dial(ctx context.Context, _, address string) (net.Conn, error) {
 	return nil, failed
 }
 
-// Client returns a client for requests to addresses from strangers. It uses no proxy,
-// follows no redirects, supports only https with TLS 1.2 or newer, and gives up after
-// Options.Timeout. Its idle connections are shared; keep one client.
+// Client returns a client for requests to addresses from strangers. It does not use a proxy
+// or follow redirects, supports only https with TLS 1.2 or newer, and gives up after
+// Options.Timeout. Idle connections are reused only within one client, so callers should keep
+// it.
 func (g *Guard) Client() *http.Client {
 	t := &http.Transport{
-		Proxy:                  nil, // a proxy would resolve and connect unguarded
+		Proxy:                  nil, // a proxy would resolve names and connect unchecked
 		DialContext:            g.Dial,
 		TLSClientConfig:        &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: g.roots},
 		TLSHandshakeTimeout:    g.timeout.tls,
 		ResponseHeaderTimeout:  g.timeout.request,
 		MaxResponseHeaderBytes: 64 << 10,
-		DisableCompression:     true, // a small answer must not unfold into a large one
+		DisableCompression:     true, // a small response must not decompress into a large one
 		ForceAttemptHTTP2:      true,
 		MaxIdleConns:           512,
 		MaxIdleConnsPerHost:    4,
@@ -221,7 +218,7 @@ func (g *Guard) Client() *http.Client {
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
-// secureOnly rejects requests that are not https, whatever the earlier checks did.
+// secureOnly rejects requests that are not https, whatever was checked before.
 type secureOnly struct{ *http.Transport }
 
 // RoundTrip implements http.RoundTripper.

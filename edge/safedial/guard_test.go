@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// names replaces the resolver. It fails the test if a forbidden name is looked up.
+// names is a fake resolver. It fails the test if a forbidden name is looked up.
 type names struct {
 	t    *testing.T
 	are  map[string][]string
@@ -39,11 +39,11 @@ func (n *names) LookupNetIP(_ context.Context, network, host string) ([]netip.Ad
 	return addrs, nil
 }
 
-// wire replaces the network: it does what a net.Dialer does up to the first packet, and
-// counts the packets that would have been sent.
+// wire is a fake network. It behaves like a net.Dialer until the first packet, and counts the
+// packets that would have been sent.
 type wire struct {
 	packets   atomic.Int64
-	reach     string // the address actually reached, "" for the dialled one
+	reach     string // the address actually reached; "" means the dialled address
 	delivered func() (net.Conn, error)
 }
 
@@ -69,7 +69,7 @@ func (w *wire) dial(_ context.Context, d *net.Dialer, network, address string) (
 	return nil, errors.New("nothing is there")
 }
 
-// notPublic are addresses of every range that is not on the public internet.
+// notPublic has addresses from every range that is not on the public internet.
 var notPublic = []string{"0.0.0.0", "0.1.2.3", "10.0.0.1", "100.64.0.1", "100.100.100.200", "127.0.0.1", "127.255.255.254",
 	"169.254.169.254", "172.16.0.1", "172.31.255.255", "192.0.0.192", "192.0.2.1", "192.168.1.1", "198.18.0.1", "198.51.100.7",
 	"203.0.113.9", "224.0.0.1", "240.0.0.1", "255.255.255.255", "168.63.129.16",
@@ -93,7 +93,7 @@ func TestAddressesThatAreNotPublicAreRefusedBeforeAnyPacket(t *testing.T) {
 	if n := w.packets.Load(); n != 0 {
 		t.Errorf("%d packets would have been sent", n)
 	}
-	for _, a := range []string{"8.8.8.8", "2606:4700::1111"} { // the fake lets allowed addresses through
+	for _, a := range []string{"8.8.8.8", "2606:4700::1111"} { // the fake network lets allowed addresses through
 		if _, err := g.Dial(t.Context(), "tcp", net.JoinHostPort(a, "443")); err == nil || errors.Is(err, ErrRefused) {
 			t.Errorf("dialling %s: %v", a, err)
 		}
@@ -118,7 +118,7 @@ func isURLError(err error) bool {
 	return errors.As(err, &u)
 }
 
-// A name that is public when registered and private when dialled.
+// The name resolves to a public address when registered, and to a private one when dialled.
 func TestRebindingLeadsNowhere(t *testing.T) {
 	n := &names{t: t, are: map[string][]string{"hooks.example.org": {"8.8.8.8"}}}
 	w := &wire{}
@@ -133,8 +133,8 @@ func TestRebindingLeadsNowhere(t *testing.T) {
 			t.Errorf("%v: %v", now, err)
 		}
 	}
-	// Even if the address reached differs from the one looked up, the check applies to the
-	// actual connection.
+	// The check applies to the actual connection, even if its address differs from the one
+	// looked up.
 	n.are["hooks.example.org"], w.reach = []string{"8.8.8.8"}, "10.0.0.1:443"
 	if _, err := g.Client().Get("https://hooks.example.org/"); !errors.Is(err, ErrRefused) {
 		t.Errorf("address replaced after the lookup: %v", err)
@@ -145,7 +145,7 @@ func TestRebindingLeadsNowhere(t *testing.T) {
 }
 
 // The standard library's dialer asks the guard before it connects: a listener on loopback,
-// which is not allowed, sees no connection.
+// which is not allowed, receives no connection.
 func TestTheRealDiallerIsRefusedToo(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -285,7 +285,8 @@ func exceptions(t *testing.T, list ...string) []Exception {
 	return out
 }
 
-// receiver is a TLS server on loopback, and a client that may connect to it.
+// receiver starts a TLS server on loopback and returns it with a client that may connect to
+// it.
 func receiver(t *testing.T, h http.HandlerFunc) (*httptest.Server, *http.Client) {
 	t.Helper()
 	s := httptest.NewTLSServer(h)
@@ -373,8 +374,8 @@ func TestAllowedReceiversAreReached(t *testing.T) {
 	}
 }
 
-// Every accepted address is https, has no userinfo and is stable, and its host is either
-// looked up by name or an address that the guard allows.
+// Every accepted address uses https, has no userinfo and stays the same when checked again.
+// Its host is either a name that was looked up or an address that the guard allows.
 func FuzzCheckURL(f *testing.F) {
 	for _, s := range []string{"https://example.org/a?b=c", "https://127.1", "https://[::1]/", "https://0x7f.1/", "https://a@b/", "https://8.8.8.8:443."} {
 		f.Add(s)

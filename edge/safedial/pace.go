@@ -12,28 +12,29 @@ import (
 )
 
 const (
-	// DefaultHostRate is the maximum number of attempts per second at one host, from all
-	// callers.
+	// DefaultHostRate is the default maximum number of requests per second to one host, from
+	// all callers.
 	DefaultHostRate = 20
-	// HostConcurrency is the maximum number of concurrent attempts at one host.
+	// HostConcurrency is the maximum number of concurrent connections or requests to one
+	// host.
 	HostConcurrency = 10
-	// maxWait bounds the returned waiting time.
+	// maxWait is the maximum waiting time returned.
 	maxWait = 10 * time.Minute
-	// minPruneHosts is from how many hosts on idle ones are forgotten.
+	// minPruneHosts is the number of hosts from which idle ones are forgotten.
 	minPruneHosts = 1024
 )
 
-// BusyError means that the limit of attempts at a host has been reached.
+// BusyError means that the rate limit of a host has been reached.
 type BusyError struct{ Wait time.Duration }
 
 func (e *BusyError) Error() string {
 	return fmt.Sprintf("the limit for this host is reached; wait %v", e.Wait.Round(time.Second))
 }
 
-// hostLimiter limits how often, and how many times at once, something is done to each
-// of many hosts. It is safe for concurrent use.
+// hostLimiter limits the rate and the concurrency of attempts for each of many hosts. It is
+// safe for concurrent use.
 type hostLimiter struct {
-	rate float64 // per second, and the burst
+	rate float64 // attempts per second, and also the burst
 	now  func() time.Time
 
 	mu      sync.Mutex
@@ -44,18 +45,17 @@ type hostLimiter struct {
 // hostState is the usage of one host.
 type hostState struct {
 	tokens      float64
-	refilledAt  time.Time // when tokens were counted
+	refilledAt  time.Time // when tokens was last updated
 	inFlight    int
-	nextWaiting time.Time // when the last waiting caller can retry
+	nextWaiting time.Time // when the caller told to wait longest can retry
 }
 
 func newHostLimiter(rate float64, now func() time.Time) *hostLimiter {
 	return &hostLimiter{rate: rate, now: now, hosts: map[string]*hostState{}, pruneAt: minPruneHosts}
 }
 
-// reserve takes a slot for an attempt; end returns it. If wait is not 0, there is no
-// slot, and the caller can retry after that time: each waiting caller gets a different
-// one.
+// reserve takes a slot for an attempt; end returns the slot. If wait is not 0, there is no
+// slot, and the caller can retry after that time: each waiting caller gets a different time.
 func (p *hostLimiter) reserve(host string) (end func(), wait time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -93,8 +93,8 @@ func (p *hostLimiter) refill(h *hostState, now time.Time) {
 	h.refilledAt = now
 }
 
-// forget drops hosts that have been idle for so long that their state no longer matters.
-// The remaining ones are bounded by the rate of new ones.
+// forget drops hosts that have been idle for so long that their state no longer matters. How
+// many remain is bounded by the rate of new hosts.
 func (p *hostLimiter) forget(now time.Time) {
 	if len(p.hosts) < p.pruneAt {
 		return
@@ -107,7 +107,8 @@ func (p *hostLimiter) forget(now time.Time) {
 	p.pruneAt = max(minPruneHosts, 2*len(p.hosts))
 }
 
-// network returns the network that identifies an address: an IPv6 host has a /64.
+// network returns the network by which an address is limited: a /64 for IPv6, because one
+// host can use all its addresses.
 func network(a netip.Addr) string {
 	bits := 32
 	if a.Is6() {
@@ -120,9 +121,9 @@ func network(a netip.Addr) string {
 	return p.String()
 }
 
-// Reserve takes a slot for a request to an address from CheckURL; end returns it. If
-// wait is not 0, the limit of the host has been reached, and the caller can retry after
-// that time. All names in one registered domain count as one host. Addresses that the
+// Reserve takes a slot for a request to an address that CheckURL returned; end returns the
+// slot. If wait is not 0, the limit of the host has been reached, and the caller can retry
+// after that time. All names in one registered domain count as one host. Addresses that the
 // operator has allowed are not limited.
 func (g *Guard) Reserve(address string) (end func(), wait time.Duration) {
 	u, err := url.Parse(address)
@@ -143,7 +144,8 @@ func (g *Guard) Reserve(address string) (end func(), wait time.Duration) {
 	return g.requestLimiter.reserve(host)
 }
 
-// reserveDial is Reserve for a connection to an address: many names can resolve to one.
+// reserveDial is like Reserve, but for a connection to an address: many names can resolve to
+// the same address.
 func (g *Guard) reserveDial(to netip.AddrPort) (end func(), err error) {
 	if g.dialLimiter == nil || g.allows(to) {
 		return func() {}, nil

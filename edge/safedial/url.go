@@ -14,22 +14,22 @@ import (
 // MaxURL is the maximum length of an address, in bytes.
 const MaxURL = 2048
 
-// lookupTimeout is how long a registration waits for a name.
+// lookupTimeout is how long a registration waits for a name to be resolved.
 const lookupTimeout = 5 * time.Second
 
-// URLError means that an address cannot be registered. Its text follows the name of the
-// field, for the person who entered it: it says what is wrong and what would be valid, and
-// reveals nothing about the network of this server.
+// URLError means that an address cannot be registered. Its message follows the name of the
+// field and is for the person who entered the address. It states what is wrong and what would
+// be valid, but reveals nothing about this server's network.
 type URLError struct{ message string }
 
 func (e *URLError) Error() string { return e.message }
 
 func refuse(format string, a ...any) error { return &URLError{fmt.Sprintf(format, a...)} }
 
-// CheckURL checks an address from a stranger, and returns it in canonical form: scheme
-// and host in lower case, no trailing dot, no port 443. All current addresses of its
-// host must be allowed; later ones are checked when dialled. The error is a *URLError
-// or the context's.
+// CheckURL checks an address from a stranger, and returns it in canonical form: scheme and
+// host in lower case, no trailing dot, no port 443. All IP addresses to which its host
+// resolves must be allowed. They are checked again when dialled. The error is a *URLError or
+// an error of the context.
 func (g *Guard) CheckURL(ctx context.Context, raw string) (string, error) {
 	u, err := parseURL(raw)
 	if err != nil {
@@ -82,9 +82,9 @@ func portOf(u *url.URL) (uint16, error) {
 	return uint16(port), nil
 }
 
-// hostOf returns the host in canonical form. It rejects forms that other programs may
-// interpret differently: numbers that some read as addresses, percent signs, and characters
-// that are mapped to others.
+// hostOf returns the host in canonical form. It rejects hosts that other programs may
+// interpret differently: numbers that some programs read as addresses, percent signs, and
+// characters that are mapped to other characters.
 func hostOf(u *url.URL) (string, error) {
 	host := strings.ToLower(u.Hostname())
 	if strings.HasPrefix(u.Host, "[") {
@@ -129,8 +129,8 @@ func checkLabel(l string) error {
 	return nil
 }
 
-// numeric reports whether a host that ends in this label is an IPv4 address to
-// some programs (WHATWG URL, "ends in a number"): 2130706433, 0177.0.0.1, 0x7f.1.
+// numeric reports whether some programs treat a host that ends in this label as an IPv4
+// address (WHATWG URL, "ends in a number"): 2130706433, 0177.0.0.1, 0x7f.1.
 func numeric(label string) bool {
 	if hex, ok := strings.CutPrefix(label, "0x"); ok {
 		return strings.Trim(hex, "0123456789abcdef") == ""
@@ -138,9 +138,9 @@ func numeric(label string) bool {
 	return strings.Trim(label, "0123456789") == ""
 }
 
-// checkHost rejects a host that has no address, or one that is not allowed. Unknown names
-// and names in a private network get the same response, to reveal nothing about the names
-// of that network.
+// checkHost rejects a host that has no address or has an address that is not allowed. The
+// error is the same for unknown names and names in a private network, so that it reveals
+// nothing about the names in that network.
 func (g *Guard) checkHost(ctx context.Context, host string, port uint16) error {
 	look, cancel := context.WithTimeout(ctx, lookupTimeout)
 	defer cancel()
@@ -172,8 +172,8 @@ var (
 	loopback6 = netip.IPv6Loopback()
 )
 
-// addresses resolves a host to at least one address, IPv4 ones in IPv4 form. Names are
-// resolved as they are, without the search domains of the system.
+// addresses resolves a host to at least one address, and returns IPv4 addresses in IPv4 form.
+// Names are resolved as they are, without the system's search domains.
 func (g *Guard) addresses(ctx context.Context, host string) ([]netip.Addr, error) {
 	if a, err := netip.ParseAddr(host); err == nil {
 		return []netip.Addr{a}, nil

@@ -31,9 +31,9 @@ func Load(path string) (*Keys, error) {
 	return keys, nil
 }
 
-// LoadOrMake reads a key file, and creates one with a new key, readable only by its owner,
-// if it does not exist. If several processes create it at once, one wins, and all use its
-// key. The key is on disk when LoadOrMake returns, since data sealed with a lost key is
+// LoadOrMake reads a key file, and creates one with a new key, readable only by its owner, if
+// it does not exist. If several processes create it at once, one wins, and all use its key.
+// The key is synced to disk before LoadOrMake returns, because data sealed with a lost key is
 // lost.
 func LoadOrMake(path string) (keys *Keys, made bool, err error) {
 	keys, err = Load(path)
@@ -49,9 +49,9 @@ func LoadOrMake(path string) (keys *Keys, made bool, err error) {
 	return keys, made, err
 }
 
-const heading = "# The operator's key of kindex. It decrypts the secrets in the database: keep a copy\n# apart from the database backups, and keep it secret.\n"
+const heading = "# The operator's key for kindex. It decrypts the secrets in the database: keep a copy\n# apart from the database backups, and keep it secret.\n"
 
-// makeFile writes the file under another name and then links it, so that a partial key is
+// makeFile writes the file under a temporary name and then links it, so that a partial key is
 // never read.
 func makeFile(path string) error {
 	dir := filepath.Dir(path)

@@ -1,6 +1,6 @@
-// Package seal encrypts the stored data that must be read again, such as webhook
-// secrets, with a key that the operator has and that is not in the database. A copy of
-// the database alone does not reveal the data.
+// Package seal encrypts stored secrets that must be readable again, such as those of
+// webhooks, with a key that the operator keeps outside the database. A copy of the database
+// alone does not reveal the data.
 package seal
 
 import (
@@ -18,19 +18,19 @@ import (
 // KeySize is the length of a key in bytes: AES-256.
 const KeySize = 32
 
-// ErrDamaged is returned for a sealed text that no key can open: it was altered, or
+// ErrDamaged is returned for sealed text that no key can open because it was altered, or was
 // sealed for a different purpose or row.
 var ErrDamaged = errors.New("the sealed text is damaged or belongs to another record")
 
-// UnknownKeyError has the id of the missing key that a text was sealed with.
+// UnknownKeyError means that the key with which data was sealed is missing.
 type UnknownKeyError struct{ ID string }
 
 func (e *UnknownKeyError) Error() string {
 	return "it was sealed with the operator's key " + e.ID + ", which is not one of the given keys"
 }
 
-// Keys are the operator's keys. The first one seals, and all of them open, so that a
-// new key can be added before the old ones. Keys are never shown in texts or logs. They
+// Keys are the operator's keys. The first key seals, and any of them can open, so that a new
+// key can be added in front of the old keys. Keys are never shown in messages or logs. They
 // are safe for concurrent use.
 type Keys struct{ list []key }
 
@@ -45,7 +45,7 @@ func (k *Keys) String() string { return fmt.Sprintf("operator's keys %s", string
 // GoString implements fmt.GoStringer, and hides the keys.
 func (k *Keys) GoString() string { return k.String() }
 
-// IDs returns the ids of the keys, the sealing key first.
+// IDs returns the ids of the keys, starting with the sealing key.
 func (k *Keys) IDs() []string {
 	ids := make([]string, len(k.list))
 	for i, one := range k.list {
@@ -62,7 +62,7 @@ func Generate() string {
 }
 
 // Parse parses keys in base64, each of 32 bytes, separated by white space or commas. A #
-// starts a comment. Errors have the line number, but not its text.
+// starts a comment. Errors contain the line number, but not the content of the line.
 func Parse(text string) (*Keys, error) {
 	keys := &Keys{}
 	seen := map[string]bool{}
@@ -98,7 +98,7 @@ func parseKey(word string) (key, error) {
 	if err != nil {
 		return key{}, err
 	}
-	// The nonce is random: 96 bits are enough for 2³² texts per key (NIST SP 800-38D,
+	// The nonce is random: 96 bits are enough for 2³² secrets per key (NIST SP 800-38D,
 	// section 8.3), and an account has at most ten.
 	aead, err := cipher.NewGCMWithRandomNonce(block)
 	if err != nil {
@@ -108,19 +108,20 @@ func parseKey(word string) (key, error) {
 	return key{hex.EncodeToString(sum[:4]), aead}, nil
 }
 
-// form starts every sealed text: AES-256-GCM, with the random nonce first.
+// form is the prefix of all sealed text. It stands for AES-256-GCM with the random nonce
+// first.
 const form = "s1"
 
-var encoding = base64.RawURLEncoding.Strict() // one text, one spelling
+var encoding = base64.RawURLEncoding.Strict() // strict: only one encoding of the same bytes is valid
 
-// Seal encrypts a secret. The sealed text can be opened only for the same purpose and row,
-// so that a secret cannot be moved in the database.
+// Seal encrypts a secret. The result can be opened only for the same purpose and row, so that
+// a secret cannot be moved within the database.
 func (k *Keys) Seal(secret []byte, purpose, row string) string {
 	with := k.list[0]
 	return form + "." + with.id + "." + encoding.EncodeToString(with.aead.Seal(nil, nil, secret, bound(purpose, row))) //nolint:gosec // the AEAD generates the nonce
 }
 
-// Open decrypts a sealed text. Its errors are a *UnknownKeyError and ErrDamaged.
+// Open decrypts sealed text. The error is a *UnknownKeyError or ErrDamaged.
 func (k *Keys) Open(sealed, purpose, row string) ([]byte, error) {
 	id, text, err := split(sealed)
 	if err != nil {
@@ -139,7 +140,7 @@ func (k *Keys) Open(sealed, purpose, row string) ([]byte, error) {
 	return nil, &UnknownKeyError{id}
 }
 
-// Current reports whether a text is sealed with the key that now seals.
+// Current reports whether sealed text was sealed with the current sealing key.
 func (k *Keys) Current(sealed string) bool {
 	id, _, err := split(sealed)
 	return err == nil && id == k.list[0].id
@@ -156,5 +157,6 @@ func split(sealed string) (id string, text []byte, err error) {
 	return parts[1], text, nil
 }
 
-// bound returns what a sealed text is bound to. No purpose contains a zero byte.
+// bound returns the additional data that binds sealed text to a purpose and a row. No purpose
+// contains a zero byte.
 func bound(purpose, row string) []byte { return []byte(purpose + "\x00" + row) }

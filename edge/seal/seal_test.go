@@ -40,7 +40,7 @@ func TestSealedTextsOpenOnlyWhereTheyBelong(t *testing.T) {
 			t.Errorf("%v: %v", at, err)
 		}
 	}
-	for i := range len(sealed) { // every byte counts
+	for i := range len(sealed) { // changing any byte must be detected
 		for _, c := range []byte{'A', 'b', '.'} {
 			b := []byte(sealed)
 			if b[i] == c {

@@ -10,7 +10,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// accountColumns are what scanAccount reads.
+// accountColumns are the columns that scanAccount reads.
 const accountColumns = "a.id, a.name, a.created_at, a.suspended_at, a.quota, a.quota_window"
 
 // accountRow is a stored account.
@@ -28,7 +28,7 @@ func (r *accountRow) account() apikey.Account {
 		Quota: r.quota.Int64, Window: time.Duration(r.window.Int64) * time.Millisecond}
 }
 
-// scanAccount reads one account; if there is none, the error is apikey.ErrNoAccount.
+// scanAccount reads one account. If there is none, the error is apikey.ErrNoAccount.
 func scanAccount(scan func(...any) error) (apikey.Account, error) {
 	var r accountRow
 	err := scan(r.scanTargets()...)
@@ -38,8 +38,8 @@ func scanAccount(scan func(...any) error) (apikey.Account, error) {
 	return r.account(), err
 }
 
-// EnsureAccount returns the account with this name, creating it if missing. The name must
-// pass apikey.CheckName.
+// EnsureAccount returns the account with this name, creating it if it does not exist. The
+// name must pass apikey.CheckName.
 func (tx *Tx) EnsureAccount(name string) (apikey.Account, error) {
 	if _, err := tx.insertAccount(name); err != nil {
 		return apikey.Account{}, err
@@ -47,10 +47,10 @@ func (tx *Tx) EnsureAccount(name string) (apikey.Account, error) {
 	return tx.AccountNamed(name)
 }
 
-// insertAccount creates an account and returns its id, "" if the name is taken.
+// insertAccount creates an account and returns its id, or "" if the name is taken.
 func (tx *Tx) insertAccount(name string) (string, error) {
 	if err := apikey.CheckName(name); err != nil {
-		return "", fmt.Errorf("the name of the account %w", err)
+		return "", fmt.Errorf("the account name %w", err)
 	}
 	id := NewID("acc_")
 	n, err := tx.exec("INSERT INTO accounts (id, name, created_at) VALUES ($1, $2, $3) ON CONFLICT (name) DO NOTHING", id, name, tx.now())
@@ -70,8 +70,8 @@ func (tx *Tx) Account(id string) (apikey.Account, error) {
 	return scanAccount(tx.row("SELECT "+accountColumns+" FROM accounts a WHERE a.id = $1", id).Scan)
 }
 
-// lockAccount keeps other transactions from counting or adding what belongs to an
-// account until this transaction ends.
+// lockAccount locks an account until this transaction ends, so that other transactions cannot
+// count what belongs to it or add to it.
 func (tx *Tx) lockAccount(id string) (apikey.Account, error) {
 	if _, err := tx.exec("UPDATE accounts SET version = version + 1 WHERE id = $1", id); err != nil {
 		return apikey.Account{}, err
@@ -79,10 +79,10 @@ func (tx *Tx) lockAccount(id string) (apikey.Account, error) {
 	return tx.Account(id)
 }
 
-// IdentifiedAccount returns the account for an identity from a provider. If there is
-// none, it creates one with this name or, if taken, with "-2", "-3" or some random
-// letters appended. An identity with the same name as an existing account never gets
-// access to that account. name must leave room for 11 letters.
+// IdentifiedAccount returns the account for an identity from a provider. If there is none, it
+// creates one with this name. If the name is taken, it appends "-2", "-3" and so on, or some
+// random letters. An identity with the same name as an existing account never gets access to
+// that account. The name must leave room for 11 more letters.
 func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account apikey.Account, made bool, err error) {
 	find := func() (apikey.Account, error) {
 		return scanAccount(tx.row("SELECT "+accountColumns+" FROM identities i JOIN accounts a ON a.id = i.account_id"+
@@ -105,7 +105,7 @@ func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account 
 	if err != nil {
 		return account, false, err
 	}
-	if n == 0 { // another call created it at the same time
+	if n == 0 { // a concurrent call has created it
 		for _, statement := range []string{"DELETE FROM audit_log WHERE account_id = $1", "DELETE FROM accounts WHERE id = $1"} {
 			if _, err = tx.exec(statement, id); err != nil {
 				return account, false, err
@@ -116,8 +116,9 @@ func (tx *Tx) IdentifiedAccount(provider, subject, login, name string) (account 
 	return account, n == 1, err
 }
 
-// maxNumberedNames is how many accounts with the same name get numbers. Others get random
-// letters, so that strangers cannot make each sign-in try thousands of names.
+// maxNumberedNames is the maximum number of accounts with the same name that get numbers.
+// Further accounts get random letters, so that strangers cannot make each sign-in try
+// thousands of names.
 const maxNumberedNames = 9
 
 // insertFreeAccount creates an account with this name, or an available one that starts with
@@ -136,8 +137,8 @@ func (tx *Tx) insertFreeAccount(name string) (string, error) {
 	return "", fmt.Errorf("no account name like %q is available", name)
 }
 
-// SetQuota sets the quota of an account, in requests per window; 0 removes it. A window
-// of 0 means a UTC day. If there is no such account, the error is apikey.ErrNoAccount.
+// SetQuota sets the quota of an account, in requests per window. A quota of 0 removes it. A
+// window of 0 means a UTC day. If there is no such account, the error is apikey.ErrNoAccount.
 func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
 	if quota < 0 || window < 0 {
 		return fmt.Errorf("invalid quota of %d in %v", quota, window)
@@ -154,8 +155,8 @@ func (tx *Tx) SetQuota(id string, quota int64, window time.Duration) error {
 		sql.NullInt64{Int64: quota, Valid: quota > 0}, sql.NullInt64{Int64: window.Milliseconds(), Valid: quota > 0 && window > 0})
 }
 
-// Suspend suspends an account and ends its sessions. If it is already suspended, its
-// time of suspension does not change. If there is no such account, the error is
+// Suspend suspends an account and ends its sessions. If it is already suspended, the time of
+// its suspension does not change. If there is no such account, the error is
 // apikey.ErrNoAccount.
 func (tx *Tx) Suspend(id string) error {
 	if err := tx.endSessions(id); err != nil {
@@ -172,8 +173,8 @@ func (tx *Tx) Unsuspend(id string) error {
 		"UPDATE accounts SET suspended_at = NULL, version = version + 1 WHERE id = $1")
 }
 
-// changeAccount runs a statement on the account of an entry, whose id is its first
-// argument, and logs it.
+// changeAccount runs a statement that changes an account, and adds the entry to the audit
+// log. The first argument of the statement is the id of the account.
 func (tx *Tx) changeAccount(e AuditEntry, statement string, args ...any) error {
 	n, err := tx.exec(statement, append([]any{e.AccountID}, args...)...)
 	switch {
@@ -189,7 +190,7 @@ func (tx *Tx) changeAccount(e AuditEntry, statement string, args ...any) error {
 type AccountSummary struct {
 	apikey.Account
 	ActiveKeys int
-	LastUsedAt time.Time // of any key, the zero time if none was used
+	LastUsedAt time.Time // the last use of any key, or zero if none has been used
 }
 
 // Accounts returns all accounts, sorted by name.

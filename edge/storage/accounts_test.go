@@ -91,7 +91,8 @@ func testSuspension(t *testing.T, s *storage.State, ada apikey.Account, now func
 	}
 }
 
-// TestAccountsAreMadeOnce creates accounts many times at once, through several edges.
+// TestAccountsAreMadeOnce creates the same accounts many times concurrently, through several
+// edges.
 func TestAccountsAreMadeOnce(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -105,8 +106,8 @@ func TestAccountsAreMadeOnce(t *testing.T) {
 				var a, b apikey.Account
 				isNew := false
 				err := edges[i%3].Write(context.Background(), func(tx *storage.Tx) (err error) {
-					// Two people with the same name at the provider, and an account with that
-					// name.
+					// Two people have the same name at the provider, and there already is an
+					// account with that name.
 					if a, isNew, err = tx.IdentifiedAccount("https://id.example", fmt.Sprint(i%2), "Ada", "ada"); err != nil {
 						return err
 					}
@@ -149,7 +150,7 @@ func TestAccountsAreMadeOnce(t *testing.T) {
 	})
 }
 
-// TestManyOfOneName: free names are found even if all numbers are taken.
+// TestManyOfOneName checks that a free name is found even if all numbers are taken.
 func TestManyOfOneName(t *testing.T) {
 	s := storagetest.SQLite(t)
 	seen := map[string]bool{}

@@ -12,7 +12,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// ActorKind is the way in which an actor got access to an account.
+// ActorKind is the way in which an actor accessed an account.
 type ActorKind string
 
 // The kinds of actors.
@@ -21,22 +21,22 @@ const (
 	BySession  ActorKind = "session"  // a person signed in on the website
 	ByOperator ActorKind = "operator" // the command line
 	ByService  ActorKind = "service"  // kindex itself
-	ByAnyone   ActorKind = "anyone"   // anyone who had the key that was reported as leaked
+	ByAnyone   ActorKind = "anyone"   // whoever reported a leaked key
 )
 
 // ActorKinds lists all kinds of actors.
 var ActorKinds = []ActorKind{ByKey, BySession, ByOperator, ByService, ByAnyone}
 
-// Actor is who makes a change.
+// Actor identifies who made a change.
 type Actor struct {
 	Kind     ActorKind
-	ID, Name string // of the key, "" for all others
-	Address  string // the IP address of the request, "" if there is none
+	ID, Name string // of the key; "" for other kinds
+	Address  string // the IP address of the request, or "" if there is none
 }
 
 type actorKey struct{}
 
-// WithActor returns a context for Write whose changes are logged with this actor.
+// WithActor returns a context for Write. Changes made with it are logged with this actor.
 // Without an actor, the log attributes them to the service itself.
 func WithActor(ctx context.Context, a Actor) context.Context {
 	return context.WithValue(ctx, actorKey{}, a)
@@ -49,7 +49,7 @@ func actorOf(ctx context.Context) Actor {
 	return Actor{Kind: ByService}
 }
 
-// Action is an action on an account.
+// Action is a kind of entry in an audit log.
 type Action string
 
 // The actions in an audit log.
@@ -61,10 +61,10 @@ const (
 	AccountLimitChanged Action = "account.limit-changed"
 	KeyCreated          Action = "key.created"
 	KeyRevoked          Action = "key.revoked"
-	KeyReported         Action = "key.reported" // and so revoked: it was sent in as leaked
+	KeyReported         Action = "key.reported" // reported as leaked, and therefore revoked
 	WebhookCreated      Action = "webhook.created"
 	WebhookDeleted      Action = "webhook.deleted"
-	WebhookRotated      Action = "webhook.rotated"  // it has a new secret
+	WebhookRotated      Action = "webhook.rotated"  // it got a new secret
 	WebhookDisabled     Action = "webhook.disabled" // after failures, or because the endpoint asked for it
 	SubmissionCreated   Action = "submission.created"
 	SubmissionWithdrawn Action = "submission.withdrawn"
@@ -79,35 +79,35 @@ var Actions = []Action{AccountCreated, AccountSignedIn, AccountSuspended, Accoun
 	KeyCreated, KeyRevoked, KeyReported, WebhookCreated, WebhookDeleted, WebhookRotated, WebhookDisabled,
 	SubmissionCreated, SubmissionWithdrawn, SubmissionInReview, SubmissionAccepted, SubmissionPublished, SubmissionRejected}
 
-// Bounds of the audit log of an account.
+// Limits of an account's audit log.
 const (
 	// AuditPerAction is the maximum number of entries kept per action; the newest are
 	// kept.
 	AuditPerAction = 200
 	// AuditRetention is how long an entry is kept.
 	AuditRetention = 400 * 24 * time.Hour
-	// maxDetail is how many characters of a detail are kept.
+	// maxDetail is the maximum number of characters in a detail; longer ones are cut off.
 	maxDetail = 300
 )
 
-// AuditEntry is an entry in the audit log of an account. It never contains a secret.
+// AuditEntry is an entry in an account's audit log. It never contains a secret.
 type AuditEntry struct {
 	AccountID string
-	Seq       int64     // the entries of an account count from 1; set by Audit
+	Seq       int64     // numbers the entries of an account from 1; set by Audit
 	At        time.Time // set by Audit
 	Actor     Actor     // set by Audit
 	Action    Action
-	Target    string // the id of the changed object, "" for the account itself
+	Target    string // the id of the changed object, or "" for the account itself
 	Detail    string // for people: names, scopes, reasons
 }
 
 // ID returns the id of the entry, which is unique within its account.
 func (e AuditEntry) ID() string { return "aud_" + strconv.FormatInt(e.Seq, 10) }
 
-// Audit adds an entry to the audit log of an account, with the current time and the actor
-// in the context of Write. Its error fails the transaction, and with it the change: every
-// change is in the log. Keys in the detail are redacted, unprintable characters replaced.
-// If there is no such account, the error is apikey.ErrNoAccount.
+// Audit adds an entry to an account's audit log, with the current time and the actor from the
+// context of Write. If that fails, the transaction fails, too, so that every change is in the
+// log. Keys in the detail are redacted, and unprintable characters are replaced. If there is
+// no such account, the error is apikey.ErrNoAccount.
 func (tx *Tx) Audit(e AuditEntry) error {
 	err := tx.row("UPDATE accounts SET audited = audited + 1 WHERE id = $1 RETURNING audited", e.AccountID).Scan(&e.Seq)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -127,7 +127,7 @@ func (tx *Tx) Audit(e AuditEntry) error {
 	return err
 }
 
-// sanitizeDetail makes a text safe to store and to print.
+// sanitizeDetail makes a detail safe to store and to print.
 func sanitizeDetail(s string) string {
 	s = strings.Map(func(r rune) rune {
 		if !unicode.IsPrint(r) {
@@ -141,7 +141,7 @@ func sanitizeDetail(s string) string {
 	return s
 }
 
-// quoteNames lists texts for a detail, each in quotation marks.
+// quoteNames lists names for a detail, each in quotation marks.
 func quoteNames(names ...string) string {
 	for i, n := range names {
 		names[i] = strconv.Quote(n)
@@ -150,8 +150,8 @@ func quoteNames(names ...string) string {
 }
 
 // AuditLog returns entries of an account's log, newest first, and the total number of
-// entries. before is the Seq of the entry that the page follows, 0 for the first page;
-// limit is at least 1.
+// entries. before is the Seq of the last entry on the previous page, or 0 for the first page.
+// limit must be at least 1.
 func (s *State) AuditLog(ctx context.Context, accountID string, before int64, limit int) (list []AuditEntry, count int, err error) {
 	oldest := s.now().Add(-AuditRetention).UnixMilli()
 	where, args := "account_id = $1 AND at > $2", []any{accountID, oldest}
@@ -173,7 +173,7 @@ func (s *State) AuditLog(ctx context.Context, accountID string, before int64, li
 	return list, count, err
 }
 
-// PurgeAudit removes entries older than AuditRetention.
+// PurgeAudit deletes entries that are older than AuditRetention.
 func (s *State) PurgeAudit(ctx context.Context) error {
 	_, err := s.exec(ctx, "DELETE FROM audit_log WHERE at <= $1", s.now().Add(-AuditRetention).UnixMilli())
 	return s.wrap("deleting old audit entries", err)

@@ -77,8 +77,8 @@ func TestAuditEntry(t *testing.T) {
 	})
 }
 
-// TestAuditIsBounded: many entries of one action do not displace those of others, and all are
-// removed after AuditRetention.
+// TestAuditIsBounded checks that many entries for one action do not displace those for other
+// actions, and that all entries are deleted after AuditRetention.
 func TestAuditIsBounded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -142,7 +142,7 @@ func TestAuditIsForgotten(t *testing.T) {
 	}
 }
 
-// TestAuditIsNumbered: entries created concurrently are numbered without a gap.
+// TestAuditIsNumbered checks that entries created concurrently are numbered without gaps.
 func TestAuditIsNumbered(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {

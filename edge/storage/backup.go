@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// Backup writes a consistent copy of the whole database into a new SQLite file; the
-// service can continue meanwhile. The file is renamed into place once it is on disk and
-// has passed Check. Only its owner can read it. If the file exists, that is an error,
-// unless replace is set.
+// Backup writes a consistent copy of the whole database into a new SQLite file. The service
+// can keep running meanwhile. The file is renamed into place once it is on disk and has
+// passed Check. Only its owner can read it. An existing file is an error, unless replace is
+// set.
 func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report, error) {
 	if err := s.checkBackupTarget(path, replace); err != nil {
 		return nil, err
@@ -41,7 +41,7 @@ func (s *State) Backup(ctx context.Context, path string, replace bool) (*Report,
 	return report, errors.Join(syncFile(part), publishFile(part, path, replace))
 }
 
-// checkBackupTarget rejects names at which a backup would do harm.
+// checkBackupTarget rejects file names for which a backup would cause damage.
 func (s *State) checkBackupTarget(path string, replace bool) error {
 	there, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -66,7 +66,7 @@ func (s *State) checkBackupTarget(path string, replace bool) error {
 	return nil
 }
 
-// writeBackup fills an empty file.
+// writeBackup writes the backup to an empty file.
 func (s *State) writeBackup(ctx context.Context, path string) (err error) {
 	if s.engine == SQLite {
 		c, err := s.db.Conn(ctx)
@@ -74,7 +74,7 @@ func (s *State) writeBackup(ctx context.Context, path string) (err error) {
 			return err
 		}
 		defer c.Close()
-		// The connection is read-only, which VACUUM INTO requires anyway.
+		// The pool's connections are read-only, but VACUUM INTO needs one that is not.
 		if _, err := c.ExecContext(ctx, "PRAGMA query_only(0)"); err != nil {
 			return err
 		}
@@ -95,7 +95,7 @@ func (s *State) writeBackup(ctx context.Context, path string) (err error) {
 	return err
 }
 
-// checkFile checks a SQLite file that will be renamed.
+// checkFile runs Check on a SQLite file before it is renamed.
 func checkFile(ctx context.Context, path, name string) (r *Report, err error) {
 	s, err := Open(ctx, path, Options{SkipMigrations: true, MustExist: true})
 	if err != nil {
@@ -111,11 +111,11 @@ func publishFile(part, path string, replace bool) error {
 	if replace {
 		return errors.Join(os.Rename(part, path), syncFile(filepath.Dir(path)))
 	}
-	err := os.Link(part, path) // unlike a rename, it replaces no file
+	err := os.Link(part, path) // unlike a rename, it does not replace a file
 	switch {
 	case errors.Is(err, fs.ErrExist):
 		return fmt.Errorf("%s was created in the meantime; choose another name", path)
-	case err != nil: // a file system without links
+	case err != nil: // the file system has no links
 		err = os.Rename(part, path)
 	}
 	return errors.Join(err, syncFile(filepath.Dir(path)))
@@ -130,8 +130,7 @@ func syncFile(path string) error {
 	return errors.Join(f.Sync(), f.Close())
 }
 
-// removeDatabase removes a SQLite file and the files that SQLite and Open create next to
-// it.
+// removeDatabase removes a SQLite file and the files that SQLite and Open created next to it.
 func removeDatabase(path string) {
 	for _, end := range []string{"", "-wal", "-shm", "-journal", ".migrating", ".serving"} {
 		_ = os.Remove(path + end) // leftovers are harmless

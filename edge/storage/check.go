@@ -14,18 +14,18 @@ import (
 
 // Report is the result of Check.
 type Report struct {
-	State           string // without a password
+	State           string // the address of the database, without the password
 	Engine          Engine
-	Server          string // the version of the database
-	Version, Latest int64  // the version of the schema, and the newest known here
+	Server          string // the version of the database engine
+	Version, Latest int64  // the schema's version, and the newest supported one
 	Counts          []TableCount
-	Problems        []string // problems, for people
+	Problems        []string // for people to read
 	Notes           []string // other findings
 }
 
-// Check reads a consistent snapshot of the whole database and reports problems in the
-// database itself and violated invariants that kindex relies on. It does not change the
-// database. An error means that the database could not be read.
+// Check reads a consistent snapshot of the whole database and reports damage to the database
+// and violations of invariants that kindex relies on. It does not change the database. An
+// error means that the database could not be read.
 func (s *State) Check(ctx context.Context) (*Report, error) {
 	r := &Report{State: s.target, Engine: s.engine}
 	var err error
@@ -40,7 +40,7 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 	if err != nil {
 		return nil, s.wrap("checking", err)
 	}
-	defer func() { _ = tx.Rollback() }() // it only reads
+	defer func() { _ = tx.Rollback() }() // the transaction only reads
 	c := &checker{ctx: ctx, db: tx, now: s.now(), report: r, tables: tables}
 	c.version()
 	if s.engine == SQLite {
@@ -56,7 +56,7 @@ func (s *State) Check(ctx context.Context) (*Report, error) {
 	return r, s.wrap("checking", c.err)
 }
 
-// checker is a check in progress.
+// checker holds the state of a check.
 type checker struct {
 	ctx    context.Context
 	db     querier
@@ -70,7 +70,7 @@ func (c *checker) addProblem(format string, args ...any) {
 	c.report.Problems = append(c.report.Problems, fmt.Sprintf(format, args...))
 }
 
-// texts runs a query for one column of text. After an error it returns nothing.
+// texts returns the result of a query for one column of text. After an error, it returns nil.
 func (c *checker) texts(query string) []string {
 	if c.err != nil {
 		return nil
@@ -115,7 +115,7 @@ func (c *checker) sqlite(file string) {
 func (c *checker) postgreSQL() {
 	c.report.Server = strings.Join(c.texts("SHOW server_version"), "")
 	if e := c.texts("SHOW server_encoding"); c.err == nil && !slices.Equal(e, []string{"UTF8"}) {
-		c.addProblem("the database has the encoding %s: create one with UTF8", strings.Join(e, ""))
+		c.addProblem("the database has the encoding %s: create a database with UTF8", strings.Join(e, ""))
 	}
 	if c.err == nil && slices.Equal(c.texts("SELECT CAST(pg_is_in_recovery() AS TEXT)"), []string{"true"}) {
 		c.addProblem("the server is a read-only standby: use the primary")
@@ -127,13 +127,13 @@ func (c *checker) postgreSQL() {
 	}
 }
 
-// maxNamed is how many of those with the same problem are named.
+// maxNamed is the maximum number of rows that are named for one problem.
 const maxNamed = 5
 
 func (c *checker) invariants() {
 	for _, in := range invariants {
 		if !c.has(in.tables...) {
-			continue // the schema is of an earlier version
+			continue // an earlier schema does not have all tables
 		}
 		list := c.texts(strings.ReplaceAll(in.query, ":now", strconv.FormatInt(c.now.UnixMilli(), 10)))
 		if more := len(list) - maxNamed; more > 0 {
@@ -153,13 +153,13 @@ func (c *checker) json() {
 		for _, pair := range c.texts("SELECT " + j.id + " || ' ' || " + j.column + " FROM " + j.table + " WHERE " + j.column + " IS NOT NULL") {
 			id, text, _ := strings.Cut(pair, " ")
 			if !json.Valid([]byte(text)) {
-				c.addProblem("%s of %s %s is not JSON", j.column, j.table, id)
+				c.addProblem("%s %s: the column %s is not valid JSON", j.table, id, j.column)
 			}
 		}
 	}
 }
 
-// has reports whether the schema has all of some tables, or columns as table.column.
+// has reports whether the schema has all these tables, and all columns given as table.column.
 func (c *checker) has(names ...string) bool {
 	for _, name := range names {
 		tableName, columnName, _ := strings.Cut(name, ".")

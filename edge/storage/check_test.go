@@ -14,7 +14,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// sound are valid rows of every table that has an invariant.
+// sound inserts valid rows into tables that have invariants.
 var sound = []string{
 	`INSERT INTO accounts (id, name, created_at, audited) VALUES ('acc_a', 'ada', 1, 1)`,
 	`INSERT INTO idempotency (account_id, method, path, key, body_hash, status, location, answer, secret_id, created_at) VALUES ('acc_a', 'POST', '/api/submit', 'k', 'h', 201, '', '', '', 1)`,
@@ -48,7 +48,7 @@ func submissionRow(id, status string) string {
 		id + "', 'acc_a', '" + status + "', 'tool', '" + id + "', '', '', '" + id + "', '', '', '', '', 0, '', 1, 1)"
 }
 
-// keyRows returns n active keys.
+// keyRows returns statements that insert n active keys.
 func keyRows(n int) (list []string) {
 	for i := range n {
 		hash := strings.Repeat(string(rune('a'+i)), 64)
@@ -64,11 +64,11 @@ func webhookRows(n int) (list []string) {
 	return list
 }
 
-// TestCheckFinds introduces one fault at a time and looks for its problem text.
+// TestCheckFinds introduces one fault at a time and checks that it is reported.
 func TestCheckFinds(t *testing.T) {
 	suite.InTest(t)
 	cases := []struct {
-		wrong string // "" for no problem
+		wrong string // "" if there is no problem
 		rows  []string
 	}{
 		{"", nil},
@@ -105,9 +105,9 @@ func TestCheckFinds(t *testing.T) {
 		{"deliveries with an unknown status: dlv_a", []string{"INSERT INTO webhook_deliveries (id, webhook_id, kind, event_id, event, status, created_at) VALUES ('dlv_a', 'wh_a', 'test', 'e', 'test', 'lost', 1)"}},
 		{"deliveries with an unknown status: dlv_a", []string{"INSERT INTO webhook_deliveries (id, webhook_id, kind, event_id, event, status, created_at) VALUES ('dlv_a', 'wh_a', 'event', 'e', 'test', 'failed', 1)"}},
 		{"sessions that end before they start: acc_a", []string{"UPDATE sessions SET expires_at = 0"}},
-		{"events of webhooks wh_a is not JSON", []string{"UPDATE webhooks SET events = '[entity'"}},
-		{"payload of webhook_events evt_a is not JSON", []string{"UPDATE webhook_events SET payload = ''"}},
-		{"recent of webhook_cursor events is not JSON", []string{"UPDATE webhook_cursor SET recent = 'x y'"}},
+		{"webhooks wh_a: the column events is not valid JSON", []string{"UPDATE webhooks SET events = '[entity'"}},
+		{"webhook_events evt_a: the column payload is not valid JSON", []string{"UPDATE webhook_events SET payload = ''"}},
+		{"webhook_cursor events: the column recent is not valid JSON", []string{"UPDATE webhook_cursor SET recent = 'x y'"}},
 	}
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
@@ -121,13 +121,13 @@ func TestCheckFinds(t *testing.T) {
 	})
 }
 
-// testCheck fills a state, checks it, and empties it again.
+// testCheck inserts rows into a state, checks it, and deletes all rows again.
 func testCheck(t *testing.T, s *storage.State, wrong string, rows []string) {
 	defer func() {
 		tables, err := s.Tables(context.Background())
 		if err == nil {
 			tables = slices.DeleteFunc(tables, func(name string) bool { return name == "webhooks" || name == "accounts" })
-			tables = append(tables, "webhooks", "accounts") // others refer to them
+			tables = append(tables, "webhooks", "accounts") // last, because other tables refer to them
 			err = s.Write(context.Background(), func(tx *storage.Tx) error {
 				for _, name := range tables {
 					if err := tx.Exec("DELETE FROM " + name); err != nil {
@@ -165,8 +165,9 @@ func testCheck(t *testing.T, s *storage.State, wrong string, rows []string) {
 	}
 }
 
-// TestInvariantsAreOfTables fails if a table was renamed: Check skips tables that an earlier
-// schema does not have.
+// TestInvariantsAreOfTables fails if an invariant names a table that does not exist, for
+// example because it was renamed. Check would just skip the invariant, as it does for earlier
+// schemas.
 func TestInvariantsAreOfTables(t *testing.T) {
 	tables, err := storagetest.SQLite(t).Tables(t.Context())
 	if err != nil {
@@ -179,7 +180,7 @@ func TestInvariantsAreOfTables(t *testing.T) {
 	}
 }
 
-// TestCheckNamesSome abbreviates a long list.
+// TestCheckNamesSome checks that a long list is abbreviated.
 func TestCheckNamesSome(t *testing.T) {
 	s := storagetest.SQLite(t)
 	for _, subject := range strings.Fields("a b c d e f g") {
@@ -212,7 +213,7 @@ func TestCheckOfFiles(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name, words string
-		mended      bool // by rewriting the file, so that a backup is sound
+		mended      bool // rewriting the file repairs it, so the backup is sound
 		damage      func(path string) error
 	}{
 		{"mode", "chmod 600", true, func(path string) error { return os.Chmod(path, 0o644) }},
@@ -240,7 +241,7 @@ func TestCheckOfFiles(t *testing.T) {
 	}
 }
 
-// zeros overwrites the middle of a file.
+// zeros overwrites the middle of a file with zeros.
 func zeros(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -263,8 +264,8 @@ func copyOf(t *testing.T, path string) string {
 	return to
 }
 
-// checkAndBackUp returns the problems, and whether there is a backup now; no other files may
-// be left.
+// checkAndBackUp checks a file and backs it up. It returns the problems and whether there is
+// a backup, and fails the test if other files are left over.
 func checkAndBackUp(t *testing.T, path string) (problems string, backedUp bool) {
 	t.Helper()
 	s, err := storage.Open(t.Context(), path, storage.Options{SkipMigrations: true, MustExist: true})

@@ -17,8 +17,8 @@ type TableCount struct {
 	Rows  int64
 }
 
-// LockExclusive locks the database until Close so that no edge can use it; if an edge
-// is using it, the error is ErrInUse. On PostgreSQL it does nothing.
+// LockExclusive locks the database until Close so that no edge can use it. If an edge is
+// using it, the error is ErrInUse. On PostgreSQL it does nothing.
 func (s *State) LockExclusive() error {
 	if s.engine == PostgreSQL || s.exclusiveLock != nil {
 		return nil
@@ -26,10 +26,10 @@ func (s *State) LockExclusive() error {
 	return s.lockExclusive()
 }
 
-// CopyTo copies all rows of all tables into an empty database, on either engine, and
-// returns the number of rows per table. It reads a consistent snapshot, and writes in
-// one transaction: if anything fails, the target stays empty. Before the commit each
-// table is read back, and compared by row count and checksum.
+// CopyTo copies all rows of all tables into an empty database, on either engine, and returns
+// the number of rows per table. It reads a consistent snapshot, and writes in one
+// transaction: if anything fails, the target stays empty. Before the commit, each table is
+// read back and compared by row count and checksum.
 func (s *State) CopyTo(ctx context.Context, to *State) ([]TableCount, error) {
 	tables, err := s.sameSchema(ctx, to)
 	if err != nil {
@@ -39,7 +39,7 @@ func (s *State) CopyTo(ctx context.Context, to *State) ([]TableCount, error) {
 	if err != nil {
 		return nil, s.wrap("reading", err)
 	}
-	defer func() { _ = from.Rollback() }() // it only reads
+	defer func() { _ = from.Rollback() }() // the transaction only reads
 	var counts []TableCount
 	err = to.Write(ctx, func(tx *Tx) error {
 		counts = nil
@@ -104,8 +104,8 @@ func (s *State) sameSchema(ctx context.Context, to *State) ([]table, error) {
 	return tables, nil
 }
 
-// requireEmpty rejects a table with rows. On PostgreSQL it keeps other transactions
-// from writing to the table until this one ends.
+// requireEmpty returns an error if a table has rows. On PostgreSQL, it keeps other
+// transactions from writing to the table until this transaction ends.
 func (s *State) requireEmpty(tx *Tx, t table) error {
 	if s.engine == PostgreSQL {
 		if _, err := tx.exec("LOCK TABLE " + t.name + " IN EXCLUSIVE MODE"); err != nil {
@@ -120,7 +120,7 @@ func (s *State) requireEmpty(tx *Tx, t table) error {
 	return err
 }
 
-// copyTable copies one table and verifies the copy.
+// copyTable copies a table and verifies the copy.
 func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error) {
 	into := &batchInserter{tx: tx, table: t}
 	read, err := eachRow(ctx, from, t, into.add)
@@ -137,8 +137,8 @@ func copyTable(ctx context.Context, from querier, tx *Tx, t table) (int64, error
 	return read.rows, err
 }
 
-// checksum is the number of rows, and the sum of their SHA-256 hashes, in four parts: it
-// does not depend on the order of the rows, which differs between engines.
+// checksum consists of the number of rows and the sum of their SHA-256 hashes, in four parts.
+// It does not depend on the order of the rows, which differs between engines.
 type checksum struct {
 	rows int64
 	sum  [4]uint64
@@ -150,7 +150,7 @@ func (f *checksum) add(row []any) {
 	for _, v := range row {
 		switch v := v.(type) {
 		case *sql.NullInt64:
-			b = binary.BigEndian.AppendUint64(append(b[:0], 'i'), uint64(v.Int64)) //nolint:gosec // the same bits
+			b = binary.BigEndian.AppendUint64(append(b[:0], 'i'), uint64(v.Int64)) //nolint:gosec // only the bits matter
 			if !v.Valid {
 				b = append(b[:0], 'n')
 			}
@@ -170,8 +170,8 @@ func (f *checksum) add(row []any) {
 	f.rows++
 }
 
-// eachRow reads a table. The values of a row are *sql.NullInt64 and *sql.NullString, and
-// are reused for the next row.
+// eachRow calls do for each row of a table and returns the checksum. The values in a row are
+// *sql.NullInt64 and *sql.NullString, and are reused for the next row.
 func eachRow(ctx context.Context, from querier, t table, do func([]any) error) (f checksum, err error) {
 	row := make([]any, len(t.columns))
 	for i, c := range t.columns {
@@ -181,7 +181,7 @@ func eachRow(ctx context.Context, from querier, t table, do func([]any) error) (
 		case "TEXT":
 			row[i] = new(sql.NullString)
 		default:
-			return f, fmt.Errorf("the column %s is %s: only TEXT and BIGINT exist in both engines", c.name, c.kind)
+			return f, fmt.Errorf("the column %s has the type %s: only TEXT and BIGINT exist in both engines", c.name, c.kind)
 		}
 	}
 	rows, err := from.QueryContext(ctx, "SELECT "+t.columnList()+" FROM "+t.name)
@@ -203,10 +203,10 @@ func eachRow(ctx context.Context, from querier, t table, do func([]any) error) (
 	return f, rows.Err()
 }
 
-// insertBatchSize is how many rows one statement inserts.
+// insertBatchSize is the number of rows that one statement inserts.
 const insertBatchSize = 200
 
-// batchInserter gathers rows of a table and inserts them.
+// batchInserter collects rows of a table and inserts them in batches.
 type batchInserter struct {
 	tx    *Tx
 	table table

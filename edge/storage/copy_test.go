@@ -19,7 +19,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// database opens a state, bypassing package storage.
+// database opens the database of a state, bypassing package storage.
 func database(t *testing.T, target string) *sql.DB {
 	t.Helper()
 	driver := "sqlite"
@@ -34,7 +34,7 @@ func database(t *testing.T, target string) *sql.DB {
 	return db
 }
 
-// texts runs a query for one column of text.
+// texts returns the result of a query for one column of text.
 func texts(t *testing.T, db *sql.DB, query string, args ...any) (list []string) {
 	t.Helper()
 	rows, err := db.Query(query, args...)
@@ -55,11 +55,12 @@ func texts(t *testing.T, db *sql.DB, query string, args ...any) (list []string) 
 	return list
 }
 
-// rowsFilled is more than one statement of the copy inserts.
+// rowsFilled is the number of rows per table. It is larger than the number of rows that one
+// statement inserts.
 const rowsFilled = 450
 
-// fill gives each table of a SQLite state generated rows, whatever tables there are: long
-// texts, extreme numbers, and nulls wherever allowed.
+// fill inserts generated rows into every table of a SQLite state: long strings, extreme
+// numbers, and nulls wherever they are allowed. It returns the names of the tables.
 func fill(t *testing.T, target string) (tables []string) {
 	t.Helper()
 	s := storagetest.Open(t, target)
@@ -113,7 +114,7 @@ func value(name, refers string, kind []string, i, j int) any {
 	return fmt.Sprintf("%s %d\n\t'\"\\ ü 💡 %s", name, i, strings.Repeat("x", i))
 }
 
-// dump returns the contents of a state, by table, independent of row order.
+// dump returns the contents of a state by table, independently of the order of rows.
 func dump(t *testing.T, target string, tables []string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
@@ -138,7 +139,7 @@ func dump(t *testing.T, target string, tables []string) map[string]string {
 			}
 			lines = append(lines, fmt.Sprintf("%q", row))
 		}
-		if err := errors.Join(rows.Err(), rows.Close()); err != nil { //nolint:sqlclosecheck // it is checked
+		if err := errors.Join(rows.Err(), rows.Close()); err != nil { //nolint:sqlclosecheck // the error of Close is checked
 			t.Fatal(err)
 		}
 		slices.Sort(lines)
@@ -192,7 +193,7 @@ func TestCopyOfEverything(t *testing.T) {
 	}
 }
 
-// TestCopyIsCompared has the target change, or lose, a row during the copy.
+// TestCopyIsCompared makes the target change or lose a row during the copy.
 func TestCopyIsCompared(t *testing.T) {
 	suite.InTest(t)
 	first := filepath.Join(t.TempDir(), "first.db")
@@ -223,7 +224,7 @@ func TestCopyIsCompared(t *testing.T) {
 	}
 }
 
-// TestCopyRefuses tries states that cannot be copied.
+// TestCopyRefuses checks that states that cannot be copied are refused.
 func TestCopyRefuses(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
@@ -238,7 +239,8 @@ func TestCopyRefuses(t *testing.T) {
 	if _, err := copyState(t, filepath.Join(dir, "empty.db"), filepath.Join(dir, "other.db")); err == nil || !strings.Contains(err.Error(), "it has no schema") {
 		t.Errorf("no schema: %v", err)
 	}
-	// An earlier schema is copied unchanged; copying it into a later one is refused.
+	// An earlier schema is copied unchanged; copying it into a database with a later schema
+	// is refused.
 	old := filepath.Join(dir, "old.db")
 	s, err := storage.Open(t.Context(), old, storage.Options{SkipMigrations: true})
 	if err != nil {
@@ -256,8 +258,8 @@ func TestCopyRefuses(t *testing.T) {
 }
 
 // TestSchemaIsTheSame fails if a migration creates something that the copy does not support:
-// both engines must have the same tables, with columns of the two types that both have, and
-// otherwise only indexes.
+// both engines must have the same tables, with columns of the two types that exist in both,
+// and nothing else except indexes.
 func TestSchemaIsTheSame(t *testing.T) {
 	suite.InTest(t)
 	lite, shared := filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)
@@ -304,7 +306,7 @@ func TestSchemaIsTheSame(t *testing.T) {
 	}
 }
 
-// TestBackupDuringWrites backs up while rows are written two at a time.
+// TestBackupDuringWrites makes backups while rows are being written two at a time.
 func TestBackupDuringWrites(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -312,8 +314,8 @@ func TestBackupDuringWrites(t *testing.T) {
 		pair := "INSERT INTO counters (ends, lasts, subject, used) VALUES (2, 1, $1, 1)"
 		end, done := make(chan struct{}), make(chan int, 1)
 		go func() {
-			// Each backup reads everything that the previous ones saw, so they fall behind a
-			// writer that never pauses.
+			// Each backup reads everything that was written before it, so backups fall behind
+			// a writer that never pauses.
 			tick := time.NewTicker(time.Millisecond)
 			defer tick.Stop()
 			for i := 0; ; i++ {
@@ -356,7 +358,7 @@ func TestBackupDuringWrites(t *testing.T) {
 	})
 }
 
-// TestBackupRefuses tries names that are taken, and a backup that fails halfway.
+// TestBackupRefuses tries file names that are taken, and a backup that fails halfway.
 func TestBackupRefuses(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {

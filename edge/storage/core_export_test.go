@@ -8,19 +8,19 @@ import (
 	"modernc.org/sqlite"
 )
 
-// Exec lets tests of the core run arbitrary statements.
+// Exec runs an arbitrary statement.
 func (tx *Tx) Exec(query string, args ...any) error {
 	_, err := tx.exec(query, args...)
 	return err
 }
 
-// Number reads one number.
+// Number returns the result of a query for one number.
 func (tx *Tx) Number(query string, args ...any) (n int64, err error) {
 	err = tx.row(query, args...).Scan(&n)
 	return n, err
 }
 
-// Number reads one number outside a transaction.
+// Number returns the result of a query for one number, outside a transaction.
 func (s *State) Number(ctx context.Context, query string, args ...any) (n int64, err error) {
 	err = s.row(ctx, query, args...).Scan(&n)
 	return n, err
@@ -32,7 +32,7 @@ func (s *State) OnWriter(ctx context.Context, statement string) error {
 	return err
 }
 
-// CountCommits counts what SQLite itself considers a commit.
+// CountCommits returns a counter of the commits that SQLite itself reports.
 func (s *State) CountCommits(ctx context.Context) (*atomic.Int64, error) {
 	c, err := s.writer.db.Conn(ctx)
 	if err != nil {
@@ -46,10 +46,10 @@ func (s *State) CountCommits(ctx context.Context) (*atomic.Int64, error) {
 	})
 }
 
-// Waiting returns the number of writes that wait for the writer.
+// Waiting returns the number of writes that are waiting for the writer.
 func (s *State) Waiting() int { return len(s.writer.jobs) }
 
-// Tables returns the names of all tables, each after those that it refers to.
+// Tables returns the names of all tables, each after the tables that it refers to.
 func (s *State) Tables(ctx context.Context) (names []string, err error) {
 	list, err := s.tables(ctx)
 	for _, t := range list {

@@ -36,7 +36,7 @@ func (s *State) PeekCounter(ctx context.Context, subject string, w ratelimit.Win
 }
 
 // TakeCounter implements ratelimit.SharedStore. If the limit has been reached, it writes
-// nothing, so that a persistent caller takes no lock.
+// nothing, so that a persistent caller does not take a lock.
 func (s *State) TakeCounter(ctx context.Context, subject string, w ratelimit.Window, limit int64) (used int64, ok bool, err error) {
 	// The limit is checked twice: in the snapshot of the statement, and again after locking
 	// the row; only the second check is exact.
@@ -61,9 +61,9 @@ func (s *State) GiveCounter(ctx context.Context, subject string, w ratelimit.Win
 	return used, s.wrap("uncounting a request", err)
 }
 
-// asyncCommit returns a condition that is always true. On PostgreSQL it lets the statement that
-// contains it return before it is on disk: a crash of the database can lose counts of three
-// wal_writer_delay, 0.6 s, but requests do not wait for the disk.
+// asyncCommit returns a condition that is always true. On PostgreSQL it lets the statement
+// that contains it return before it is on disk: requests do not wait for the disk, but a
+// database crash can lose the counts of the last 0.6 s (three times wal_writer_delay).
 func (s *State) asyncCommit() string {
 	if s.engine == PostgreSQL {
 		return "set_config('synchronous_commit', 'off', true) = 'off'"
@@ -71,8 +71,8 @@ func (s *State) asyncCommit() string {
 	return "1 = 1"
 }
 
-// queryRowWrite runs a statement that changes and returns one value: a single round trip
-// on PostgreSQL.
+// queryRowWrite runs a statement that changes and returns one value. On PostgreSQL, this is a
+// single round trip.
 func (s *State) queryRowWrite(ctx context.Context, value *int64, query string, args ...any) error {
 	if s.writer == nil {
 		return s.row(ctx, query, args...).Scan(value)
@@ -85,7 +85,7 @@ func (s *State) AddCounters(ctx context.Context, counts []ratelimit.Count) error
 	if len(counts) == 0 {
 		return nil
 	}
-	// Sorted, so that two edges never deadlock on each other's rows.
+	// The counts are sorted so that two edges never deadlock on each other's rows.
 	counts = slices.Clone(counts)
 	slices.SortFunc(counts, func(a, b ratelimit.Count) int { return strings.Compare(a.Subject, b.Subject) })
 	var q strings.Builder
@@ -107,8 +107,8 @@ func (s *State) AddCounters(ctx context.Context, counts []ratelimit.Count) error
 	return s.wrap("storing request counts", err)
 }
 
-// dropBatchSize is the number of counts that one statement deletes, so that it does not
-// block others for long.
+// dropBatchSize is the maximum number of counts that one statement deletes, so that it does
+// not block other statements for long.
 const dropBatchSize = 5000
 
 // DropCounters implements ratelimit.Dropper.

@@ -16,7 +16,7 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// TestTakeAcrossEdges has two edges take from one count concurrently.
+// TestTakeAcrossEdges takes from one count concurrently on two edges.
 func TestTakeAcrossEdges(t *testing.T) {
 	suite.InRace(t)
 	const most, workers = 1000, 64
@@ -59,7 +59,7 @@ func TestTakeAcrossEdges(t *testing.T) {
 	})
 }
 
-// TestSharedCounts tries every operation on one count.
+// TestSharedCounts tests every operation on one count.
 func TestSharedCounts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		st, ctx := open(), t.Context()
@@ -110,8 +110,8 @@ func TestSharedCounts(t *testing.T) {
 	})
 }
 
-// TestRandomSharing compares the counts of several edges with a simple model, one call at a
-// time.
+// TestRandomSharing makes random calls on several edges, one at a time, and compares the
+// counts with a simple model.
 func TestRandomSharing(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -159,12 +159,12 @@ func TestRandomSharing(t *testing.T) {
 	})
 }
 
-// TestCountsAcrossRestarts flushes the counts of one edge and loads them in the next.
+// TestCountsAcrossRestarts flushes the counts of one edge and loads them on the next edge.
 func TestCountsAcrossRestarts(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		noon := func() time.Time { return time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC) }
-		const subjects, rounds = 1200, 3 // more than fit into one statement
+		const subjects, rounds = 1200, 3 // more counts than fit into one statement
 		for round := range int64(rounds) {
 			m := ratelimit.NewMemory(open(), ratelimit.MemoryOptions{Now: noon})
 			for i := range int64(subjects) {
@@ -183,10 +183,10 @@ func TestCountsAcrossRestarts(t *testing.T) {
 	})
 }
 
-// TestCrashForgetsLittle never closes the state that counted, so that, as after a crash, only
-// what has reached the store remains. That is never more than was counted, never less than
-// before, and eventually everything; TestFlushInTime in package ratelimit checks how soon,
-// with a fake clock.
+// TestCrashForgetsLittle never closes the Memory that counts, so that, like after a crash,
+// only the counts that have reached the store remain. They are never higher than what was
+// counted, never decrease, and eventually include everything. TestFlushInTime in package
+// ratelimit checks how soon, with a fake clock.
 func TestCrashForgetsLittle(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		counted, read := open(), open()
@@ -231,7 +231,7 @@ func TestCrashForgetsLittle(t *testing.T) {
 	})
 }
 
-// TestDropCounters keeps windows that have not ended yet.
+// TestDropCounters checks that only windows that have ended are dropped.
 func TestDropCounters(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -239,7 +239,7 @@ func TestDropCounters(t *testing.T) {
 		midnight := time.Date(2026, 3, 2, 0, 0, 0, 0, time.UTC)
 		before, after := ratelimit.WindowAt(midnight.Add(-1), 0), ratelimit.WindowAt(midnight, 0)
 		var counts []ratelimit.Count
-		for i := range 6000 { // more than one statement drops
+		for i := range 6000 { // more counts than one statement deletes
 			counts = append(counts, ratelimit.Count{Subject: fmt.Sprint("ip:", i), Window: before, N: 1})
 		}
 		counts = append(counts, ratelimit.Count{Subject: "ip:1", Window: after, N: 7})
@@ -259,7 +259,7 @@ func TestDropCounters(t *testing.T) {
 		if err := st.DropCounters(ctx, midnight); err != nil {
 			t.Fatal(err)
 		}
-		check(before, "ip:5999", 1) // it ends at midnight, not before
+		check(before, "ip:5999", 1) // its window ends at midnight, not before
 		if err := st.DropCounters(ctx, midnight.Add(time.Millisecond)); err != nil {
 			t.Fatal(err)
 		}
@@ -270,8 +270,8 @@ func TestDropCounters(t *testing.T) {
 	})
 }
 
-// BenchmarkTake measures one counted request on PostgreSQL, a round trip through a Unix
-// socket.
+// BenchmarkTake measures counting a request on PostgreSQL, which takes one round trip through
+// a Unix socket.
 func BenchmarkTake(b *testing.B) {
 	l := ratelimit.NewShared(storagetest.Open(b, storagetest.PostgreSQL(b)), nil)
 	s := ratelimit.Subject{ID: "acc:acc_x", Tier: ratelimit.Authenticated, Limit: 1 << 50}

@@ -14,13 +14,13 @@ import (
 
 var _ webhook.Store = (*State)(nil)
 
-// placeholder returns the placeholder of argument n.
+// placeholder returns the placeholder for argument n.
 func placeholder(n int) string { return "$" + strconv.Itoa(n) }
 
 func millisDuration(n sql.NullInt64) time.Duration { return time.Duration(n.Int64) * time.Millisecond }
 
 // dueWebhooks selects webhooks that are due at $1 and not leased. Webhooks of suspended
-// accounts wait.
+// accounts have to wait.
 const dueWebhooks = `SELECT id FROM webhooks WHERE leased_until <= $1
 	AND (disabled_at IS NULL AND next_at <= $1 OR id IN (SELECT webhook_id FROM webhook_deliveries WHERE next_at <= $1 AND kind <> 'event'))
 	AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)
@@ -28,7 +28,7 @@ const dueWebhooks = `SELECT id FROM webhooks WHERE leased_until <= $1
 
 // Lease implements webhook.Store.
 func (s *State) Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]webhook.Webhook, error) {
-	// Usually there is nothing to do, and this query blocks no writer.
+	// Usually nothing is due, and unlike the update, this query does not block writers.
 	var one string
 	err := s.row(ctx, dueWebhooks, s.now().UnixMilli(), 1).Scan(&one)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -39,7 +39,7 @@ func (s *State) Lease(ctx context.Context, owner string, n int, lasts time.Durat
 	}
 	var leased []webhook.Webhook
 	err = s.Write(ctx, func(tx *Tx) error {
-		// Materialized: the rows that were picked are locked, and picked once.
+		// MATERIALIZED makes sure that the subquery picks and locks rows only once.
 		rows, err := tx.rows(`WITH due AS MATERIALIZED (`+dueWebhooks+tx.skipLocked()+`)
 			UPDATE webhooks SET lease_owner = $3, leased_until = $4 WHERE id IN (SELECT id FROM due) RETURNING `+webhookColumns,
 			tx.now(), n, owner, tx.now()+lasts.Milliseconds())
@@ -82,13 +82,14 @@ func (s *State) WaitForEvents(ctx context.Context, owner, id string, position in
 	return more, err
 }
 
-// maxPayload is the maximum size of the events read at a time, in bytes: hundreds of
-// webhooks can be processed at once.
+// maxPayload is the size, in bytes, after which no more events are read at a time. It limits
+// the memory used, since hundreds of webhooks can be processed at once.
 const maxPayload = 256 << 10
 
 // EventsAfter implements webhook.Store.
 func (s *State) EventsAfter(ctx context.Context, position int64, names []string, n int) (events []webhook.Event, upTo int64, err error) {
-	// All events up to this seq are visible: seq follows the order of commits.
+	// All events up to this seq are visible, because events get their seq in the order of
+	// commits.
 	if err := s.row(ctx, "SELECT COALESCE(MAX(seq), 0) FROM webhook_cursor").Scan(&upTo); err != nil {
 		return nil, 0, err
 	}
@@ -159,8 +160,8 @@ func (s *State) RecordAttempt(ctx context.Context, owner string, lasts time.Dura
 	})
 }
 
-// recordWebhook updates the progress of the webhook. Failed tests and replays do not
-// affect the queue.
+// recordWebhook updates the webhook after an attempt. Failed tests and replays do not affect
+// its queue.
 func (tx *Tx) recordWebhook(owner string, lasts time.Duration, o webhook.Outcome) error {
 	set, args := "last_attempt_at = $3", []any{o.WebhookID, owner, toMillis(o.LastAttemptAt)}
 	add := func(column string, value any) {
@@ -219,7 +220,7 @@ func nullError(o webhook.Outcome) sql.NullString {
 	return sql.NullString{String: o.Error, Valid: o.Error != ""}
 }
 
-// activeWebhooks picks the webhooks that events wait for.
+// activeWebhooks selects the webhooks for which events are kept until they are delivered.
 const activeWebhooks = "FROM webhooks WHERE disabled_at IS NULL AND account_id NOT IN (SELECT id FROM accounts WHERE suspended_at IS NOT NULL)"
 
 // OldestWaiting implements webhook.Store.
@@ -232,8 +233,8 @@ func (s *State) OldestWaiting(ctx context.Context) (time.Time, error) {
 	return fromMillis(at), err
 }
 
-// expireBatchSize is how many rows are removed in one transaction, which others wait
-// for on SQLite.
+// expireBatchSize is the maximum number of rows deleted in one transaction. On SQLite, other
+// transactions have to wait for it.
 const expireBatchSize = 2000
 
 // Expire implements webhook.Store.
@@ -260,8 +261,8 @@ func (s *State) Expire(ctx context.Context, before time.Time) error {
 	return nil
 }
 
-// ReleaseStaleLeases implements webhook.Store. A SQLite file is used by only one edge,
-// so existing leases belong to one that has died. On PostgreSQL they expire.
+// ReleaseStaleLeases implements webhook.Store. Only one edge uses a SQLite file, so existing
+// leases belong to an edge that has died. On PostgreSQL, leases just expire.
 func (s *State) ReleaseStaleLeases(ctx context.Context) error {
 	if s.exclusiveLock == nil {
 		return nil

@@ -11,10 +11,10 @@ import (
 	"kindex/edge/webhook"
 )
 
-// eventsCursor names the one row of webhook_cursor.
+// eventsCursor is the name of the only row in webhook_cursor.
 const eventsCursor = "events"
 
-// recentChanges is the column recent.
+// recentChanges is the content of the column recent, as JSON.
 type recentChanges struct {
 	Log  []string `json:"log"`
 	Gone []string `json:"gone"`
@@ -42,8 +42,8 @@ func (s *State) EventCursor(ctx context.Context) (webhook.Cursor, error) {
 	return c, nil
 }
 
-// MoveCursor implements webhook.CursorStore, in one transaction, so that no crash loses
-// an event or stores it twice.
+// MoveCursor implements webhook.CursorStore. It uses one transaction, so that a crash can
+// neither lose an event nor store it twice.
 func (s *State) MoveCursor(ctx context.Context, to webhook.Cursor, events []webhook.Event) (moved bool, err error) {
 	err = s.Write(ctx, func(tx *Tx) error {
 		moved, err = tx.MoveCursor(to, events)
@@ -52,10 +52,9 @@ func (s *State) MoveCursor(ctx context.Context, to webhook.Cursor, events []webh
 	return moved && err == nil, err
 }
 
-// MoveCursor replaces the cursor, which must have the version of to, increments the
-// version, stores the events and wakes the webhooks that wait for them. If the cursor
-// has a different version, it does nothing. An event that is already stored is not
-// changed.
+// MoveCursor replaces the cursor if it has the same version as to, and otherwise does
+// nothing. It increments the version, stores the events and wakes the webhooks that are
+// waiting for them. An event that is already stored is not changed.
 func (tx *Tx) MoveCursor(to webhook.Cursor, events []webhook.Event) (moved bool, err error) {
 	recent, err := json.Marshal(recentChanges{to.Log, to.Gone})
 	if err != nil {
@@ -78,13 +77,13 @@ func (tx *Tx) MoveCursor(to webhook.Cursor, events []webhook.Event) (moved bool,
 	if len(events) == 0 {
 		return true, nil
 	}
-	// Including disabled ones: they may be enabled at this moment.
+	// This includes disabled webhooks because they may be enabled at any time.
 	_, err = tx.exec("UPDATE webhooks SET woken = $1, next_at = COALESCE(next_at, $2)", last+int64(len(events)), tx.now())
 	return true, err
 }
 
-// LastEvent returns the seq of the newest event, 0 if there is none. Until the
-// transaction ends, no other transaction can store events or call LastEvent.
+// LastEvent returns the seq of the newest event, or 0 if there is none. Until the transaction
+// ends, no other transaction can store events or call LastEvent.
 func (tx *Tx) LastEvent() (seq int64, err error) {
 	if _, err := tx.exec(`INSERT INTO webhook_cursor (name, version, seq, build, change_id, recent, moved_at)
 		VALUES ($1, 0, 0, '', '', '{}', $2) ON CONFLICT (name) DO NOTHING`, eventsCursor, tx.now()); err != nil {
@@ -94,7 +93,7 @@ func (tx *Tx) LastEvent() (seq int64, err error) {
 	return seq, err
 }
 
-// eventBatchSize is how many events one statement stores.
+// eventBatchSize is the maximum number of events that one statement stores.
 const eventBatchSize = 100
 
 func (tx *Tx) addEvents(last int64, build string, events []webhook.Event) error {
@@ -113,7 +112,7 @@ func (tx *Tx) addEvents(last int64, build string, events []webhook.Event) error 
 	return err
 }
 
-// Events returns up to a number of stored events after a position, in order.
+// Events returns stored events after a position, in order, up to a maximum number.
 func (s *State) Events(ctx context.Context, after int64, limit int) ([]webhook.Event, error) {
 	rows, err := s.rows(ctx, "SELECT seq, id, event, at, type, slug, name, payload FROM webhook_events WHERE seq > $1 ORDER BY seq LIMIT $2", after, limit)
 	return scanRows(rows, err, func(scan func(...any) error) (e webhook.Event, err error) {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// IdempotencyKey identifies a write that can be repeated: its sender, method and path,
-// its Idempotency-Key, and a hash of its body.
+// IdempotencyKey identifies a write that can be repeated, by its account, method, path and
+// Idempotency-Key. It also has the hash of its body.
 type IdempotencyKey struct {
 	AccountID, Method, Path, Key, BodyHash string
 }
@@ -17,7 +17,7 @@ type IdempotencyRecord struct {
 	Status   int
 	Location string
 	Answer   string
-	SecretID string // the id of the resource whose secret was in the response, "" for none
+	SecretID string // the id of the resource whose secret was in the response, or "" if there is none
 }
 
 // idempotencyTTL is how long a write is remembered.
@@ -27,12 +27,12 @@ const idempotencyTTL = 24 * time.Hour
 // are dropped first.
 const MaxIdempotencyKeys = 500
 
-// ClaimIdempotency records an attempt, and returns the outcome of an earlier one, if any.
-// It waits for a concurrent attempt with the same key.
+// ClaimIdempotency records an attempt. If there was an earlier attempt, it returns the
+// outcome of that instead. It waits for a concurrent attempt with the same key.
 func (tx *Tx) ClaimIdempotency(a IdempotencyKey) (*IdempotencyRecord, error) {
 	now := tx.now()
-	// An expired row is reused; for a valid one, the update changes nothing, but
-	// returns that it exists.
+	// An expired row is reused. If a row is still valid, the statement changes nothing, and n
+	// is 0.
 	n, err := tx.exec(`INSERT INTO idempotency (account_id, method, path, key, body_hash, status, location, answer, secret_id, created_at)
 		VALUES ($1, $2, $3, $4, $5, 0, '', '', '', $6)
 		ON CONFLICT (account_id, method, path, key) DO UPDATE
@@ -56,7 +56,7 @@ func (tx *Tx) SaveIdempotency(a IdempotencyKey, d IdempotencyRecord) error {
 		a.AccountID, a.Method, a.Path, a.Key, d.Status, d.Location, d.Answer, d.SecretID); err != nil {
 		return err
 	}
-	// Writes of the same time as the oldest one kept are kept, too.
+	// Writes that are as old as the oldest one kept are kept, too.
 	_, err := tx.exec(`DELETE FROM idempotency WHERE account_id = $1 AND created_at <
 		(SELECT created_at FROM idempotency WHERE account_id = $1 ORDER BY created_at DESC LIMIT 1 OFFSET $2)`, a.AccountID, MaxIdempotencyKeys-1)
 	return err

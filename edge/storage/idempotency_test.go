@@ -15,8 +15,8 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// once runs a write as the edge does, and returns its answer and whether it was run now. The
-// answer is the ID of the note that it creates.
+// once performs a write like the edge, and returns its response and whether it was performed
+// now. The response is the ID of the note that it creates.
 func once(s *storage.State, a storage.IdempotencyKey, id string) (answer storage.IdempotencyRecord, made bool, err error) {
 	err = s.Write(context.Background(), func(tx *storage.Tx) error {
 		done, err := tx.ClaimIdempotency(a)
@@ -38,7 +38,7 @@ func once(s *storage.State, a storage.IdempotencyKey, id string) (answer storage
 
 var post = storage.IdempotencyKey{AccountID: "acc_a", Method: "POST", Path: "/api/submit", Key: "k", BodyHash: "body"}
 
-// TestIdempotencyConcurrent sends one write many times at once, through two edges.
+// TestIdempotencyConcurrent sends one write many times concurrently, through two edges.
 func TestIdempotencyConcurrent(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -68,8 +68,8 @@ func TestIdempotencyConcurrent(t *testing.T) {
 	})
 }
 
-// TestIdempotencyIsPerAccount distinguishes attempts by account, method, path and key, and
-// different bodies by their hash.
+// TestIdempotencyIsPerAccount checks that attempts are distinguished by account, method, path
+// and key, and different bodies by their hash.
 func TestIdempotencyIsPerAccount(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := withNotes(t, open())
@@ -88,8 +88,8 @@ func TestIdempotencyIsPerAccount(t *testing.T) {
 	})
 }
 
-// TestIdempotencyIsBounded sends more writes of one account than are remembered: its oldest
-// are forgotten, those of others are not.
+// TestIdempotencyIsBounded sends more writes of one account than are remembered: the oldest
+// of them are forgotten, but not those of other accounts.
 func TestIdempotencyIsBounded(t *testing.T) {
 	suite.InTest(t)
 	for name, target := range map[string]func() string{
@@ -149,7 +149,7 @@ func TestIdempotencyForgetsFailures(t *testing.T) {
 	})
 }
 
-// TestIdempotencyTTL moves the clock to just before the end of the TTL, and to its end.
+// TestIdempotencyTTL moves the clock to just before the end of the TTL, and then to its end.
 func TestIdempotencyTTL(t *testing.T) {
 	suite.InTest(t)
 	for name, target := range map[string]func() string{

@@ -9,10 +9,10 @@ import (
 	"kindex/edge/webhook"
 )
 
-// invariant is a property that kindex relies on and that the schema does not enforce.
-// Its query returns the rows that violate it, as one column of text.
+// invariant is a property that kindex relies on and that the schema does not enforce. The
+// query returns the rows that violate it, as one column of text.
 type invariant struct {
-	tables  []string // that the query reads; also table.column if earlier schemas lack the column
+	tables  []string // read by the query; also table.column if earlier schemas lack the column
 	problem string
 	query   string // ":now" is replaced by the current time in milliseconds
 }
@@ -26,11 +26,11 @@ func sqlList[T ~string](words []T) string {
 	return strings.Join(list, ", ")
 }
 
-// lastEventSeq is the seq of the newest event ever stored, 0 if there was none.
+// lastEventSeq selects the seq of the newest event ever stored, or 0 if there has been none.
 const lastEventSeq = "COALESCE((SELECT seq FROM webhook_cursor WHERE name = '" + eventsCursor + "'), 0)"
 
 var invariants = []invariant{
-	// Keys can expire in the schemas that have an audit log.
+	// The schemas that have an audit log are those in which keys can expire.
 	{[]string{"api_keys", "audit_log"}, fmt.Sprintf("accounts with more than %d active keys", apikey.MaxActive),
 		fmt.Sprintf("SELECT account_id FROM api_keys WHERE "+activeKey(":now")+" GROUP BY account_id HAVING COUNT(*) > %d ORDER BY account_id", apikey.MaxActive)},
 	{[]string{"api_keys"}, "unusable keys with incomplete hashes",
@@ -41,7 +41,7 @@ var invariants = []invariant{
 		"SELECT DISTINCT a.id FROM audit_log l JOIN accounts a ON a.id = l.account_id WHERE l.seq > a.audited OR l.seq < 1 ORDER BY 1"},
 	{[]string{"audit_log"}, "audit logs with unknown actions or actors",
 		"SELECT DISTINCT account_id FROM audit_log WHERE action NOT IN (" + sqlList(Actions) + ") OR actor NOT IN (" + sqlList(ActorKinds) + ") ORDER BY 1"},
-	{[]string{"audit_log"}, fmt.Sprintf("audit logs with more than %d entries of one action", AuditPerAction),
+	{[]string{"audit_log"}, fmt.Sprintf("audit logs with more than %d entries for one action", AuditPerAction),
 		fmt.Sprintf("SELECT DISTINCT account_id FROM audit_log GROUP BY account_id, action HAVING COUNT(*) > %d ORDER BY 1", AuditPerAction)},
 	{[]string{"accounts"}, "accounts with an invalid limit",
 		"SELECT id FROM accounts WHERE quota <= 0 OR quota_window <= 0 OR quota IS NULL AND quota_window IS NOT NULL ORDER BY id"},

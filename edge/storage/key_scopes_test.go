@@ -23,8 +23,8 @@ func createLimited(t *testing.T, s *storage.State, account string, g apikey.Gran
 	return k, secret
 }
 
-// TestKeyFromBeforeScopes: a key stored by an earlier version has all scopes and is marked as
-// such.
+// TestKeyFromBeforeScopes checks that a key stored by an earlier version has all scopes and
+// is marked as a legacy key.
 func TestKeyFromBeforeScopes(t *testing.T) {
 	suite.InTest(t)
 	for _, target := range []string{filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)} {
@@ -63,7 +63,8 @@ func TestKeyFromBeforeScopes(t *testing.T) {
 	}
 }
 
-// TestExpiredKeysMakeRoom: expired keys are not listed, and five others can be active.
+// TestExpiredKeysMakeRoom checks that expired keys are not listed and do not count towards
+// the limit of five.
 func TestExpiredKeysMakeRoom(t *testing.T) {
 	at := time.Now().Truncate(time.Millisecond)
 	s := storagetest.OpenAt(t, filepath.Join(t.TempDir(), "kindex.db"), func() time.Time { return at })
@@ -92,8 +93,8 @@ func TestExpiredKeysMakeRoom(t *testing.T) {
 	}
 }
 
-// TestInactiveKeysAreBounded: creating and revoking keys repeatedly keeps a hundred of them,
-// and the active ones.
+// TestInactiveKeysAreBounded creates and revokes keys repeatedly: only the newest hundred
+// revoked keys are kept, and all active ones.
 func TestInactiveKeysAreBounded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -116,7 +117,7 @@ func TestInactiveKeysAreBounded(t *testing.T) {
 	})
 }
 
-// TestNoChangeWithoutEntry: if the log cannot be written, nothing changes.
+// TestNoChangeWithoutEntry checks that nothing changes if the audit log cannot be written.
 func TestNoChangeWithoutEntry(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s := open()
@@ -144,7 +145,8 @@ func TestNoChangeWithoutEntry(t *testing.T) {
 	})
 }
 
-// TestSignInIsLogged: with the provider, the login and the address.
+// TestSignInIsLogged checks that a sign-in is logged with the provider, the login and the
+// address.
 func TestSignInIsLogged(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -165,7 +167,8 @@ func TestSignInIsLogged(t *testing.T) {
 	})
 }
 
-// TestReportFindsOneKey: only the exact key is found, not one with the same prefix.
+// TestReportFindsOneKey checks that only the exact key is revoked, not another key with the
+// same prefix.
 func TestReportFindsOneKey(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {

@@ -13,7 +13,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// keyColumns are what keyRow reads.
+// keyColumns are the columns that keyRow reads.
 const keyColumns = "k.id, k.account_id, k.name, k.masked, k.created_at, k.last_used_at, k.revoked_at, k.expires_at, k.scopes"
 
 // keyRow is a stored key.
@@ -37,7 +37,7 @@ func (r *keyRow) key() apikey.Key {
 	return k
 }
 
-// readScopes parses stored scopes. A scope that this program does not know is ignored.
+// readScopes parses stored scopes. Unknown scopes are ignored.
 func readScopes(text string) (s apikey.Scopes) {
 	for name := range strings.FieldsSeq(text) {
 		if slices.Contains(apikey.AllScopes, apikey.Scope(name)) {
@@ -47,7 +47,7 @@ func readScopes(text string) (s apikey.Scopes) {
 	return s
 }
 
-// activeKey returns the condition for a row of api_keys to be usable at the time in a
+// activeKey returns the SQL condition that a key in api_keys is active at the time given by a
 // placeholder.
 func activeKey(at string) string {
 	return "revoked_at IS NULL AND (expires_at IS NULL OR expires_at > " + at + ")"
@@ -69,13 +69,13 @@ func (tx *Tx) CreateKey(accountID, name string, secret apikey.Secret) (apikey.Ke
 // the newest are kept.
 const maxInactiveKeys = 100
 
-// CreateLimitedKey adds a key to an account: its hash, never the key. The error is
+// CreateLimitedKey adds a key to an account. It stores only the hash of the key. The error is
 // apikey.ErrTooMany if the account has apikey.MaxActive active keys, even with concurrent
 // calls; *apikey.SuspendedError if it is suspended; and apikey.ErrNoAccount if it does not
 // exist.
 func (tx *Tx) CreateLimitedKey(accountID string, g apikey.Grant, secret apikey.Secret) (apikey.Key, error) {
 	if err := apikey.CheckName(g.Name); err != nil {
-		return apikey.Key{}, fmt.Errorf("the name of the key %w", err)
+		return apikey.Key{}, fmt.Errorf("the key name %w", err)
 	}
 	if g.Scopes == 0 {
 		return apikey.Key{}, errors.New("a key needs at least one scope")
@@ -117,8 +117,8 @@ func grantDetail(g apikey.Grant) string {
 	return quoteNames(g.Name) + ", scopes " + g.Scopes.String() + ", " + expires
 }
 
-// RevokeKey revokes a key of an account. It returns false if the account has no active
-// key with this id.
+// RevokeKey revokes an account's key. It returns false if the account has no active key with
+// this id.
 func (tx *Tx) RevokeKey(accountID, id string) (bool, error) {
 	return tx.revoke(KeyRevoked, "account_id = $1 AND id = $2", accountID, id)
 }
@@ -129,9 +129,9 @@ func (tx *Tx) RevokeKeysNamed(accountID, name string) error {
 	return err
 }
 
-// RevokeReported revokes a key that was reported as leaked, and returns it, with its
-// previous RevokedAt: the zero time if this call revoked it. The error is apikey.ErrUnknown
-// if there is no such key. Keys of suspended accounts can be revoked too.
+// RevokeReported revokes a key that was reported as leaked, and returns it with its previous
+// RevokedAt, which is zero if this call revoked it. The error is apikey.ErrUnknown if there
+// is no such key. Keys of suspended accounts can be revoked, too.
 func (tx *Tx) RevokeReported(secret apikey.Secret) (apikey.Key, error) {
 	hash := secret.Hash()
 	candidates, err := collectCandidates(tx.rows(candidatesQuery, hash[:apikey.HashPrefix]))
@@ -149,7 +149,8 @@ func (tx *Tx) RevokeReported(secret apikey.Secret) (apikey.Key, error) {
 	return k, err
 }
 
-// revoke revokes active keys, logs it, and reports whether there were any.
+// revoke revokes the active keys that match a condition and adds this to the audit log. It
+// reports whether there were any.
 func (tx *Tx) revoke(action Action, where string, args ...any) (bool, error) {
 	now := tx.now()
 	at := placeholder(len(args) + 1)
@@ -165,7 +166,8 @@ func (tx *Tx) revoke(action Action, where string, args ...any) (bool, error) {
 	return len(list) > 0, err
 }
 
-// Key returns a key of any account, for the operator; apikey.ErrUnknown if there is none.
+// Key returns a key of any account, for the operator. If there is none, the error is
+// apikey.ErrUnknown.
 func (tx *Tx) Key(id string) (apikey.Key, error) {
 	k, err := scanKey(tx.row("SELECT "+keyColumns+" FROM api_keys k WHERE k.id = $1", id).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -207,12 +209,13 @@ func (s *State) KeysByHash(ctx context.Context, prefix string) ([]apikey.Candida
 	return collectCandidates(s.rows(ctx, candidatesQuery, prefix))
 }
 
-// touchBatchSize is how many keys one statement touches: longer lists are slower.
+// touchBatchSize is the maximum number of keys per statement; longer lists are slower.
 const touchBatchSize = 100
 
 // TouchKeys implements apikey.Store. It uses one transaction for all keys.
 func (s *State) TouchKeys(ctx context.Context, used map[string]time.Time) error {
-	// Sorted: on PostgreSQL, other edges can touch the same keys at the same time.
+	// The ids are sorted because on PostgreSQL, another edge can update the same keys at the
+	// same time.
 	ids := slices.Sorted(maps.Keys(used))
 	return s.Write(ctx, func(tx *Tx) error {
 		for chunk := range slices.Chunk(ids, touchBatchSize) {
@@ -221,7 +224,7 @@ func (s *State) TouchKeys(ctx context.Context, used map[string]time.Time) error 
 				values[i] = fmt.Sprintf("($%d, CAST($%d AS BIGINT))", 2*i+1, 2*i+2)
 				args = append(args, id, used[id].UnixMilli())
 			}
-			// Both engines call the columns of VALUES column1 and column2.
+			// Both engines name the columns of VALUES column1 and column2.
 			if _, err := tx.exec("UPDATE api_keys SET last_used_at = u.column2 FROM (VALUES "+strings.Join(values, ", ")+") AS u"+
 				" WHERE api_keys.id = u.column1 AND (last_used_at IS NULL OR last_used_at < u.column2)", args...); err != nil {
 				return err

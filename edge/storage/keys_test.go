@@ -91,8 +91,8 @@ func TestKeyLife(t *testing.T) {
 	})
 }
 
-// TestKeyLimitUnderConcurrentCreation attacks the limit by creating many keys concurrently
-// through several edges.
+// TestKeyLimitUnderConcurrentCreation tries to exceed the limit by creating many keys
+// concurrently through several edges.
 func TestKeyLimitUnderConcurrentCreation(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -199,8 +199,8 @@ func TestRevokedKeyStopsOnAnotherEdge(t *testing.T) {
 	})
 }
 
-// TestOnlyHashesAreStored reads every byte of a SQLite state, and every row of a PostgreSQL
-// one.
+// TestOnlyHashesAreStored looks for keys in every byte of a SQLite state, and in every row of
+// a PostgreSQL state.
 func TestOnlyHashesAreStored(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -220,7 +220,7 @@ func TestOnlyHashesAreStored(t *testing.T) {
 			if !strings.Contains(stored, secret.Hash()) || !strings.Contains(stored, secret.Masked()) {
 				t.Error("the hash or the masked form is not where the test expects it")
 			}
-			for i := 3; i+10 <= len(text); i++ { // the masked form shows the first and last four
+			for i := 3; i+10 <= len(text); i++ { // the masked form shows the first and last four characters
 				if strings.Contains(stored, text[i:i+10]) {
 					t.Fatalf("characters %d to %d of a key are stored", i+1, i+10)
 				}
@@ -292,7 +292,8 @@ func TestTouchKeys(t *testing.T) {
 			}
 			return nil
 		})
-		// Two edges, one of them behind in time, concurrently and in one transaction each.
+		// Two edges store times concurrently, in one transaction each; the times of one edge
+		// are older.
 		later := map[string]time.Time{}
 		for id, at := range used {
 			later[id] = at.Add(time.Hour)

@@ -19,8 +19,8 @@ var migrations embed.FS
 // versionTable is the table in which goose records applied migrations.
 const versionTable = "goose_db_version"
 
-// Versions returns the version of the database's schema, 0 if it has none, and the
-// newest version that this program supports. It does not change the database.
+// Versions returns the version of the database's schema, or 0 if it has none, and the newest
+// version that this program supports. It does not change the database.
 func (s *State) Versions(ctx context.Context) (at, newest int64, err error) {
 	if newest, err = latestSchema(); err != nil {
 		return 0, 0, err
@@ -35,8 +35,7 @@ func (s *State) Versions(ctx context.Context) (at, newest int64, err error) {
 	return at, newest, s.wrap("reading the schema version", err)
 }
 
-// latestSchema returns the version of the latest migration; migrations are named for their
-// versions.
+// latestSchema returns the version of the latest migration, which is part of its file name.
 func latestSchema() (int64, error) {
 	names, err := fs.Glob(migrations, "migrations/*.sql")
 	if err != nil || len(names) == 0 {
@@ -45,8 +44,8 @@ func latestSchema() (int64, error) {
 	return goose.NumericComponent(names[len(names)-1])
 }
 
-// Migrate upgrades the schema, as Open does by default. Concurrent calls wait for each
-// other.
+// Migrate upgrades the schema, which Open also does by default. Concurrent calls wait for
+// each other.
 func (s *State) Migrate(ctx context.Context) error {
 	newest, err := latestSchema()
 	if err != nil {
@@ -55,7 +54,7 @@ func (s *State) Migrate(ctx context.Context) error {
 	return s.migrateTo(ctx, newest)
 }
 
-// migrateTo brings the schema to a version, never back to one.
+// migrateTo upgrades the schema to a version. It never downgrades.
 func (s *State) migrateTo(ctx context.Context, version int64) error {
 	at, newest, err := s.Versions(ctx)
 	switch {
@@ -71,7 +70,7 @@ func (s *State) migrateTo(ctx context.Context, version int64) error {
 		if _, err := l.TryLockContext(ctx, 50*time.Millisecond); err != nil {
 			return err
 		}
-		defer func() { _ = l.Unlock() }() // released at the latest when the process exits
+		defer func() { _ = l.Unlock() }() // otherwise released when the process exits
 		if err := chownLike(l.Path(), s.file); err != nil {
 			return err
 		}
@@ -92,7 +91,7 @@ func (s *State) migrateTo(ctx context.Context, version int64) error {
 // SchemaTooNewError means that a newer kindex created or migrated the database.
 type SchemaTooNewError struct {
 	Target          string
-	Version, Latest int64 // the version of its schema, and the newest known here
+	Version, Latest int64 // the schema's version, and the newest supported one
 }
 
 func (e *SchemaTooNewError) Error() string {
@@ -100,7 +99,7 @@ func (e *SchemaTooNewError) Error() string {
 }
 
 // checkOwnDatabase rejects a SQLite file with tables that belong to another program. A
-// PostgreSQL database can contain other tables too.
+// PostgreSQL database can also contain other tables.
 func (s *State) checkOwnDatabase(ctx context.Context) error {
 	at, _, err := s.Versions(ctx)
 	if err != nil || at > 0 {
@@ -123,7 +122,7 @@ func (s *State) provider() (*goose.Provider, error) {
 	if s.engine == SQLite {
 		db, dialect = s.writer.db, goose.DialectSQLite3
 	} else {
-		// Asks each second, for five minutes; the default is each five.
+		// Try every second, for five minutes. The default is every five seconds.
 		l, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 300))
 		if err != nil {
 			return nil, err

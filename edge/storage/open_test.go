@@ -18,7 +18,7 @@ import (
 	"kindex/edge/storage/storagetest/server"
 )
 
-// refused opens a state that must be refused, with the given words in the error.
+// refused checks that opening a state fails, with the given words in the error.
 func refused(t *testing.T, target string, o storage.Options, words ...string) error {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), hanging)
@@ -35,7 +35,8 @@ func refused(t *testing.T, target string, o storage.Options, words ...string) er
 	return err
 }
 
-// TestExclusive refuses a second edge under any name of the same file, and allows commands.
+// TestExclusive checks that a second edge cannot use the same file, under any name, but
+// commands can.
 func TestExclusive(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -74,7 +75,7 @@ func TestExclusive(t *testing.T) {
 	}
 }
 
-// TestFilesAreTheOwners checks the mode of each file while it is in use.
+// TestFilesAreTheOwners checks the mode of each file while the state is in use.
 func TestFilesAreTheOwners(t *testing.T) {
 	dir := t.TempDir()
 	s, err := storage.Open(t.Context(), filepath.Join(dir, "kindex.db"), storage.Options{Exclusive: true})
@@ -156,8 +157,8 @@ func TestRootLeavesFilesToTheirOwner(t *testing.T) {
 	}
 }
 
-// TestPaths writes to files with names that have a special meaning in SQLite addresses, and
-// finds the data there again.
+// TestPaths uses files with names that have a special meaning in SQLite addresses, and checks
+// that the data is stored there.
 func TestPaths(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()
@@ -216,7 +217,7 @@ func TestNoState(t *testing.T) {
 	}
 }
 
-// TestNewerSchema opens a state left by a newer kindex.
+// TestNewerSchema opens a state from a newer version of kindex.
 func TestNewerSchema(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -242,7 +243,7 @@ func TestNewerSchema(t *testing.T) {
 	})
 }
 
-// TestVersionsWritesNothing queries an empty database.
+// TestVersionsWritesNothing queries an empty database, which must stay empty.
 func TestVersionsWritesNothing(t *testing.T) {
 	for _, target := range []string{filepath.Join(t.TempDir(), "kindex.db"), storagetest.PostgreSQL(t)} {
 		s, err := storage.Open(t.Context(), target, storage.Options{SkipMigrations: true})
@@ -256,7 +257,8 @@ func TestVersionsWritesNothing(t *testing.T) {
 			t.Errorf("schema %d of %d, tables %v: %v %v", at, newest, tables, err, err2)
 		}
 		if s.Engine() == storage.SQLite {
-			if i, err := os.Stat(target); err != nil || i.Size() > 4096 { // one page, which says that there is a write-ahead log
+			// The only page is the one that enables the write-ahead log.
+			if i, err := os.Stat(target); err != nil || i.Size() > 4096 {
 				t.Errorf("%v %v", i, err)
 			}
 		}
@@ -267,7 +269,8 @@ func TestVersionsWritesNothing(t *testing.T) {
 	}
 }
 
-// TestPasswordIsNowhere tries invalid addresses, all with a password in them.
+// TestPasswordIsNowhere tries invalid addresses that contain a password, which no error may
+// show.
 func TestPasswordIsNowhere(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -295,7 +298,7 @@ func TestPasswordIsNowhere(t *testing.T) {
 	}
 }
 
-// TestWrongPassword connects to a server that knows the role.
+// TestWrongPassword connects to a server on which the role exists, with a wrong password.
 func TestWrongPassword(t *testing.T) {
 	suite.InTest(t)
 	target := storagetest.PostgreSQL(t)
@@ -323,7 +326,7 @@ func TestWrongPassword(t *testing.T) {
 	}
 }
 
-// TestServerGone stops the database under an open state.
+// TestServerGone stops the database server while a state is open.
 func TestServerGone(t *testing.T) {
 	suite.InRace(t)
 	target := storagetest.PostgreSQL(t)

@@ -10,8 +10,8 @@ import (
 )
 
 // checkPrivate rejects a database that every user of the machine can read or change,
-// including the files that SQLite keeps next to it: it contains accounts, hashes of keys,
-// and submissions.
+// including the files that SQLite keeps next to it. It contains accounts, hashes of keys, and
+// submissions.
 func checkPrivate(database string) error {
 	var open []string
 	for _, end := range []string{"", "-wal", "-shm", "-journal"} {
@@ -25,8 +25,8 @@ func checkPrivate(database string) error {
 	return fmt.Errorf("the database %s is accessible to every user of this machine: chmod 600 %s", database, strings.Join(open, " "))
 }
 
-// chownLike gives a lock file created by root to the owner of the database, as SQLite does
-// with its own files: otherwise the edge could not open it.
+// chownLike gives a lock file created by root to the owner of the database, like SQLite does
+// with its own files. Otherwise the edge could not open it.
 func chownLike(lock, database string) error {
 	if os.Geteuid() != 0 {
 		return nil

@@ -15,8 +15,8 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 )
 
-// maxConnections is the maximum number of connections of an edge: by default, PostgreSQL
-// allows 100 in total.
+// maxConnections is the maximum number of connections per edge. By default, PostgreSQL allows
+// 100 in total.
 const maxConnections = 20
 
 func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) error {
@@ -46,7 +46,7 @@ func (s *State) openPostgreSQL(ctx context.Context, target string, _ Options) er
 // unreadableTarget is shown instead of an address in which the password cannot be located.
 const unreadableTarget = "postgres://…"
 
-// withoutPassword returns an address for messages, or unreadableTarget.
+// withoutPassword returns an address in a form for messages, which may be unreadableTarget.
 func withoutPassword(target string) string {
 	u, err := url.Parse(target)
 	if err != nil {
@@ -65,7 +65,7 @@ func withoutPassword(target string) string {
 	return u.Redacted()
 }
 
-// holdsPassword reports whether part of a password may be elsewhere in an address: in
+// holdsPassword reports whether part of a password may be in another part of an address: in
 // postgres://me:12/34@host/name it looks like a port and a path.
 func holdsPassword(u *url.URL, q url.Values) bool {
 	if strings.Contains(u.Path, "@") || u.Fragment != "" {
@@ -79,7 +79,7 @@ func holdsPassword(u *url.URL, q url.Values) bool {
 	return false
 }
 
-// writePostgreSQL runs a transaction, and retries it if PostgreSQL aborted it because of a
+// writePostgreSQL runs a transaction, and runs it again if PostgreSQL aborts it because of a
 // conflict.
 func (s *State) writePostgreSQL(ctx context.Context, do func(*Tx) error) error {
 	for attempt := 0; ; attempt++ {
@@ -100,10 +100,10 @@ func (s *State) tryPostgreSQL(ctx context.Context, do func(*Tx) error) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = tx.Rollback() }() // without effect after a commit
+	defer func() { _ = tx.Rollback() }() // has no effect after a commit
 	t := &Tx{ctx: ctx, sql: tx, state: s, actor: actorOf(ctx)}
 	if err := t.run(do); isRetryable(t.failed) {
-		return t.failed // whatever the function turned it into
+		return t.failed // whatever error the function returned instead
 	} else if err != nil {
 		return err
 	}

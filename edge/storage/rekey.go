@@ -12,15 +12,15 @@ import (
 	"kindex/edge/webhook"
 )
 
-// sealedColumns lists all columns with sealed secrets: the table, its key, and the
-// purpose that the secrets are sealed for.
+// sealedColumns lists all columns with sealed secrets, with the table, its key, and the
+// purpose for which the secrets are sealed.
 var sealedColumns = []struct{ table, id, column, purpose string }{
 	{"webhooks", "id", "secret", webhook.Purpose},
 	{"webhooks", "id", "previous_secret", webhook.Purpose},
 }
 
-// CheckSealed returns an error, with the id of the missing key, if a stored secret cannot
-// be opened with the operator's keys. Errors never contain the secrets.
+// CheckSealed returns an error if a stored secret cannot be opened with the operator's keys.
+// If a key is missing, the error names its id. Errors never contain the secrets.
 func (s *State) CheckSealed(ctx context.Context, keys *seal.Keys) error {
 	missing := map[string]int{}
 	damaged := 0
@@ -46,9 +46,9 @@ func (s *State) CheckSealed(ctx context.Context, keys *seal.Keys) error {
 	return nil
 }
 
-// Rekey seals every secret with the first of the operator's keys, unless it already is,
-// and returns how many it changed. The operator's keys must include all keys in use. An
-// edge can keep running meanwhile if it has the new key, too.
+// Rekey seals every secret with the first of the operator's keys, unless it is already sealed
+// with that key, and returns how many secrets it changed. The operator's keys must include
+// all keys in use. An edge can keep running meanwhile if it also has the new key.
 func (s *State) Rekey(ctx context.Context, keys *seal.Keys) (n int, err error) {
 	if err := s.CheckSealed(ctx, keys); err != nil {
 		return 0, err

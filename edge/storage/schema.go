@@ -8,16 +8,16 @@ import (
 	"strings"
 )
 
-// querier reads: a database, or a transaction.
+// querier is a database or a transaction from which rows are read.
 type querier interface {
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
 	QueryRowContext(context.Context, string, ...any) *sql.Row
 }
 
-// table is a table as described by the database.
+// table describes a table in the database.
 type table struct {
 	name    string
-	columns []column // in their order
+	columns []column // in the order of the table
 	parents []string // the tables that its foreign keys refer to
 }
 
@@ -26,7 +26,7 @@ type column struct {
 	kind string // TEXT or BIGINT
 }
 
-// columnList returns the columns for a statement.
+// columnList returns the names of the columns, separated by commas.
 func (t *table) columnList() string {
 	names := make([]string, len(t.columns))
 	for i, c := range t.columns {
@@ -35,7 +35,8 @@ func (t *table) columnList() string {
 	return strings.Join(names, ", ")
 }
 
-// The schema in a form common to both engines: tables with their columns, and foreign keys.
+// These queries return the schema in the same form for both engines: the tables with their
+// columns, and the foreign keys.
 const (
 	columnsSQLite = `SELECT t.name, c.name, UPPER(c.type) FROM sqlite_schema t JOIN pragma_table_info(t.name) c
 		WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite\_%' ESCAPE '\' ORDER BY t.name, c.cid`
@@ -48,8 +49,8 @@ const (
 		WHERE f.contype = 'f' AND f.connamespace = current_schema()::regnamespace ORDER BY 1, 2`
 )
 
-// tables returns the tables of the schema, except the version table, each after those that
-// it refers to.
+// tables returns the tables of the schema, except the version table, each after the tables
+// that it refers to.
 func (s *State) tables(ctx context.Context) ([]table, error) {
 	columns, parents := columnsSQLite, parentsSQLite
 	if s.engine == PostgreSQL {
@@ -90,8 +91,8 @@ func (s *State) tables(ctx context.Context) ([]table, error) {
 	return topologicalSort(list)
 }
 
-// topologicalSort sorts tables so that each follows the tables that it refers to, and
-// otherwise keeps the order.
+// topologicalSort sorts tables so that each one follows the tables that it refers to. Apart
+// from that, it keeps their order.
 func topologicalSort(list []table) ([]table, error) {
 	done := map[string]bool{}
 	var out []table

@@ -12,11 +12,11 @@ import (
 	"kindex/edge/auth"
 )
 
-// firstKeyName is the name of the first key, created with an account.
+// firstKeyName is the name of the key that is created with a new account.
 const firstKeyName = "first key"
 
-// AddAttempt implements auth.Store. On PostgreSQL, the limits can be exceeded by the
-// number of concurrent calls.
+// AddAttempt implements auth.Store. On PostgreSQL, concurrent calls can exceed the limits by
+// one attempt each.
 func (s *State) AddAttempt(ctx context.Context, a auth.Attempt) error {
 	return s.Write(ctx, func(tx *Tx) error {
 		if _, err := tx.exec("DELETE FROM signin_attempts WHERE expires_at <= $1", tx.now()); err != nil {
@@ -34,16 +34,16 @@ func (s *State) AddAttempt(ctx context.Context, a auth.Attempt) error {
 	})
 }
 
-// dropAttempts drops the oldest attempts of a network above a number.
+// dropAttempts drops the oldest attempts of a network, so that only a given number is kept.
 func (tx *Tx) dropAttempts(network string, keep int) error {
 	_, err := tx.exec("DELETE FROM signin_attempts WHERE browser IN (SELECT browser FROM signin_attempts WHERE network = $1"+
 		" ORDER BY expires_at DESC, browser LIMIT 1000000 OFFSET $2)", network, keep)
 	return err
 }
 
-// evictAttempt drops the oldest attempt of the largest network within the largest wider
-// network if there are auth.MaxAttempts. Among networks of the same size, the one that
-// needs room comes first.
+// evictAttempt makes room if there are auth.MaxAttempts attempts: in the wider network with
+// the most attempts, it drops the oldest attempt of the network with the most. If several
+// have the same number, it prefers the network that needs room.
 func (tx *Tx) evictAttempt(network string) error {
 	total, held := 0, 0
 	if err := tx.row("SELECT COUNT(*) FROM signin_attempts").Scan(&total); err != nil || total < auth.MaxAttempts {
@@ -64,8 +64,8 @@ func (tx *Tx) evictAttempt(network string) error {
 	return tx.dropAttempts(largest, max(0, held-1-(total-auth.MaxAttempts)))
 }
 
-// TakeAttempt implements auth.Store. An attempt that does not match completely is kept:
-// a forged callback does not invalidate it.
+// TakeAttempt implements auth.Store. An attempt that does not match completely is kept, so
+// that a forged callback cannot invalidate it.
 func (s *State) TakeAttempt(ctx context.Context, browser, state, provider string, now time.Time) (a auth.Attempt, err error) {
 	err = s.Write(ctx, func(tx *Tx) error {
 		a = auth.Attempt{Browser: browser, State: state, Provider: provider}
@@ -112,8 +112,8 @@ func signInDetail(i auth.Identity) string {
 	return "with " + i.Provider + " as " + quoteNames(i.Login)
 }
 
-// openSession replaces the session of a browser. It drops expired sessions, and the oldest
-// of an account with too many.
+// openSession replaces the session of a browser. It drops expired sessions and, if the
+// account has too many, its oldest ones.
 func (tx *Tx) openSession(account string, a auth.SignedInIdentity) error {
 	if _, err := tx.exec("DELETE FROM sessions WHERE expires_at <= $1 OR hash = $2", toMillis(a.At), a.Replaces); err != nil {
 		return err
@@ -127,7 +127,7 @@ func (tx *Tx) openSession(account string, a auth.SignedInIdentity) error {
 	return err
 }
 
-// endSessions signs an account out everywhere, for good.
+// endSessions permanently signs an account out of all browsers.
 func (tx *Tx) endSessions(account string) error {
 	_, err := tx.exec("DELETE FROM sessions WHERE account_id = $1", account)
 	return err
@@ -160,7 +160,7 @@ func (s *State) Session(ctx context.Context, hash string, now time.Time) (auth.S
 		return v, apikey.Account{}, err
 	}
 	account := r.account()
-	if !account.SuspendedAt.IsZero() { // a sign-in was faster than the suspension
+	if !account.SuspendedAt.IsZero() { // the sign-in was concurrent with the suspension
 		return v, apikey.Account{}, auth.ErrSignedOut
 	}
 	v.AccountID, v.CreatedAt, v.SeenAt, v.ExpiresAt = account.ID, fromMillis(created), fromMillis(seen), fromMillis(expires)

@@ -21,8 +21,8 @@ func arrival(subject, name, hash string) auth.SignedInIdentity {
 		Name: name, Key: apikey.Generate(), Hash: hash, At: time.Now()}
 }
 
-// TestSignInAtOnce has one person sign in for the first time in many browsers and at two
-// edges concurrently: that creates one account, with one key.
+// TestSignInAtOnce has one person sign in for the first time in many browsers and on two
+// edges concurrently. This creates only one account, with one key.
 func TestSignInAtOnce(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -72,7 +72,7 @@ func TestNamesakesAtOnce(t *testing.T) {
 	})
 }
 
-// TestSessions opens more sessions than an account may have, and replaces one.
+// TestSessions opens more sessions than an account can have, and replaces a session.
 func TestSessions(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -104,7 +104,8 @@ func TestSessions(t *testing.T) {
 	})
 }
 
-// TestAttempts takes an attempt with each part wrong, and then once correctly.
+// TestAttempts tries to take an attempt with one wrong argument at a time, and then with the
+// correct ones.
 func TestAttempts(t *testing.T) {
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		s, now := open(), time.Now()
@@ -134,7 +135,7 @@ func attemptFrom(network string, now time.Time, i int) auth.Attempt {
 		Network: auth.NetworkOf(netip.MustParsePrefix(network)), ExpiresAt: now.Add(time.Hour + time.Duration(i)*time.Millisecond)}
 }
 
-// underWay finishes an attempt and reports whether it could be finished.
+// underWay takes an attempt and reports whether it still existed.
 func underWay(t *testing.T, s *storage.State, a auth.Attempt, now time.Time) bool {
 	t.Helper()
 	_, err := s.TakeAttempt(t.Context(), a.Browser, a.State, a.Provider, now)
@@ -144,8 +145,8 @@ func underWay(t *testing.T, s *storage.State, a auth.Attempt, now time.Time) boo
 	return err == nil
 }
 
-// TestAttemptsOfOneNetwork starts more sign-ins from one network than are kept: its own
-// oldest ones are dropped, concurrently too, and no others.
+// TestAttemptsOfOneNetwork starts more sign-ins from one network than are kept: only its own
+// oldest attempts are dropped, even with concurrent calls.
 func TestAttemptsOfOneNetwork(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -171,9 +172,9 @@ func TestAttemptsOfOneNetwork(t *testing.T) {
 	})
 }
 
-// TestAttemptsOfManyNetworks fills the table from the many small networks of one large
-// network, and adds more: each time, the fullest small network of that large one loses an
-// attempt, never somebody with few attempts, however old.
+// TestAttemptsOfManyNetworks fills the table with attempts from many small networks in one
+// large network, and adds more. Each time, the small network with the most attempts in that
+// large network loses one. A network with few attempts never does, however old they are.
 func TestAttemptsOfManyNetworks(t *testing.T) {
 	suite.InTest(t)
 	for engine, target := range map[string]func() string{

@@ -15,10 +15,10 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
-	"modernc.org/sqlite" // the driver "sqlite"
+	"modernc.org/sqlite" // registers the driver "sqlite"
 )
 
-// busyTimeout is how long a writer waits for others.
+// busyTimeout is how long a writer waits for other writers.
 const busyTimeout = 10 * time.Second
 
 // busyCode is SQLITE_BUSY; extended codes use the upper bytes
@@ -40,7 +40,8 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	if err := s.resolve(path); err != nil {
 		return err
 	}
-	if readOnly := o.SkipMigrations && !o.Exclusive; !readOnly && maybeSQLite(s.file) { // Check, for one, reports it as a problem
+	// Commands that only read do not fail: Check reports this as a problem.
+	if readOnly := o.SkipMigrations && !o.Exclusive; !readOnly && maybeSQLite(s.file) {
 		if err := checkPrivate(s.file); err != nil {
 			return err
 		}
@@ -69,9 +70,9 @@ func (s *State) openSQLite(ctx context.Context, path string, o Options) error {
 	return nil
 }
 
-// connect opens the file. If several processes create it at once, one enables the
-// write-ahead log; SQLite rejects the others (SQLITE_BUSY) without the busy_timeout, to
-// avoid a deadlock.
+// connect opens the file. If several processes create it at once, only one enables the
+// write-ahead log. To avoid a deadlock, SQLite rejects the others immediately (SQLITE_BUSY),
+// ignoring busy_timeout, so connect retries.
 func connect(ctx context.Context, db *sql.DB) error {
 	for end := time.Now().Add(busyTimeout); ; {
 		err := db.PingContext(ctx)
@@ -87,8 +88,8 @@ func connect(ctx context.Context, db *sql.DB) error {
 	}
 }
 
-// resolve follows relative paths and links: everyone who uses a file must use the same
-// locks next to it.
+// resolve sets the absolute path of the file, without symbolic links, because all processes
+// that use the file must use the same lock files next to it.
 func (s *State) resolve(path string) (err error) {
 	if path, err = filepath.Abs(path); err == nil {
 		s.file, err = filepath.EvalSymlinks(path)
@@ -110,8 +111,8 @@ func (s *State) lockExclusive() error {
 	return chownLike(lock.Path(), s.file)
 }
 
-// createPrivate creates the file, readable only by its owner, before SQLite would
-// create it readable by everyone; the files next to it inherit the mode.
+// createPrivate creates the file, readable only by its owner, because SQLite would create it
+// readable by everyone. The files that SQLite creates next to it inherit the mode.
 func createPrivate(path string, existing bool) error {
 	i, err := os.Stat(path)
 	switch {
@@ -122,7 +123,7 @@ func createPrivate(path string, existing bool) error {
 	case !errors.Is(err, fs.ErrNotExist):
 		return err
 	case existing:
-		return fmt.Errorf("no database at %s; kindex serve creates one, --state sets its path", path)
+		return fmt.Errorf("no database at %s; kindex serve creates one, and --state sets its path", path)
 	}
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -134,8 +135,8 @@ func createPrivate(path string, existing bool) error {
 	return f.Close()
 }
 
-// maybeSQLite reports whether a file is a SQLite database, or can become one: other files
-// need a different error (https://www.sqlite.org/fileformat.html, section 1.3).
+// maybeSQLite reports whether a file is a SQLite database or can become one. Other files get
+// a different error (https://www.sqlite.org/fileformat.html, section 1.3).
 func maybeSQLite(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

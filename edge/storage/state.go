@@ -1,5 +1,5 @@
-// Package storage has the only mutable data of the service: accounts and keys, request
-// counters, submissions, webhooks and their events. SQLite, embedded, is for one edge;
+// Package storage stores all mutable data of the service: accounts and keys, request counts,
+// submissions, webhooks and their events. A single edge can use an embedded SQLite database;
 // several edges can share a PostgreSQL database. Both engines run the same statements.
 package storage
 
@@ -23,41 +23,41 @@ const (
 	PostgreSQL Engine = "PostgreSQL"
 )
 
-// ErrInUse means that another edge uses the SQLite file.
+// ErrInUse means that another edge is using the SQLite file.
 var ErrInUse = errors.New("another kindex serve is using this database; to share one among several, use PostgreSQL: --state postgres://…")
 
 // Options configure how a state is opened.
 type Options struct {
-	// Now returns the time; nil: time.Now.
+	// Now returns the time. If nil, time.Now is used.
 	Now func() time.Time
-	// Exclusive prevents a second edge from using a SQLite file, because the edge counts
+	// Exclusive keeps a second edge from using the same SQLite file, because an edge counts
 	// requests in memory. Commands can still use it.
 	Exclusive bool
-	// MustExist prevents creating a missing SQLite file.
+	// MustExist prevents Open from creating a missing SQLite file.
 	MustExist bool
-	// SkipMigrations leaves the schema alone, whatever its version.
+	// SkipMigrations leaves the schema as it is, whatever its version.
 	SkipMigrations bool
 }
 
 // State is an open database. It is safe for concurrent use.
 type State struct {
 	engine        Engine
-	target        string // for messages: without a password
-	file          string // of SQLite: absolute, and no link
+	target        string // the address for messages, without the password
+	file          string // SQLite: the absolute path, without links
 	now           func() time.Time
 	db            *sql.DB // SQLite: for reading only
 	writer        *writer // nil on PostgreSQL
 	exclusiveLock interface{ Unlock() error }
 }
 
-// IsPostgreSQL reports whether a target names a PostgreSQL database instead of a
-// SQLite file.
+// IsPostgreSQL reports whether a target is the address of a PostgreSQL database rather than
+// the path of a SQLite file.
 func IsPostgreSQL(target string) bool {
 	return strings.HasPrefix(target, "postgres://") || strings.HasPrefix(target, "postgresql://")
 }
 
-// Open opens a database, postgres://… or the path of a SQLite file, and upgrades its
-// schema. A missing SQLite file is created, readable only by its owner.
+// Open opens a database and upgrades its schema. The target is postgres://… or the path of a
+// SQLite file. A missing SQLite file is created, readable only by its owner.
 func Open(ctx context.Context, target string, o Options) (*State, error) {
 	s := &State{now: o.Now}
 	if s.now == nil {
@@ -78,7 +78,7 @@ func Open(ctx context.Context, target string, o Options) (*State, error) {
 	return s, nil
 }
 
-// Close closes the database. What Write has confirmed is durable.
+// Close closes the database. Changes that Write has confirmed are durable.
 func (s *State) Close() error {
 	var errs []error
 	if s.writer != nil {
@@ -93,7 +93,7 @@ func (s *State) Close() error {
 	return errors.Join(errs...)
 }
 
-// Engine returns the kind of database.
+// Engine returns the kind of the database.
 func (s *State) Engine() Engine { return s.engine }
 
 // String returns the address of the database without a password.
@@ -102,18 +102,18 @@ func (s *State) String() string { return s.target }
 // Ping returns an error if the database cannot be reached.
 func (s *State) Ping(ctx context.Context) error { return s.db.PingContext(ctx) }
 
-// row reads one row outside a transaction.
+// row runs a query for one row, outside a transaction.
 func (s *State) row(ctx context.Context, query string, args ...any) *sql.Row {
 	return s.db.QueryRowContext(ctx, query, args...)
 }
 
-// rows reads rows outside a transaction.
+// rows runs a query outside a transaction.
 func (s *State) rows(ctx context.Context, query string, args ...any) (*sql.Rows, error) {
 	return s.db.QueryContext(ctx, query, args...)
 }
 
-// exec runs one statement in a separate transaction, and returns the number of affected
-// rows: a single round trip on PostgreSQL.
+// exec runs one statement in a separate transaction, and returns the number of affected rows.
+// On PostgreSQL, this is a single round trip.
 func (s *State) exec(ctx context.Context, query string, args ...any) (n int64, err error) {
 	if s.writer == nil {
 		return affected(s.db.ExecContext(ctx, query, args...))
@@ -162,7 +162,7 @@ func toMillis(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.UnixMilli(), Valid: !t.IsZero()}
 }
 
-// fromMillis converts a stored time back, null to the zero time.
+// fromMillis converts a stored time back. Null becomes the zero time.
 func fromMillis(n sql.NullInt64) time.Time {
 	if !n.Valid {
 		return time.Time{}
@@ -170,7 +170,7 @@ func fromMillis(n sql.NullInt64) time.Time {
 	return time.UnixMilli(n.Int64).UTC()
 }
 
-// wrap adds to a database error what was being done.
+// wrap adds to a database error what the program was doing.
 func (s *State) wrap(doing string, err error) error {
 	if err == nil {
 		return nil

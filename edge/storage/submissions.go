@@ -10,7 +10,7 @@ import (
 	"kindex/edge/submission"
 )
 
-// submissionColumns are read by scanSubmission.
+// submissionColumns selects the columns that scanSubmission reads.
 const submissionColumns = `s.id, s.account_id, a.name, s.status, s.type, s.slug, s.name, s.url, s.yaml, s.reason,
 	s.branch, s.commit_hash, s.pull_request, s.pull_request_url, s.created_at, s.updated_at
 	FROM submissions s JOIN accounts a ON a.id = s.account_id `
@@ -23,14 +23,15 @@ func scanSubmission(scan func(...any) error) (s submission.Submission, err error
 	return s, err
 }
 
-// openStatuses are the statuses in submission.Open, as in the indexes of the table.
+// openStatuses lists the statuses in submission.Open, in the same form as in the table's
+// indexes.
 const openStatuses = `('pending', 'in-review', 'accepted')`
 
-// CreateSubmission stores a submission of an account and returns it as stored. The error is
-// a *submission.TakenError if an open submission of the same account proposes the same
-// entity, and submission.ErrTooManyOpen if the account has submission.MaxOpen open ones.
-// Submissions of other accounts make no difference. Concurrent calls for one account wait
-// for each other. The oldest closed submissions of the account are deleted if they exceed
+// CreateSubmission stores an account's submission and returns it as stored. The error is a
+// *submission.TakenError if an open submission of the same account proposes the same entity,
+// and submission.ErrTooManyOpen if the account has submission.MaxOpen open ones. Submissions
+// of other accounts make no difference. Concurrent calls for the same account wait for each
+// other. The account's oldest closed submissions are deleted if they exceed
 // submission.MaxClosed or submission.MaxClosedBytes.
 func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, error) {
 	if _, err := tx.lockAccount(s.AccountID); err != nil {
@@ -68,8 +69,8 @@ func (tx *Tx) CreateSubmission(s submission.Submission) (submission.Submission, 
 	return scanSubmission(tx.row(`SELECT `+submissionColumns+`WHERE s.id = $1`, s.ID).Scan)
 }
 
-// pruneSubmissions deletes the oldest closed submissions of an account beyond the
-// bounds. One whose pull request has yet to be closed stays.
+// pruneSubmissions deletes an account's oldest closed submissions beyond the limits. A
+// submission is kept while its pull request still has to be closed.
 func (tx *Tx) pruneSubmissions(account string) error {
 	_, err := tx.exec(`DELETE FROM submissions WHERE id IN (SELECT id FROM
 			(SELECT id, to_close, ROW_NUMBER() OVER newest AS place, SUM(OCTET_LENGTH(yaml)) OVER newest AS bytes
@@ -79,9 +80,9 @@ func (tx *Tx) pruneSubmissions(account string) error {
 	return err
 }
 
-// Submission returns a submission, submission.ErrUnknown if there is none.
+// Submission returns a submission. If there is none, the error is submission.ErrUnknown.
 func (s *State) Submission(ctx context.Context, id string) (submission.Submission, error) {
-	if !submission.ValidID(id) { // not every text can be asked for
+	if !submission.ValidID(id) { // not every string can be used in a query
 		return submission.Submission{}, submission.ErrUnknown
 	}
 	found, err := scanSubmission(s.row(ctx, `SELECT `+submissionColumns+`WHERE s.id = $1`, id).Scan)
@@ -158,9 +159,9 @@ func (s *State) MoveSubmission(ctx context.Context, id string, to submission.Sta
 	return moved && err == nil, s.wrap("changing the status of a submission to "+string(to), err)
 }
 
-// MoveSubmission moves a submission to a status if its current one allows that, and
-// reports whether it did. If it withdraws a submission with an open pull request, it
-// records that Follower must close it.
+// MoveSubmission changes the status of a submission if the current status allows it, and
+// reports whether it did. If it withdraws a submission with an open pull request, it records
+// that the pull request must be closed.
 func (tx *Tx) MoveSubmission(id string, to submission.Status, c submission.Change) (bool, error) {
 	withdrawn := 0
 	if to == submission.Withdrawn {
@@ -195,8 +196,8 @@ func (s *State) PullRequestClosed(ctx context.Context, id string) error {
 	return s.wrap("recording that a pull request is closed", err)
 }
 
-// Siblings returns the other open submissions that propose the same entity as a
-// submission: its type and slug, or its name and URL. The oldest come first.
+// Siblings returns the other open submissions that propose the same entity as a submission,
+// oldest first: the type and slug, or the name and URL, are the same.
 func (s *State) Siblings(ctx context.Context, one submission.Submission) ([]submission.Submission, error) {
 	rows, err := s.rows(ctx, `SELECT `+submissionColumns+`WHERE s.status IN `+openStatuses+` AND s.id <> $1
 		AND (s.type = $2 AND s.slug = $3 OR s.identity = $4) ORDER BY s.created_at, s.id`,
@@ -205,8 +206,8 @@ func (s *State) Siblings(ctx context.Context, one submission.Submission) ([]subm
 	return list, s.wrap("listing submissions for the same entity", err)
 }
 
-// CountSiblings returns how many siblings each open submission has, by its id. One
-// without siblings is missing.
+// CountSiblings returns the number of siblings by submission id, for each open submission
+// that has any.
 func (s *State) CountSiblings(ctx context.Context) (map[string]int, error) {
 	rows, err := s.rows(ctx, `SELECT s.id, count(*) FROM submissions s JOIN submissions o
 		ON o.id <> s.id AND (o.type = s.type AND o.slug = s.slug OR o.identity = s.identity)

@@ -15,7 +15,7 @@ import (
 	"kindex/edge/submission"
 )
 
-// submitted stores a submission of an account.
+// submitted stores a submission for an account.
 func submitted(t *testing.T, s *storage.State, account, slug string) (one submission.Submission, err error) {
 	t.Helper()
 	id := storage.NewID("sub_")
@@ -31,8 +31,8 @@ func submitted(t *testing.T, s *storage.State, account, slug string) (one submis
 	return one, err
 }
 
-// TestOwnOpenSubmissionsAreUnique: an account can have one open submission of an entity, and
-// submit it again once that is closed. Other accounts do not matter.
+// TestOwnOpenSubmissionsAreUnique checks that an account can have only one open submission of
+// an entity, and can submit it again once that is closed. Other accounts make no difference.
 func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -74,8 +74,8 @@ func TestOwnOpenSubmissionsAreUnique(t *testing.T) {
 	})
 }
 
-// TestOpenSubmissionsAreBounded submits concurrently through two edges: an account gets
-// submission.MaxOpen open submissions, and room for another for each one that is closed.
+// TestOpenSubmissionsAreBounded submits concurrently through two edges: an account can have
+// submission.MaxOpen open submissions, and another for each one that is closed.
 func TestOpenSubmissionsAreBounded(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -117,8 +117,9 @@ func TestOpenSubmissionsAreBounded(t *testing.T) {
 	})
 }
 
-// TestClosedSubmissionsAreBounded submits and withdraws again and again: the newest of an
-// account are kept, within limits of number and bytes, and all those of other accounts.
+// TestClosedSubmissionsAreBounded submits and withdraws repeatedly. The account's newest
+// submissions are kept, within the limits on number and size, and all submissions of other
+// accounts.
 func TestClosedSubmissionsAreBounded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -148,7 +149,7 @@ func TestClosedSubmissionsAreBounded(t *testing.T) {
 			}
 		}
 		churn(submission.MaxClosed+30, 10)
-		// The last submission is counted when the next one is stored.
+		// The last submission does not count towards the limit until the next one is stored.
 		if n, err := s.CountSubmissions(t.Context(), submission.Query{}); err != nil || n != 1+submission.MaxClosed+1 {
 			t.Errorf("%d are stored: %v", n, err)
 		}
@@ -163,8 +164,8 @@ func TestClosedSubmissionsAreBounded(t *testing.T) {
 	})
 }
 
-// TestWithdrawnPullRequests: a submission withdrawn in review is listed until its pull
-// request is closed, and not deleted before.
+// TestWithdrawnPullRequests checks that a submission withdrawn in review is listed until its
+// pull request is closed, and is not deleted before.
 func TestWithdrawnPullRequests(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -204,8 +205,8 @@ func TestWithdrawnPullRequests(t *testing.T) {
 	})
 }
 
-// TestSubmissionSteps tries every transition from every state, many concurrently: an allowed
-// one is taken once, the others never.
+// TestSubmissionSteps tries every transition from every status, many times concurrently. An
+// allowed transition succeeds once, any other never.
 func TestSubmissionSteps(t *testing.T) {
 	suite.InTest(t)
 	may := map[submission.Status]map[submission.Status]bool{
@@ -221,7 +222,7 @@ func TestSubmissionSteps(t *testing.T) {
 		for i, from := range submission.Statuses {
 			for j, to := range submission.Statuses {
 				if to == submission.Pending {
-					continue // no transition leads there
+					continue // no transition leads to this status
 				}
 				one, err := submitted(t, handles[0], "ada", fmt.Sprintf("s%d-%d", i, j))
 				if err != nil {

@@ -11,7 +11,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// webhookColumns are read by scanWebhook.
+// webhookColumns are the columns that scanWebhook reads.
 const webhookColumns = `id, account_id, url, events, secret, created_at, disabled_at, disabled_reason, failing_since,
 	last_attempt_at, last_success_at, next_at, position, attempts, previous_secret, previous_until`
 
@@ -31,11 +31,11 @@ func scanWebhook(scan func(...any) error) (webhook.Webhook, error) {
 	return w, json.Unmarshal([]byte(events), &w.Events)
 }
 
-// CreateWebhook adds a webhook to its account. It receives events from now on. If the
-// account has reached its limit, the error is webhook.ErrTooMany, even with concurrent
+// CreateWebhook adds a webhook to its account. The webhook receives events from now on. If
+// the account has reached its limit, the error is webhook.ErrTooMany, even with concurrent
 // calls.
 func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
-	// Changing the account's row makes concurrent calls for it wait.
+	// Changing the account's row makes concurrent calls for the same account wait.
 	n, err := tx.exec("UPDATE accounts SET version = version + 1 WHERE id = $1", w.AccountID)
 	if err != nil {
 		return w, err
@@ -55,8 +55,8 @@ func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
 		return w, err
 	}
 	w.CreatedAt = fromMillis(sql.NullInt64{Int64: tx.now(), Valid: true})
-	// The webhook's transaction blocks new events until the webhook exists, so that
-	// they wake it.
+	// LastEvent blocks new events until this transaction ends, so that they will wake the
+	// webhook.
 	if w.Position, err = tx.LastEvent(); err != nil {
 		return w, err
 	}
@@ -68,7 +68,8 @@ func (tx *Tx) CreateWebhook(w webhook.Webhook) (webhook.Webhook, error) {
 	return w, tx.Audit(AuditEntry{AccountID: w.AccountID, Action: WebhookCreated, Target: w.ID, Detail: hostOf(w.URL)})
 }
 
-// hostOf returns the host of a webhook's address: the rest may contain a secret.
+// hostOf returns the host in a webhook's address. The rest of the address may contain a
+// secret.
 func hostOf(address string) string {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -77,9 +78,9 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// RotateWebhook gives a webhook of an account a new secret. The current one continues
-// to sign until a given time; an older one is dropped immediately. The error is
-// webhook.ErrUnknown or the state's.
+// RotateWebhook gives a webhook of an account a new secret. The current secret continues to
+// sign until the given time. An older secret is dropped immediately. The error is
+// webhook.ErrUnknown or an error of the state.
 func (tx *Tx) RotateWebhook(accountID, id, sealed string, until time.Time) error {
 	n, err := tx.exec("UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $4 WHERE id = $1 AND account_id = $2",
 		id, accountID, toMillis(until), sealed)
@@ -92,7 +93,7 @@ func (tx *Tx) RotateWebhook(accountID, id, sealed string, until time.Time) error
 	return tx.Audit(AuditEntry{AccountID: accountID, Action: WebhookRotated, Target: id})
 }
 
-// DeleteWebhook deletes a webhook of an account and its delivery log. The error is
+// DeleteWebhook deletes an account's webhook with its delivery log. The error is
 // webhook.ErrUnknown if there is no such webhook.
 func (tx *Tx) DeleteWebhook(accountID, id string) error {
 	n, err := tx.exec("DELETE FROM webhooks WHERE id = $1 AND account_id = $2", id, accountID)
@@ -105,13 +106,14 @@ func (tx *Tx) DeleteWebhook(accountID, id string) error {
 	return tx.Audit(AuditEntry{AccountID: accountID, Action: WebhookDeleted, Target: id})
 }
 
-// Webhooks returns the webhooks of an account, oldest first.
+// Webhooks returns an account's webhooks, oldest first.
 func (s *State) Webhooks(ctx context.Context, accountID string) ([]webhook.Webhook, error) {
 	rows, err := s.rows(ctx, "SELECT "+webhookColumns+" FROM webhooks WHERE account_id = $1 ORDER BY created_at, id", accountID)
 	return scanRows(rows, err, scanWebhook)
 }
 
-// Webhook returns a webhook of an account, or webhook.ErrUnknown.
+// Webhook returns an account's webhook. If there is none with this id, the error is
+// webhook.ErrUnknown.
 func (s *State) Webhook(ctx context.Context, accountID, id string) (webhook.Webhook, error) {
 	w, err := scanWebhook(s.row(ctx, "SELECT "+webhookColumns+" FROM webhooks WHERE id = $1 AND account_id = $2", id, accountID).Scan)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -120,7 +122,7 @@ func (s *State) Webhook(ctx context.Context, accountID, id string) (webhook.Webh
 	return w, err
 }
 
-// deliveryColumns are the columns that scanDelivery reads, of webhook_deliveries d.
+// deliveryColumns are the columns of webhook_deliveries d that scanDelivery reads.
 const deliveryColumns = `d.id, d.webhook_id, d.kind, d.event_seq, d.event_id, d.event, d.status, d.attempts, d.created_at,
 	d.last_attempt_at, d.next_at, d.last_status, d.last_error, d.duration_ms`
 
@@ -138,20 +140,20 @@ func scanDelivery(scan func(...any) error) (webhook.Delivery, error) {
 // DeliveryQuery selects part of a webhook's delivery log, newest first.
 type DeliveryQuery struct {
 	WebhookID string
-	Status    webhook.Status // "" for all
+	Status    webhook.Status // "" selects all
 	Limit     int
-	Before    *DeliveryPosition // return deliveries after this one; nil: from the newest
+	Before    *DeliveryPosition // selects older deliveries; nil starts at the newest
 }
 
-// DeliveryPosition is the position of a delivery in the log: deliveries in the same
+// DeliveryPosition is the position of a delivery in the log: deliveries created in the same
 // millisecond are in the order of their events.
 type DeliveryPosition struct {
 	CreatedMs, Seq int64
 	ID             string
 }
 
-// Deliveries returns entries of a webhook's delivery log, and their total number. The
-// caller must check who owns the webhook.
+// Deliveries returns entries from a webhook's delivery log, and the total number of entries.
+// The caller must check who owns the webhook.
 func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook.Delivery, count int, err error) {
 	where, args := "d.webhook_id = $1", []any{q.WebhookID}
 	if q.Status != "" {
@@ -170,11 +172,11 @@ func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook
 	return list, count, err
 }
 
-// maxRequestedDeliveries is the maximum number of pending tests and replays of a webhook.
+// maxRequestedDeliveries is the maximum number of pending tests and replays for a webhook.
 const maxRequestedDeliveries = 100
 
 // RequestTest requests a test delivery to a webhook of an account. The error is
-// webhook.ErrUnknown, webhook.ErrBusy or the state's.
+// webhook.ErrUnknown, webhook.ErrBusy or an error of the state.
 func (tx *Tx) RequestTest(accountID, webhookID string) (webhook.Delivery, error) {
 	id := NewID("evt_")
 	at := fromMillis(sql.NullInt64{Int64: tx.now(), Valid: true})
@@ -183,7 +185,7 @@ func (tx *Tx) RequestTest(accountID, webhookID string) (webhook.Delivery, error)
 }
 
 // RequestReplay requests another delivery of an event. The error is webhook.ErrUnknown,
-// webhook.ErrGone, webhook.ErrBusy or the state's.
+// webhook.ErrGone, webhook.ErrBusy or an error of the state.
 func (tx *Tx) RequestReplay(accountID, webhookID, deliveryID string) (webhook.Delivery, error) {
 	d := webhook.Delivery{WebhookID: webhookID, Kind: webhook.ForReplay}
 	var seq sql.NullInt64
@@ -208,7 +210,8 @@ func (tx *Tx) RequestReplay(accountID, webhookID, deliveryID string) (webhook.De
 }
 
 func (tx *Tx) requestDelivery(accountID string, d webhook.Delivery) (webhook.Delivery, error) {
-	// The change locks the row, so that what waits can be counted.
+	// This locks the webhook's row, so that no pending delivery can be added while they are
+	// counted.
 	n, err := tx.exec("UPDATE webhooks SET account_id = account_id WHERE id = $1 AND account_id = $2", d.WebhookID, accountID)
 	if err != nil {
 		return d, err

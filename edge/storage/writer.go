@@ -17,14 +17,14 @@ type Tx struct {
 		QueryRowContext(context.Context, string, ...any) *sql.Row
 	}
 	state *State
-	actor Actor // the actor of the changes
-	// failed is the error of the first failed statement. As on PostgreSQL, the transaction
-	// is then over: SQLite may have rolled it back, and would run and commit later
+	actor Actor // who makes the changes
+	// failed is the error of the first failed statement. It ends the transaction, like on
+	// PostgreSQL. SQLite may have rolled the transaction back, and would run and commit later
 	// statements separately.
 	failed error
 }
 
-// exec runs a statement and returns how many rows it has changed.
+// exec runs a statement and returns the number of rows that it changed.
 func (tx *Tx) exec(query string, args ...any) (int64, error) {
 	if tx.failed != nil {
 		return 0, tx.failed
@@ -43,7 +43,7 @@ func (tx *Tx) row(query string, args ...any) *sql.Row {
 	return r
 }
 
-// rows reads rows. They must be closed before the next statement.
+// rows runs a query. The result must be closed before the next statement.
 func (tx *Tx) rows(query string, args ...any) (*sql.Rows, error) {
 	if tx.failed != nil {
 		return nil, tx.failed
@@ -53,7 +53,8 @@ func (tx *Tx) rows(query string, args ...any) (*sql.Rows, error) {
 	return rows, err
 }
 
-// canceledContext is a context that has ended: no statement is run under it.
+// canceledContext is a context that has ended, so that a statement with it fails without
+// being run.
 var canceledContext = func() context.Context {
 	ctx, end := context.WithCancel(context.Background())
 	end()
@@ -69,11 +70,11 @@ func (tx *Tx) run(do func(*Tx) error) error {
 	return tx.failed
 }
 
-// now is the time, in the stored format.
+// now returns the time in the stored format.
 func (tx *Tx) now() int64 { return tx.state.now().UnixMilli() }
 
-// skipLocked ends a subquery that selects rows not locked by others. SQLite has a single
-// writer and does not need it.
+// skipLocked returns the end of a subquery that skips rows locked by other transactions.
+// SQLite has a single writer and does not need it.
 func (tx *Tx) skipLocked() string {
 	if tx.state.engine == PostgreSQL {
 		return " FOR UPDATE SKIP LOCKED"
@@ -81,10 +82,10 @@ func (tx *Tx) skipLocked() string {
 	return ""
 }
 
-// Write runs a function in a separate transaction: when it returns nil, the changes are on
-// disk; with an error, nothing has changed. On PostgreSQL the function can run several
-// times and must do nothing except use the database. On SQLite it blocks all other writes,
-// and a started transaction is finished even if ctx ends.
+// Write runs a function in a separate transaction. When Write returns nil, the changes are on
+// disk. When it returns an error, nothing has changed. On PostgreSQL the function can run
+// several times and must do nothing except use the database. On SQLite it blocks all other
+// writes, and a started transaction is finished even if ctx ends.
 func (s *State) Write(ctx context.Context, do func(*Tx) error) error {
 	if s.writer == nil {
 		return s.writePostgreSQL(ctx, do)
@@ -92,7 +93,8 @@ func (s *State) Write(ctx context.Context, do func(*Tx) error) error {
 	return s.writer.write(ctx, do)
 }
 
-// maxGroupSize and maxGroupLen bound what shares one commit.
+// maxGroupSize and maxGroupLen limit the number and the duration of the transactions that
+// share one commit.
 const (
 	maxGroupSize = 256
 	maxGroupLen  = 50 * time.Millisecond
@@ -101,20 +103,20 @@ const (
 // errClosed means that the database is closed.
 var errClosed = errors.New("the database is closed")
 
-// writer is the single writer of a SQLite file. All jobs waiting when the disk is free are
-// committed together; during the commit, the next group gathers. So a lone write does not
-// wait, and many writes need few commits.
+// writer is the single writer of a SQLite file. All jobs that are waiting when a commit ends
+// are committed together next. A single write therefore does not wait, and many writes need
+// few commits.
 type writer struct {
 	db    *sql.DB
 	state *State
 	jobs  chan *job
 	done  chan struct{}
 
-	mu     sync.RWMutex // held for reading while a job is put in
+	mu     sync.RWMutex // held for reading while a job is added
 	closed bool
 }
 
-// job is a transaction that a caller waits for.
+// job is a transaction for which a caller is waiting.
 type job struct {
 	ctx      context.Context
 	do       func(*Tx) error
@@ -155,7 +157,7 @@ func (w *writer) enqueue(j *job) error {
 	}
 }
 
-// close waits for submitted jobs and ends the writer.
+// close waits for jobs that are already in the queue and ends the writer.
 func (w *writer) close() error {
 	w.mu.Lock()
 	if w.closed {
@@ -178,7 +180,7 @@ func (w *writer) loop() {
 	}
 }
 
-// commit runs a job, and those that have come meanwhile, in one transaction.
+// commit runs a job, and the jobs that arrive meanwhile, in one transaction.
 func (w *writer) commit(group []*job) {
 	ctx := context.Background()
 	tx, err := w.db.BeginTx(ctx, nil)
@@ -187,7 +189,7 @@ func (w *writer) commit(group []*job) {
 			err = tx.Commit()
 		}
 		if err != nil {
-			_ = tx.Rollback() // a failed commit may have left it open
+			_ = tx.Rollback() // a failed commit may have left the transaction open
 		}
 	}
 	for _, j := range group {
@@ -198,7 +200,8 @@ func (w *writer) commit(group []*job) {
 	}
 }
 
-// runAll runs jobs until none waits. An error means that the whole transaction failed.
+// runAll runs jobs until no more are waiting or the group is full. An error means that the
+// whole transaction failed.
 func (w *writer) runAll(ctx context.Context, tx *sql.Tx, group []*job) ([]*job, error) {
 	start := time.Now()
 	for i := 0; i < len(group); i++ {
@@ -220,8 +223,8 @@ func (w *writer) runAll(ctx context.Context, tx *sql.Tx, group []*job) ([]*job, 
 }
 
 // run runs one job after a savepoint, so that its failure does not affect others. Some
-// failures, such as a full disk, make SQLite roll back the whole transaction: then there is
-// no savepoint left to roll back to.
+// failures, such as a full disk, make SQLite roll back the whole transaction. In that case
+// there is no savepoint left to which to roll back.
 func (w *writer) run(ctx context.Context, tx *sql.Tx, j *job) error {
 	if j.err = j.ctx.Err(); j.err != nil {
 		return nil //nolint:nilerr // only this job failed; j.err holds the error

@@ -19,11 +19,11 @@ import (
 	"kindex/edge/storage/storagetest"
 )
 
-// hanging is how long a test waits before it gives up.
+// hanging is the timeout after which a test is assumed to hang.
 const hanging = 3 * time.Minute
 
-// otherProcess names the state that this test binary must write to when run as a separate
-// process.
+// otherProcess is the environment variable with the state to which this test binary writes
+// when it is run as a separate process.
 const otherProcess = "STATE_OF_OTHER_PROCESS"
 
 func TestMain(m *testing.M) {
@@ -47,7 +47,7 @@ func writeOne(ctx context.Context, s *storage.State, statement string, args ...a
 	return s.Write(ctx, func(tx *storage.Tx) error { return tx.Exec(statement, args...) })
 }
 
-// withNotes adds a table for the test to a state.
+// withNotes adds a table of notes to a state for the test.
 func withNotes(t *testing.T, s *storage.State) *storage.State {
 	t.Helper()
 	if err := writeOne(t.Context(), s, makeNotes); err != nil {
@@ -77,8 +77,8 @@ func TestOpenTwice(t *testing.T) {
 	})
 }
 
-// held keeps the SQLite writer busy until release is called, which returns the error of that
-// write.
+// held keeps the SQLite writer busy with a write until release is called. release returns the
+// error of that write.
 func held(t *testing.T, s *storage.State) (release func() error) {
 	t.Helper()
 	begun, end := make(chan struct{}), make(chan struct{})
@@ -90,7 +90,7 @@ func held(t *testing.T, s *storage.State) (release func() error) {
 	return func() error { close(end); return <-done }
 }
 
-// waitFor waits until n writes wait.
+// waitFor waits until n writes are waiting for the writer.
 func waitFor(t *testing.T, s *storage.State, n int) {
 	t.Helper()
 	for begin := time.Now(); s.Waiting() < n; time.Sleep(time.Millisecond) {
@@ -140,14 +140,14 @@ func TestManyWritesCostFewCommits(t *testing.T) {
 	}
 }
 
-// panicked returns the value that a function panics with.
+// panicked returns the value with which a function panics.
 func panicked(do func()) (p any) {
 	defer func() { p = recover() }()
 	do()
 	return nil
 }
 
-// TestFailureIsOnesOwn puts writes that fail in every way into one group.
+// TestFailureIsOnesOwn commits writes that fail in every way together with successful writes.
 func TestFailureIsOnesOwn(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -203,8 +203,8 @@ func TestFailureIsOnesOwn(t *testing.T) {
 	})
 }
 
-// TestLostTransaction fills the file, so that SQLite rolls back what others have written in
-// the same transaction.
+// TestLostTransaction fills the file, so that SQLite rolls back the whole transaction,
+// including other writes.
 func TestLostTransaction(t *testing.T) {
 	s, ctx := withNotes(t, storagetest.SQLite(t)), context.Background()
 	pages, err := s.Number(ctx, "SELECT page_count FROM pragma_page_count")
@@ -237,7 +237,7 @@ func TestLostTransaction(t *testing.T) {
 		t.Error("earlier writes of the lost transaction were acknowledged")
 	}
 	wg.Wait()
-	// The last write came after the transaction was lost, and got another one.
+	// The last write ran after the transaction was lost, in a new one.
 	for id, want := range map[string]bool{"small1": false, "large": false, "small2": true} {
 		_, ok := acknowledged.Load(id)
 		if n := notes(t, s, id); ok != want || ok != (n == 1) {
@@ -258,7 +258,8 @@ func TestLostTransaction(t *testing.T) {
 	}
 }
 
-// TestContextEnded distinguishes a write that never started from one that did.
+// TestContextEnded checks what happens if the context ends before or after a write has
+// started.
 func TestContextEnded(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -337,8 +338,8 @@ func TestCloseWaitsForWrites(t *testing.T) {
 	}
 }
 
-// TestDeadlock has two transactions lock two rows in opposite order, where the victim hides
-// the error.
+// TestDeadlock has two transactions lock two rows in opposite order. The transaction that is
+// aborted hides the error.
 func TestDeadlock(t *testing.T) {
 	suite.InRace(t)
 	s := withNotes(t, storagetest.Open(t, storagetest.PostgreSQL(t)))
@@ -420,7 +421,8 @@ func writeAsOther(target string) (failed error) {
 		return err
 	}
 	defer func() { failed = errors.Join(failed, s.Close()) }()
-	// PostgreSQL refuses some of several concurrent CREATE TABLEs, even with IF NOT EXISTS.
+	// On PostgreSQL, some of several concurrent CREATE TABLE statements fail, even with IF
+	// NOT EXISTS.
 	for range 5 {
 		if err = writeOne(ctx, s, makeNotes); err == nil {
 			break
@@ -437,7 +439,7 @@ func writeAsOther(target string) (failed error) {
 	return nil
 }
 
-// TestManyProcesses has processes create one state concurrently and write to it.
+// TestManyProcesses has several processes create the same state concurrently and write to it.
 func TestManyProcesses(t *testing.T) {
 	suite.InRace(t)
 	exe, err := os.Executable()
@@ -469,7 +471,7 @@ func TestManyProcesses(t *testing.T) {
 	}
 }
 
-// TestOpenAtOnce has many edges migrate an empty database concurrently.
+// TestOpenAtOnce has many edges open and migrate the same empty database concurrently.
 func TestOpenAtOnce(t *testing.T) {
 	suite.InRace(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {

@@ -9,16 +9,16 @@ import (
 	"kindex/builder/content/schema"
 )
 
-// Limits on what is checked against the rules. They are far above any valid submission,
-// and keep the work for an invalid one in proportion to its size: the rules compare
-// names, and format a problem, for each invalid value.
+// Limits on the size of what is checked against the rules. They are far larger than any valid
+// submission, and keep the work for an invalid submission in proportion to its size: for each
+// invalid value, the rules compare names and format a problem.
 const (
-	maxValues  = 4000 // of all kinds and at any depth, in one field
-	maxMembers = 100  // of one object; unknown fields that are looked at
+	maxValues  = 4000 // values of any kind and at any depth in one field
+	maxMembers = 100  // fields in one object; also the unknown fields that are reported
 )
 
-// listBounds has the fields of an entity file, each with the maximum number of list entries
-// according to the schema; 0 for other fields.
+// listBounds maps each field of an entity file to the maximum number of list entries
+// according to the schema, or to 0 if there is no maximum.
 var listBounds = func() map[string]int {
 	data, err := schema.JSON("entity")
 	var s struct {
@@ -30,7 +30,7 @@ var listBounds = func() map[string]int {
 		err = json.Unmarshal(data, &s)
 	}
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // the schema is embedded
 	}
 	bounds := map[string]int{}
 	for name, p := range s.Properties {
@@ -39,8 +39,8 @@ var listBounds = func() map[string]int {
 	return bounds
 }()
 
-// take copies the fields of the file. Oversized fields are reported and left out; of
-// unknown fields, only the first are reported.
+// take copies the fields that belong in the file. It reports fields that are too large, and
+// the first unknown fields, instead of copying them.
 func (p *parser) take(fields map[string]any) {
 	unknown := 0
 	for _, name := range slices.Sorted(maps.Keys(fields)) {
@@ -61,7 +61,7 @@ func (p *parser) take(fields map[string]any) {
 	}
 }
 
-// checkSize returns why a value is too large to be checked, "" if it is not.
+// checkSize returns why a value is too large to be checked, or "" if it is not.
 func checkSize(name string, value any) string {
 	if list, ok := value.([]any); ok && listBounds[name] > 0 && len(list) > listBounds[name] {
 		return fmt.Sprintf("has %d entries; at most %d are allowed", len(list), listBounds[name])
@@ -70,7 +70,8 @@ func checkSize(name string, value any) string {
 	return count(value, &left)
 }
 
-// count subtracts the number of values within a value from the remaining number.
+// count subtracts the number of values within a value from left, and returns a message if
+// there are too many.
 func count(value any, left *int) string {
 	if *left--; *left < 0 {
 		return fmt.Sprintf("has more than %d values", maxValues)

@@ -15,17 +15,18 @@ import (
 
 // Problem is a problem with one field of a submission.
 type Problem struct {
-	Field      string // with dots and brackets
+	Field      string // the path of the field, with dots and brackets
 	Message    string
-	Suggestion string // the nearest right thing, "" for none
+	Suggestion string // the nearest valid value, or "" if there is none
 }
 
-// Text returns the problem in words: message (did you mean "…"?)
+// Text returns the message, followed by the suggestion if there is one: message (did you mean
+// "…"?)
 func (p Problem) Text() string {
 	return yamldoc.Problem{Message: p.Message, Suggestion: p.Suggestion}.Text()
 }
 
-// InvalidError lists all problems with a submission, and warnings to look at once they
+// InvalidError lists all problems with a submission, and the warnings that remain once they
 // are fixed.
 type InvalidError struct {
 	Problems []Problem
@@ -41,15 +42,15 @@ func (e *InvalidError) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// Index is the index that a submission is checked against: the served build.
+// Index is the index against which a submission is checked, which is the served build.
 type Index interface {
 	Categories() []record.Category
-	// Find returns the slug of the entity that has this address, or had it earlier.
+	// Find returns the current slug of the entity that has this address or had it earlier.
 	Find(typ, slug string) (now string, ok bool)
-	// Deleted returns the day on which the entity with this address was deleted, "" if
-	// none was.
+	// Deleted returns the day on which the entity with this address was deleted, or "" if
+	// there was none.
 	Deleted(typ, slug string) string
-	// Named returns the entities that have a name, of every type.
+	// Named returns the entities of any type with the given name.
 	Named(name string) ([]*record.Entity, error)
 }
 
@@ -60,13 +61,13 @@ type Draft struct {
 	Warnings []Problem
 }
 
-// addressFields are the fields of a submission that are not in the file: they determine
-// its path.
+// addressFields are the fields of a submission that are not in the file, because they
+// determine its path.
 var addressFields = []string{"slug", "type"}
 
-// Parse converts the fields of a JSON object (numbers as json.Number) to a draft. It
-// returns an *InvalidError if the rules for files in git, or the few that apply only to
-// submissions, are broken, and a *TakenError if the index already has the entity.
+// Parse converts the fields of a JSON object (numbers as json.Number) to a draft. The error
+// is an *InvalidError if the submission breaks the rules for files in git or the few
+// additional rules for submissions, and a *TakenError if the index already has the entity.
 func Parse(fields map[string]any, in Index) (*Draft, error) {
 	p := parser{fields: map[string]any{}}
 	p.take(fields)
@@ -104,7 +105,7 @@ func Parse(fields map[string]any, in Index) (*Draft, error) {
 	return &Draft{e, data, p.warnings}, nil
 }
 
-// parser is a submission that is being read.
+// parser holds the state of parsing a submission.
 type parser struct {
 	fields   map[string]any // the fields of the file
 	problems []Problem
@@ -115,7 +116,7 @@ func (p *parser) problem(field, message, suggestion string) {
 	p.problems = append(p.problems, Problem{field, message, suggestion})
 }
 
-// add adds a finding of package content.
+// add adds a problem or a warning found by package content.
 func (p *parser) add(wrong yamldoc.Problem) {
 	if wrong.Severity == yamldoc.Warning {
 		p.warnings = append(p.warnings, Problem{wrong.Field, wrong.Message, wrong.Suggestion})
@@ -124,8 +125,8 @@ func (p *parser) add(wrong yamldoc.Problem) {
 	p.problem(wrong.Field, wrong.Message, wrong.Suggestion)
 }
 
-// category reports an unknown category even if other fields are invalid: one attempt should
-// reveal all problems.
+// category reports an unknown category even if other fields are invalid, because one attempt
+// should reveal all problems.
 func (p *parser) category(typ string, in Index) {
 	category, ok := p.fields["category"].(string)
 	if !ok || slices.ContainsFunc(p.problems, func(f Problem) bool { return f.Field == "category" }) {
@@ -138,8 +139,8 @@ func (p *parser) category(typ string, in Index) {
 	}
 }
 
-// lost rejects texts with the character that decoders substitute for invalid input:
-// otherwise it might go unnoticed until publication.
+// lost rejects strings with the character that decoders substitute for invalid input.
+// Otherwise the damage might go unnoticed until publication.
 func (p *parser) lost(path []string, v any) {
 	switch v := v.(type) {
 	case string:
@@ -157,7 +158,7 @@ func (p *parser) lost(path []string, v any) {
 	}
 }
 
-// typ reads the type; "" if missing or invalid.
+// typ returns the type, or "" if it is missing or invalid.
 func (p *parser) typ(fields map[string]any) string {
 	value, given := fields["type"]
 	typ, ok := value.(string)
@@ -171,12 +172,13 @@ func (p *parser) typ(fields map[string]any) string {
 	return typ
 }
 
-// slug reads the slug, or derives one from the name; "" if neither is valid.
+// slug returns the slug in the submission or one derived from the name, or "" if it is
+// invalid.
 func (p *parser) slug(fields map[string]any) string {
 	if value, given := fields["slug"]; given {
 		slug, _ := value.(string)
 		if !content.ValidSlug(slug) {
-			p.problem("slug", "use lower-case letters and digits, joined by single hyphens, at most 100 characters", content.Slugify(slug))
+			p.problem("slug", "use at most 100 characters: lower-case letters and digits, joined by single hyphens", content.Slugify(slug))
 			return ""
 		}
 		return p.notDevice(slug)
@@ -184,12 +186,12 @@ func (p *parser) slug(fields map[string]any) string {
 	name, ok := fields["name"].(string)
 	slug := content.Slugify(name)
 	if ok && slug == "" {
-		p.problem("slug", "is required, because the name has no Latin letter or digit to derive one from", "")
+		p.problem("slug", "is required, because the name has no Latin letters or digits to derive it from", "")
 	}
 	return p.notDevice(slug)
 }
 
-// notDevice returns the slug, "" if it cannot be a file name on every system.
+// notDevice returns the slug, or "" if it cannot be a file name on every operating system.
 func (p *parser) notDevice(slug string) string {
 	if device := content.DeviceName(slug); device != "" {
 		p.problem("slug", fmt.Sprintf("%q%s", slug, device), "")
@@ -198,13 +200,13 @@ func (p *parser) notDevice(slug string) string {
 	return slug
 }
 
-// Slug returns the slug that a submission would have, "" if it is invalid.
+// Slug returns the slug that a submission would have, or "" if it is invalid.
 func Slug(fields map[string]any) string { return (&parser{}).slug(fields) }
 
-// Slugify derives a slug from a text, "" if it has no Latin letter or digit.
+// Slugify derives a slug from text. It returns "" if there are no Latin letters or digits.
 func Slugify(text string) string { return content.Slugify(text) }
 
-// findExistingEntity finds the entity that a new one would duplicate.
+// findExistingEntity returns a *TakenError if a new entity would duplicate an existing one.
 func findExistingEntity(e *record.Entity, in Index) error {
 	if now, ok := in.Find(e.Type, e.Slug); ok {
 		taken := &TakenError{Type: e.Type, Slug: now}
@@ -225,16 +227,15 @@ func findExistingEntity(e *record.Entity, in Index) error {
 	return nil
 }
 
-// findExisting adapts the entities in the index to package content.
+// findExisting adapts an Index to the interface that package content needs.
 type findExisting struct {
 	in     Index
 	failed error
 }
 
 // Declared implements content.Siblings. A build does not record whether its categories were
-// declared. If each has the title that follows from its slug, and nothing else, they are
-// assumed to be undeclared; if there is a file after all, accepting a submission will find
-// out.
+// declared. If each of them has only the title that follows from its slug, they are assumed
+// to be undeclared. If that is wrong, the mistake is found when a submission is accepted.
 func (a *findExisting) Declared() (list []content.Category) {
 	declared := false
 	for _, c := range a.in.Categories() {

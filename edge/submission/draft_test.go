@@ -55,7 +55,7 @@ func fieldsOf(t testing.TB, body string) map[string]any {
 	return fields
 }
 
-// with returns the valid submission with other members; null removes one.
+// with returns the valid submission with some fields replaced; null removes a field.
 func with(t testing.TB, members string) map[string]any {
 	fields := fieldsOf(t, good)
 	for name, v := range fieldsOf(t, members) {
@@ -87,7 +87,7 @@ func TestParse(t *testing.T) {
 	}
 }
 
-// TestWrongFields checks every error: the field that it names, and its text.
+// TestWrongFields checks the field and the message of every error.
 func TestWrongFields(t *testing.T) {
 	for _, c := range []struct{ members, field, says string }{
 		{`{"type":null}`, "type", "is missing"},
@@ -100,7 +100,7 @@ func TestWrongFields(t *testing.T) {
 		{`{"description":null}`, "description", "is missing"},
 		{`{"description":" \u2003 "}`, "description", "must not be blank"},
 		{`{"category":"ml-framework"}`, "category", `did you mean "ml-frameworks"?`},
-		{`{"name":"ツール"}`, "slug", "to derive one from"},
+		{`{"name":"ツール"}`, "slug", "to derive it from"},
 		{`{"slug":"../../etc/passwd"}`, "slug", `did you mean "etc-passwd"?`},
 		{`{"slug":"aux"}`, "slug", "Windows"},
 		{`{"name":"Con"}`, "slug", "Windows"},
@@ -143,7 +143,7 @@ func TestWrongFields(t *testing.T) {
 	if !errors.As(err, &all) || len(all.Problems) != 7 {
 		t.Errorf("not all errors at once: %v", err)
 	}
-	// The unknown category is reported along with schema errors.
+	// An unknown category is reported together with schema errors.
 	_, err = submission.Parse(with(t, `{"category":"ml-framework","url":null}`), index{})
 	if !errors.As(err, &all) || len(all.Problems) != 2 || all.Problems[0].Field != "category" || all.Problems[0].Suggestion != "ml-frameworks" {
 		t.Errorf("the category error is not reported with the others: %v", err)
@@ -169,7 +169,7 @@ func TestTaken(t *testing.T) {
 	}
 }
 
-// open is an index without declared categories.
+// open is an index whose categories are not declared.
 type open struct{ index }
 
 func (open) Categories() []record.Category {
@@ -182,7 +182,7 @@ func TestUndeclaredCategories(t *testing.T) {
 	}
 }
 
-// TestSteps checks the order of states.
+// TestSteps checks which statuses can follow each other.
 func TestSteps(t *testing.T) {
 	for to, from := range map[submission.Status][]submission.Status{
 		submission.Pending: nil, submission.InReview: {submission.Pending}, submission.Accepted: {submission.Pending, submission.InReview},
@@ -194,19 +194,19 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// hostile are texts with a meaning in YAML, Markdown, shells or git.
+// hostile has strings with a special meaning in YAML, Markdown, shells or git.
 var hostile = []string{"- x", "&a b", "*a", "!!js x", "a: b", "a #b", "---", "...", "? x", "%TAG", "{a}", "[a]", "| x", "> x",
 	"null", "~", "yes", "0x1f", "1e3", "1:30", ".inf", "<<", "'", `"`, `\`, "@x", "`x`", "2026-01-01", "\u2028", "\u200b", "\ufeff", "é", "🙂", "=",
 	"${x}", "$(x)", "-rf", "--output=x", "a\n---\nb: c", "\x00", "\u202e", "fixes #1", "<img src=x>"}
 
-// FuzzParse: every accepted submission becomes a file that the content accepts, in canonical
-// form, and reads back as the fields that were sent.
+// FuzzParse checks that every accepted submission becomes a file in canonical form that
+// package content accepts and that contains the fields that were sent.
 func FuzzParse(f *testing.F) {
 	f.Add(good)
 	f.Fuzz(takenInAsSent)
 }
 
-// FuzzTexts is FuzzParse with texts in every position.
+// FuzzTexts is like FuzzParse, but with fuzzed strings in every field.
 func FuzzTexts(f *testing.F) {
 	for _, text := range hostile {
 		f.Add(text, text, text, text, 1.5)
@@ -255,8 +255,8 @@ func takenInAsSent(t *testing.T, body string) {
 	sameFields(t, fields, draft.YAML)
 }
 
-// TestHostileTexts: at least the texts without control characters are accepted as names and
-// have no effect.
+// TestHostileTexts checks that at least those strings without control characters are accepted
+// as names and have no effect.
 func TestHostileTexts(t *testing.T) {
 	taken := 0
 	for _, text := range hostile {
@@ -279,7 +279,7 @@ func TestHostileTexts(t *testing.T) {
 	}
 }
 
-// sameFields compares the submitted fields with the file.
+// sameFields compares the submitted fields with those in the file.
 func sameFields(t *testing.T, sent map[string]any, file []byte) {
 	t.Helper()
 	read, err := content.Fields(file)
@@ -297,7 +297,8 @@ func sameFields(t *testing.T, sent map[string]any, file []byte) {
 	}
 }
 
-// plain returns a value with numbers as in JSON and texts without surrounding blanks.
+// plain returns a value with numbers as decoded from JSON and strings without surrounding
+// blanks.
 func plain(t *testing.T, v any) any {
 	switch v := v.(type) {
 	case string:
@@ -326,8 +327,8 @@ func plain(t *testing.T, v any) any {
 	return v
 }
 
-// TestSlugifyIsBounded: the result is a valid slug whatever the input, even if it is cut off
-// at a hyphen.
+// TestSlugifyIsBounded checks that the result is a valid slug whatever the input, even if it
+// would be cut off at a hyphen.
 func TestSlugifyIsBounded(t *testing.T) {
 	for _, text := range []string{strings.Repeat("A ", 1000), strings.Repeat("ab ", 1000), strings.Repeat("a", 1000), strings.Repeat("a", 99) + " b",
 		strings.Repeat("a", 98) + " b", strings.Repeat("a", 100) + " b", " - a - "} {

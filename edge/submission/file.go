@@ -13,8 +13,8 @@ import (
 )
 
 // Sketch returns the file of an incomplete submission, with only its valid fields, as a
-// preview while filling in a form. It is nil if there are none. The problems are those that
-// Parse found.
+// preview while the form is being filled in. It returns nil if no field is valid. The
+// problems are those that Parse found.
 func Sketch(fields map[string]any, problems []Problem) []byte {
 	right := map[string]any{}
 	for name, value := range fields {
@@ -30,7 +30,7 @@ func Sketch(fields map[string]any, problems []Problem) []byte {
 		set, nested := right[root].(map[string]any)
 		switch {
 		case root == "":
-			return nil // it is about all of them
+			return nil // the problem is about the whole submission
 		case nested && set[within] != nil:
 			set = maps.Clone(set)
 			delete(set, within)
@@ -47,13 +47,13 @@ func Sketch(fields map[string]any, problems []Problem) []byte {
 	}
 	data, err := yamlfmt.Compose(right)
 	if err != nil {
-		return nil // which value cannot be written is among the problems
+		return nil // the problems already include the value that cannot be written
 	}
 	return data
 }
 
-// File returns the entity file for Build.Authored, formatted in the canonical form.
-// Comments are missing, because builds do not keep them.
+// File returns the file, in canonical form, of an entity that Build.Authored returned. It has
+// no comments because builds do not keep them.
 func File(e *record.Entity) ([]byte, error) {
 	d := json.NewDecoder(bytes.NewReader(e.AppendJSON(nil)))
 	d.UseNumber()
@@ -65,7 +65,7 @@ func File(e *record.Entity) ([]byte, error) {
 		delete(fields, name)
 	}
 	if fields["status"] == record.Active {
-		delete(fields, "status") // it goes without saying
+		delete(fields, "status") // this is the default
 	}
 	if len(e.Formerly) > 0 {
 		fields["formerly"] = e.Formerly
@@ -74,7 +74,8 @@ func File(e *record.Entity) ([]byte, error) {
 	return yamlfmt.Compose(fields)
 }
 
-// dropUnknown removes the record's representation of unknown fields.
+// dropUnknown removes the nulls and empty values with which a record represents fields
+// without a value.
 func dropUnknown(set map[string]any) {
 	for name, value := range set {
 		switch v := value.(type) {

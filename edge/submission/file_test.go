@@ -15,8 +15,8 @@ import (
 	"kindex/exports/record"
 )
 
-// TestFile rewrites the file of every shipped entity: it keeps its meaning and gets the
-// canonical form.
+// TestFile rewrites the file of every shipped entity and checks that it keeps its meaning and
+// is in canonical form.
 func TestFile(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -63,7 +63,8 @@ func sameFile(t *testing.T, e *record.Entity) {
 	}
 }
 
-// TestSketch keeps the valid fields, and nothing else, whatever is wrong.
+// TestSketch checks that the sketch has all valid fields and nothing else, whatever is wrong
+// with the other fields.
 func TestSketch(t *testing.T) {
 	for _, c := range []struct{ members, sketch string }{
 		{`{"category":"ml-framework"}`, "name: Fine Tool\n"},

@@ -1,5 +1,5 @@
-// Package submission has the life cycle of a proposed entity: from a JSON body to the
-// canonical file, checked with the rules of content, and through review to the build that
+// Package submission implements the life cycle of a proposed entity: from a JSON body to the
+// canonical file, checked against the rules for content, and through review to the build that
 // contains it.
 package submission
 
@@ -21,8 +21,8 @@ import (
 // Status is the stage that a submission has reached.
 type Status string
 
-// The statuses of a submission. In review means that its pull request is open; without a
-// forge, accepting changes pending directly to accepted. Published means that a build
+// The statuses of a submission. In review means that its pull request is open. Without a
+// forge, a pending submission becomes accepted directly. Published means that a build
 // contains the entity. Published, rejected and withdrawn are final.
 const (
 	Pending   Status = "pending"
@@ -30,17 +30,17 @@ const (
 	Accepted  Status = "accepted"
 	Published Status = "published"
 	Rejected  Status = "rejected"
-	Withdrawn Status = "withdrawn" // by its own account
+	Withdrawn Status = "withdrawn" // by the account that submitted it
 )
 
 // Statuses lists the statuses in order of progress.
 var Statuses = []Status{Pending, InReview, Accepted, Published, Rejected, Withdrawn}
 
-// Open lists the statuses in which a submission can still become an entity but is not
-// in a build yet: its account cannot submit the same entity again.
+// Open lists the statuses in which a submission can still become an entity but is not in a
+// build yet. Meanwhile its account cannot submit the same entity again.
 var Open = []Status{Pending, InReview, Accepted}
 
-// sources are the statuses from which each can be reached.
+// sources maps each status to the statuses from which it can be reached.
 var sources = map[Status][]Status{
 	InReview:  {Pending},
 	Accepted:  {Pending, InReview},
@@ -49,7 +49,7 @@ var sources = map[Status][]Status{
 	Withdrawn: {Pending, InReview},
 }
 
-// Bounds on what an account can store.
+// Limits on what an account can store.
 const (
 	// MaxOpen is the maximum number of open submissions per account.
 	MaxOpen = 20
@@ -70,15 +70,15 @@ func (s Status) From() []Status { return slices.Clone(sources[s]) }
 type Submission struct {
 	ID        string
 	AccountID string
-	Account   string // its name
+	Account   string // the name of the account
 	Status    Status
 	Type      string
 	Slug      string
 	Name      string
-	URL       string // of the entity
+	URL       string // the URL of the entity
 	YAML      string // the canonical file
-	Reason    string // the rejection reason, "" if not rejected
-	// Branch and Commit are its location in the content repository, "" before it was
+	Reason    string // the reason for the rejection, or "" if not rejected
+	// Branch and Commit are its location in the content repository, or "" before it is
 	// accepted.
 	Branch, Commit string
 	PullRequest    PullRequest
@@ -92,14 +92,14 @@ func (s *Submission) Key() string { return s.Type + "/" + s.Slug }
 // Fields returns the values in the file, in their JSON form.
 func (s *Submission) Fields() (map[string]any, error) { return content.Fields([]byte(s.YAML)) }
 
-// PullRequest is the pull request of a submission; Number is 0 if there is none.
+// PullRequest is the pull request of a submission. Number is 0 if there is none.
 type PullRequest struct {
 	Number int64
-	URL    string // for people
+	URL    string // the address for people
 }
 
-// Identity returns a text that is the same for two submissions with the same name and
-// page, ignoring case and white space in the name.
+// Identity returns a hash that is the same for two submissions with the same name and URL,
+// ignoring case and white space in the name.
 func Identity(name, url string) string {
 	name = strings.Join(strings.Fields(record.Fold(name)), " ")
 	sum := sha256.Sum256([]byte(name + "\x00" + record.NormalizeURL(url)))
@@ -114,16 +114,17 @@ func ValidID(s string) bool { return idGrammar.MatchString(s) }
 // ErrUnknown means that there is no such submission.
 var ErrUnknown = errors.New("there is no such submission")
 
-// TakenError means that a submission already exists: as an entity of the index, or as an
-// open submission of the same account.
+// TakenError means that the submitted entity already exists in the index or is already
+// proposed by an open submission of the same account.
 type TakenError struct {
-	Type, Slug string      // of the existing one
+	Type, Slug string      // of the existing entity or submission
 	Submission *Submission // the existing submission, nil if it is an entity
-	SamePage   bool        // it has the same name and URL; else type and slug
-	Formerly   string      // its former slug, if that is what is taken
+	SamePage   bool        // the name and URL are the same, rather than type and slug
+	Formerly   string      // the former slug of the existing entity, if that is what is taken
 }
 
-// Error describes the existing entity or submission and what the two have in common.
+// Error describes the existing entity or submission and what it has in common with the new
+// one.
 func (e *TakenError) Error() string {
 	other := e.Type + "/" + e.Slug
 	if e.Submission != nil {
@@ -142,17 +143,17 @@ func (e *TakenError) Error() string {
 
 // Query selects submissions. The zero value selects all.
 type Query struct {
-	AccountID string   // "" for every account
-	Statuses  []Status // none for all
-	After     string   // the id after which the page starts, "" for the first page
-	Limit     int      // the maximum number, 0 for all
-	OldFirst  bool     // else the newest are first
-	Slug      string   // only those with this slug, "" for any
+	AccountID string   // "" selects all accounts
+	Statuses  []Status // empty: any status
+	After     string   // the id after which the page starts, or "" for the first page
+	Limit     int      // the maximum number, or 0 for no limit
+	OldFirst  bool     // oldest first instead of newest first
+	Slug      string   // only submissions with this slug; "" selects any slug
 	ToClose   bool     // only withdrawn submissions whose pull request must still be closed
 }
 
-// Change is what a step changes in a submission besides its status. Empty fields are
-// not changed.
+// Change holds the values that a change of status sets in a submission. Empty fields are not
+// changed.
 type Change struct {
 	Reason         string
 	Branch, Commit string
@@ -161,20 +162,20 @@ type Change struct {
 
 // Store stores submissions.
 type Store interface {
-	// Submission returns a submission, ErrUnknown if there is none.
+	// Submission returns a submission. If there is none, the error is ErrUnknown.
 	Submission(ctx context.Context, id string) (Submission, error)
-	// Submissions returns a part of them.
+	// Submissions returns the submissions that match a query.
 	Submissions(ctx context.Context, q Query) ([]Submission, error)
-	// MoveSubmission changes the status of a submission, if its current status allows it,
-	// and reports whether it did: of two concurrent identical calls, one succeeds.
+	// MoveSubmission changes the status of a submission, if its current status allows it, and
+	// reports whether it did. Only one of two concurrent identical calls succeeds.
 	MoveSubmission(ctx context.Context, id string, to Status, c Change) (bool, error)
 	// PullRequestClosed records that the pull request of a withdrawn submission no
 	// longer needs closing.
 	PullRequestClosed(ctx context.Context, id string) error
 }
 
-// Publish records which of the accepted submissions are in a build. has reports whether the
-// build has an entity.
+// Publish marks the accepted submissions that are in a build as published. has reports
+// whether the build contains an entity.
 func Publish(ctx context.Context, store Store, contains func(typ, slug string) bool) (published []Submission, err error) {
 	accepted, err := store.Submissions(ctx, Query{Statuses: []Status{Accepted}, OldFirst: true})
 	if err != nil {

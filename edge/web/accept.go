@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// PrefersMarkdown reports whether Accept prefers Markdown to JSON (RFC 9110 section
-// 12.5.1). If it prefers neither, the answer is JSON.
+// PrefersMarkdown reports whether Accept prefers Markdown to JSON (RFC 9110 section 12.5.1). If
+// it prefers neither, the response is JSON.
 func PrefersMarkdown(accept []string) bool {
 	if len(accept) == 0 || len(accept) == 1 && (accept[0] == "*/*" || accept[0] == JSONType) {
-		return false // as most requests
+		return false // the case for most requests
 	}
 	var markdown, json mediaQuality
 	for _, line := range accept {
@@ -19,8 +19,8 @@ func PrefersMarkdown(accept []string) bool {
 	return markdown.q > json.q
 }
 
-// mediaQuality is the quality of a media type, given by the most specific range
-// that matches it.
+// mediaQuality is the quality value of a media type, taken from the most specific range that
+// matches it.
 type mediaQuality struct {
 	q           float64
 	specificity int
@@ -44,7 +44,7 @@ func (best *mediaQuality) read(accept, exact, kind string) {
 	}
 }
 
-// qValue returns the parameter q of a media range, 1 if it is missing or invalid.
+// qValue returns the parameter q of a media range, or 1 if it is missing or invalid.
 func qValue(params string) float64 {
 	for p := range strings.SplitSeq(params, ";") {
 		name, value, _ := strings.Cut(strings.TrimSpace(p), "=")
@@ -58,9 +58,9 @@ func qValue(params string) float64 {
 	return 1
 }
 
-// PrefersHTML reports whether Accept names HTML and prefers JSON no more than it (RFC
-// 9110 section 12.5.1), as in browsers. Clients that accept everything, such as curl,
-// name no HTML.
+// PrefersHTML reports whether Accept names HTML and does not prefer JSON to it (RFC 9110 section
+// 12.5.1), as is the case for browsers. Clients that accept everything, such as curl, do not
+// name HTML.
 func PrefersHTML(accept []string) bool {
 	var html, json, problem mediaQuality
 	for _, line := range accept {

@@ -6,7 +6,8 @@ import (
 	"kindex/site"
 )
 
-// AssetReply returns a file that pages load, at an address whose bytes never change.
+// AssetReply returns the reply for a file that pages load. The content at its address never
+// changes.
 func AssetReply(c *Call, a site.Asset, ok bool) (*Reply, error) {
 	if !ok {
 		return c.NotFound()

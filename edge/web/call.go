@@ -1,6 +1,6 @@
-// Package web is the HTTP side of a request: its parsing, the response in the form that the
-// client prefers, and errors as problem details. It knows builds and callers, but neither
-// limits nor routes.
+// Package web handles the HTTP side of a request: it parses the request, sends the response in
+// the form that the client prefers, and reports errors as problem details. It uses builds and
+// callers, but contains neither limits nor routes.
 package web
 
 import (
@@ -20,7 +20,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Call is one request in progress.
+// Call is a request in progress.
 type Call struct {
 	Shared    *Shared
 	Admission Admission
@@ -28,34 +28,34 @@ type Call struct {
 	Writer    http.ResponseWriter
 	Path      httprouter.Params
 	Principal Principal
-	Body      []byte // of the request, once it is read
+	Body      []byte // the request body, after it has been read
 	Query     *query.Params
-	Served    *live.ServedBuild // the build that answers, nil before the request is admitted
+	Served    *live.ServedBuild // the build that the response is from, or nil before the request is admitted
 	ID        string
 	// immutable is copied from the reply.
 	immutable bool
 	// BuildOnly marks a response that depends only on the build, not on the settings.
 	BuildOnly      bool
-	buffer         *[]byte         // a buffer of buffers, nil for none
-	gate           *ratelimit.Gate // that the call is in, nil for none
-	baseContext    context.Context // of the request, before CancelDeadline was set
-	CancelDeadline func()          // of the time that the answer has, nil for as long as it takes
+	buffer         *[]byte         // from the buffer pool, or nil if there is none
+	gate           *ratelimit.Gate // in which the call has a slot, or nil if it has none
+	baseContext    context.Context // the request's context before SetDeadline replaced it
+	CancelDeadline func()          // cancels the time limit for the response, or nil if there is none
 }
 
-// buffers is a pool of buffers for bodies. The connection copies what is written to it,
-// so a buffer is free again once its body has been sent.
+// buffers is a pool of buffers for bodies. The connection copies what is written to it, so a
+// buffer can be reused once its body has been sent.
 var buffers = sync.Pool{New: func() any { return new([]byte) }}
 
-// maxPooledLen is the maximum size of a buffer that is kept for other responses.
+// maxPooledLen is the maximum size of a buffer that is kept for further responses.
 const maxPooledLen = 256 << 10
 
-// Buffer returns a buffer for the body of the response, once per call.
+// Buffer returns a buffer for the response body. It can be called once per call.
 func (c *Call) Buffer() []byte {
 	c.buffer = buffers.Get().(*[]byte)
 	return (*c.buffer)[:0]
 }
 
-// releaseBuffer returns the buffer, including its growth.
+// releaseBuffer returns the buffer to the pool, even if it has grown.
 func (c *Call) releaseBuffer(r *Reply) {
 	if c.buffer == nil || r == nil || cap(r.Body) > maxPooledLen {
 		return
@@ -65,17 +65,17 @@ func (c *Call) releaseBuffer(r *Reply) {
 	c.buffer = nil
 }
 
-// Param returns a named parameter of the path.
+// Param returns a named path parameter.
 func (c *Call) Param(name string) string { return c.Path.ByName(name) }
 
-// Header returns the values of a request header that is a list, possibly in several
-// fields (RFC 9110 section 5.3), joined with commas.
+// Header returns the value of a request header that is a list. If the header occurs several
+// times (RFC 9110 section 5.3), the values are joined with commas.
 func (c *Call) Header(name string) string { return strings.Join(c.Request.Header.Values(name), ",") }
 
-// Handler answers a request with a value or an error.
+// Handler handles a request and returns a reply or an error.
 type Handler func(*Call) (*Reply, error)
 
-// parameters reads the parameters of the request.
+// parameters parses the parameters of the request.
 func (c *Call) parameters(known []string) (*query.Params, error) {
 	if len(known) == 1 && known[0] == AnyParams[0] {
 		return nil, nil // the handler reads the query itself
@@ -83,24 +83,24 @@ func (c *Call) parameters(known []string) (*query.Params, error) {
 	return query.Parse(c.Request.URL.RawQuery, known)
 }
 
-// AnyParams marks a route whose handler reads the query itself.
+// AnyParams is used for routes whose handlers read the query themselves.
 var AnyParams = []string{"*"}
 
-// MatchesETag reports whether the client listed the entity tag of the response, and so
-// has this representation: a star would match any.
+// MatchesETag reports whether the client listed the response's entity tag, which means that it
+// already has this representation. A star does not count, because it would match any response.
 func (c *Call) MatchesETag(h http.Header) bool {
 	tags := h["Etag"]
 	return len(tags) == 1 && containsETag(c.Header("If-None-Match"), tags[0])
 }
 
-// ClientGone reports whether the client has disconnected. Then that is the cause of a
-// failure: the work was done, and the request counts.
+// ClientGone reports whether the client has disconnected. If so, that is the cause of any
+// failure; since the work was done, the request counts.
 func (c *Call) ClientGone() bool { return errors.Is(c.Request.Context().Err(), context.Canceled) }
 
-// errAnswerReplaced ends the generation of a response that is not sent.
+// errAnswerReplaced aborts the generation of a response that will not be sent.
 var errAnswerReplaced = errors.New("another response was sent")
 
-// EnterGate takes a slot.
+// EnterGate takes a slot in a gate, or returns a problem if none becomes free in time.
 func (c *Call) EnterGate(g *ratelimit.Gate) error {
 	if err := g.Enter(c.Request.Context(), ""); err != nil {
 		return gateProblem(err)
@@ -109,7 +109,7 @@ func (c *Call) EnterGate(g *ratelimit.Gate) error {
 	return nil
 }
 
-// leaveGate returns the slot, if the call has one.
+// leaveGate returns the slot if the call has one.
 func (c *Call) leaveGate() {
 	if c.gate != nil {
 		c.gate.Leave("")
@@ -117,19 +117,19 @@ func (c *Call) leaveGate() {
 	}
 }
 
-// gateProblem returns the problem for an error of a gate.
+// gateProblem converts an error from a gate to a problem.
 func gateProblem(err error) error {
 	switch {
 	case errors.Is(err, ratelimit.ErrTooManyPerCaller):
-		return NewProblem("busy", "You already have two filtered exports running; wait until one has finished. Exports without filters, and files under /data/, have no such limit.")
+		return NewProblem("busy", "You already have two filtered exports running; wait until one has finished. This limit does not apply to exports without filters or to files under /data/.")
 	case errors.Is(err, ratelimit.ErrBusy):
 		return NewProblem("busy", "The service is busy; try again in a few seconds.")
 	}
 	return err
 }
 
-// MethodNotAllowed returns the problem for a method that is not one of the supported
-// ones.
+// MethodNotAllowed returns the problem for a method that the path does not support; allow lists
+// the supported methods.
 func MethodNotAllowed(c *Call, allow ...string) error {
 	p := NewProblem("method-not-allowed", Shorten(c.Request.URL.Path)+" takes "+strings.Join(allow, ", ")+", not "+Shorten(c.Request.Method)+".")
 	p.allowHeader = strings.Join(append(allow, http.MethodOptions), ", ")
@@ -145,9 +145,9 @@ func (c *Call) NotFound() (*Reply, error) {
 	return nil, p.WithSuggestion(didyoumean.Name(c.Request.URL.Path, c.Shared.Paths))
 }
 
-// BaseURL returns the address of the service for clients, without a trailing slash: as
-// configured by the operator, or else by the content, or else as requested by this
-// client. For an HTTP/1.0 client without a Host header it is "".
+// BaseURL returns the service's address for clients, without a trailing slash. It is the address
+// configured by the operator or, if there is none, by the content; otherwise, it is the host
+// that the client requested. For an HTTP/1.0 client without a Host header it is "".
 func (c *Call) BaseURL() string {
 	if public := c.PublicURL(); public != "" {
 		return public
@@ -162,8 +162,8 @@ func (c *Call) BaseURL() string {
 	return u.String()
 }
 
-// PublicURL returns the address of the service configured by the operator, or else by
-// the content, without a trailing slash; "" if there is none.
+// PublicURL returns the service's address, without a trailing slash, as configured by the
+// operator or, if there is none, by the content. It returns "" if neither is configured.
 func (c *Call) PublicURL() string {
 	public := c.Shared.URL
 	if public == "" && c.Served != nil {
@@ -182,7 +182,7 @@ func (c *Call) Acquire(w http.ResponseWriter, l *live.Reloader) bool {
 	return true
 }
 
-// ErrNotReady returns the problem for requests before there is a build.
+// ErrNotReady returns the problem for requests that arrive before there is a build.
 func ErrNotReady() *Problem {
 	return NewProblem("not-ready", "No build is being served yet; try again shortly.")
 }

@@ -8,12 +8,13 @@ import (
 	"kindex/edge/storage"
 )
 
-// AccountTimeout bounds a personal response, including reading the body, the database and
-// name lookups. Another process may hold a lock in the database, or the network may lose
-// packets.
+// AccountTimeout is the time limit for a personal response, including reading the body, the
+// database and name lookups. These may take long: another process may hold a lock in the
+// database, or the network may lose packets.
 const AccountTimeout = 20 * time.Second
 
-// SetDeadline limits the response to AccountTimeout, counted from the first call.
+// SetDeadline sets the time limit AccountTimeout for the response, which starts with the first
+// call.
 func (c *Call) SetDeadline() {
 	if c.CancelDeadline == nil {
 		var ctx context.Context
@@ -26,8 +27,8 @@ func (c *Call) SetDeadline() {
 	}
 }
 
-// resetDeadline restarts AccountTimeout once the body has been read. Otherwise a client that sends
-// slowly could use up the time, which would look like a failure of the service.
+// resetDeadline restarts AccountTimeout once the body has been read. Otherwise, a client that
+// sends slowly could use up the time, and this would look like a failure of the service.
 func (c *Call) resetDeadline() {
 	if c.CancelDeadline != nil {
 		c.CancelDeadline()

@@ -15,16 +15,16 @@ import (
 	"kindex/exports/store"
 )
 
-// Identity is the content coding for no compression.
+// Identity is the content coding that means no compression.
 const Identity = "identity"
 
-// MinCompressLen is the size from which compression pays off.
+// MinCompressLen is the size in bytes above which compression is worthwhile.
 const MinCompressLen = 1024
 
-// negotiateEncoding returns the content coding that the client prefers (RFC 9110 section
-// 12.5.3) among those offered, which are in our order of preference. identity is always
-// possible. "*" alone does not select a coding: clients that send it often decode only
-// gzip, or nothing. A client that also rejects identity gets gzip.
+// negotiateEncoding returns the content coding that the client prefers (RFC 9110 section 12.5.3)
+// among those offered, which are listed in the server's order of preference. identity is always
+// possible. "*" alone does not select a coding, because many clients that send it can decode
+// only gzip or nothing. A client that also rejects identity gets gzip.
 func negotiateEncoding(accept string, offered []string) string {
 	if accept == "" {
 		return Identity
@@ -66,8 +66,8 @@ func negotiateEncoding(accept string, offered []string) string {
 	return best
 }
 
-// Fast encoders for generated responses, kept in pools: each has buffers that cost more
-// than a small response.
+// Pools of fast encoders for generated responses. They are reused because the buffers of an
+// encoder cost more than a small response.
 var (
 	gzipPool = sync.Pool{New: func() any {
 		w, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
@@ -86,7 +86,7 @@ var (
 	}}
 )
 
-// pooledEncoder is an encoder of the pools.
+// pooledEncoder is an encoder from one of the pools.
 type pooledEncoder interface {
 	io.WriteCloser
 	Reset(io.Writer)
@@ -102,7 +102,7 @@ func encoderPool(encoding string) *sync.Pool {
 	return &zstdPool
 }
 
-// encodeTo runs write with a writer that encodes into w.
+// encodeTo calls write with a writer that writes encoded data to w.
 func encodeTo(w io.Writer, encoding string, write func(io.Writer) error) error {
 	if encoding == Identity {
 		return write(w)
@@ -117,7 +117,7 @@ func encodeTo(w io.Writer, encoding string, write func(io.Writer) error) error {
 	return enc.Close()
 }
 
-// encode compresses a whole answer.
+// encode compresses a complete body.
 func encode(encoding string, body []byte) ([]byte, error) {
 	var buf bytes.Buffer
 	buf.Grow(len(body)/2 + 64)
@@ -128,7 +128,7 @@ func encode(encoding string, body []byte) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// compressible reports whether a media type is worth compressing.
+// compressible reports whether it is worthwhile to compress data of a media type.
 func compressible(mediaType string) bool {
 	base, _, _ := strings.Cut(mediaType, ";")
 	switch base {
@@ -138,5 +138,5 @@ func compressible(mediaType string) bool {
 	return true
 }
 
-// offeredEncodings are those of generated responses, in our order.
+// offeredEncodings are the content codings for generated responses, in order of preference.
 var offeredEncodings = store.Encodings

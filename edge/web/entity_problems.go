@@ -17,8 +17,8 @@ func DeletedEntity(typ, slug string, at int64) error {
 	return p.WithSuggestion("/api/entity/" + typ + "/" + slug + "/changelog")
 }
 
-// UnknownEntity returns the problem for an unknown entity, which suggests what was
-// probably meant: the type, or entities with similar names.
+// UnknownEntity returns the problem for an entity that does not exist. It suggests what the
+// client probably meant: the type, or entities with similar names.
 func UnknownEntity(c *Call, typ, slug string) error {
 	if !slices.Contains(record.Types, typ) {
 		p := NewProblem("unknown-entity", fmt.Sprintf("There is no type %q; expected one of: %s.", Shorten(typ), strings.Join(record.Types, ", ")))

@@ -1,7 +1,7 @@
 package web
 
-// Header values that are the same in every response. They must not be modified; appending
-// to one copies it, since they have no spare capacity.
+// Header values that are the same in every response. They must not be modified. Appending to one
+// of them copies it, since they have no spare capacity.
 var (
 	AnyOrigin      = []string{"*"}
 	ExposedHeaders = []string{"ETag, Link, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, " +
@@ -19,5 +19,5 @@ var (
 	cacheForever = []string{"public, max-age=31536000, immutable"}
 )
 
-// VaryValues are the initial values of the Vary header of responses.
+// VaryValues contains the initial values of the Vary header.
 type VaryValues struct{ Encoding, Accept, Key []string }

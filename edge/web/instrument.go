@@ -12,8 +12,8 @@ import (
 	"github.com/julienschmidt/httprouter"
 )
 
-// Instrument assigns an id to requests of a route, measures and logs them, and recovers
-// from panics.
+// Instrument returns a handler for a route that assigns an ID to each request, measures and logs
+// it, and recovers from panics.
 func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter)) httprouter.Handle {
 	m := s.Metrics.route(route)
 	return func(w http.ResponseWriter, r *http.Request, p httprouter.Params) {
@@ -48,13 +48,13 @@ func (s *Shared) Instrument(route string, answer func(*Call, http.ResponseWriter
 	}
 }
 
-// recoverPanic responds for a handler that panicked. abort means that the connection must
-// be cut, because part of a response has been sent.
+// recoverPanic responds if a handler has panicked. If abort is true, part of a response has been
+// sent and the connection must be cut.
 func (c *Call) recoverPanic(rec *recorder, cause any) (abort bool) {
 	switch {
 	case cause == nil:
 		return false
-	case cause == http.ErrAbortHandler: //nolint:errorlint // as net/http compares it
+	case cause == http.ErrAbortHandler: //nolint:errorlint // net/http compares it in the same way
 		return true
 	}
 	c.Shared.Log.Error("panic", "requestId", c.ID, "path", c.Request.URL.Path, "cause", fmt.Sprint(cause), "stack", string(debug.Stack()))
@@ -65,13 +65,13 @@ func (c *Call) recoverPanic(rec *recorder, cause any) (abort bool) {
 	return false
 }
 
-// requestID returns a valid id set by a proxy, or a new one.
+// requestID returns the ID set by a proxy if it is valid, or else a new one.
 func requestID(r *http.Request) string {
 	if id := r.Header.Get("X-Request-Id"); len(id) > 0 && len(id) <= 64 && validRequestID(id) {
 		return id
 	}
 	var b [12]byte
-	binary.LittleEndian.PutUint64(b[:], rand.Uint64())  //nolint:gosec // not a secret: it only identifies a request
+	binary.LittleEndian.PutUint64(b[:], rand.Uint64())  //nolint:gosec // the ID is not a secret: it only identifies a request
 	binary.LittleEndian.PutUint32(b[8:], rand.Uint32()) //nolint:gosec // as above
 	return hex.EncodeToString(b[:])
 }

@@ -17,14 +17,14 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// Bounds of a body.
+// Limits for a body.
 const (
 	MaxBody  = 256 << 10
 	maxDepth = 32
 )
 
-// Decode reads the JSON object in the body into a struct, or a map of json.RawMessage
-// for any names. It reports all errors at once, by field name.
+// Decode reads the JSON object in the body into a struct or, to accept any names, into a map of
+// json.RawMessage. It reports all errors at once, by field name.
 func (c *Call) Decode(dst any) error {
 	body, err := c.ReadBody()
 	if err != nil {
@@ -47,7 +47,7 @@ func (c *Call) Decode(dst any) error {
 			fieldErrors = append(fieldErrors, FieldError{Shorten(name), unknownField(Shorten(name), known)})
 		}
 		if !ok {
-			continue // beyond the reported ones, unknown fields are not even compared
+			continue // once enough errors are reported, no suggestions are searched for
 		}
 		null := string(members[name]) == "null" && reflect.TypeOf(field).Elem().Kind() != reflect.Pointer
 		if err := json.Unmarshal(members[name], field); err != nil || null {
@@ -57,8 +57,8 @@ func (c *Call) Decode(dst any) error {
 	return InvalidBody(fieldErrors)
 }
 
-// DecodeEmpty checks the body of a write that needs none: it must be missing, or an
-// object without fields.
+// DecodeEmpty checks the body of a write that takes none. The body must be missing or an object
+// without fields.
 func (c *Call) DecodeEmpty() error {
 	if c.Request.ContentLength == 0 {
 		return nil
@@ -66,11 +66,10 @@ func (c *Call) DecodeEmpty() error {
 	return c.Decode(&struct{}{})
 }
 
-// MaxFieldErrors is the maximum number of reported errors in a body.
+// MaxFieldErrors is the maximum number of errors reported for a body.
 const MaxFieldErrors = 100
 
-// InvalidBody returns the problem for a body with invalid fields, nil if there are
-// none.
+// InvalidBody returns the problem for a body with invalid fields, or nil if there are none.
 func InvalidBody(fieldErrors []FieldError) error {
 	if len(fieldErrors) == 0 {
 		return nil
@@ -84,7 +83,7 @@ func InvalidBody(fieldErrors []FieldError) error {
 	return p
 }
 
-// fieldNames returns the first few names.
+// fieldNames returns the names of the first few fields.
 func fieldNames(fieldErrors []FieldError) string {
 	const maxNames = 5
 	var names []string
@@ -108,8 +107,8 @@ func unknownField(name string, known []string) string {
 	return message
 }
 
-// ReadBody returns the body of a write. It returns an error unless the body is JSON
-// within the size limit.
+// ReadBody reads the body of a write. It returns an error unless the body is JSON and not too
+// large.
 func (c *Call) ReadBody() ([]byte, error) {
 	if c.Body != nil {
 		return c.Body, nil
@@ -140,8 +139,8 @@ func (c *Call) ReadBody() ([]byte, error) {
 	return body, nil
 }
 
-// ReadMembers reads one JSON object, strictly: no duplicate member at any depth, not nested
-// too deeply, no trailing data, and no character that a database cannot store.
+// ReadMembers reads a single JSON object. It is strict: it does not allow duplicate members at
+// any depth, deep nesting, trailing data, or characters that a database cannot store.
 func ReadMembers(body []byte) (map[string]json.RawMessage, error) {
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.UseNumber()
@@ -187,8 +186,8 @@ func checkValue(d *json.Decoder, depth int) error {
 	return nil
 }
 
-// checkString rejects characters that a database cannot store, and the one that the decoder
-// substitutes for half a surrogate pair.
+// checkString rejects characters that a database cannot store, and the character that the
+// decoder substitutes for half of a surrogate pair.
 func checkString(s string) error {
 	for _, r := range s {
 		if r == 0 || r == utf8.RuneError {
@@ -227,7 +226,7 @@ func endDelim(d *json.Decoder) error {
 	return nil
 }
 
-// fieldsOf returns pointers to the fields of a struct by their JSON names.
+// fieldsOf returns pointers to a struct's fields by JSON name.
 func fieldsOf(dst any) map[string]any {
 	v := reflect.ValueOf(dst).Elem()
 	fields := make(map[string]any, v.NumField())

@@ -6,16 +6,17 @@ import (
 )
 
 // lastModified returns the Last-Modified time to compare with the client's
-// If-Modified-Since, or the zero time if a comparison would prove nothing. Clients send
-// back the time they received, as simple feed readers do, or the time of their download,
-// as curl -z does:
+// If-Modified-Since, or the zero time if a comparison would prove nothing. Some clients,
+// such as simple feed readers, send back the time they received. Others, such as curl -z,
+// send the time of their download.
 //
-//   - a received time identifies this content only if no other build has it;
-//   - since another time, nothing has changed only if this edge was already serving the
-//     same content then.
+//   - A time that the client received identifies this content only if no other build has
+//     the same time.
+//   - For any other time, the content is known to be unchanged only if this edge was
+//     already serving it at that time.
 //
-// Files of a build never change. Responses about the program, and pages, also change with
-// the program and its settings.
+// A build's files never change. Pages and responses about the program also change when the
+// program or its settings do.
 func (c *Call) lastModified(h http.Header) time.Time {
 	t, err := http.ParseTime(h.Get("Last-Modified"))
 	if err != nil || c.immutable {
@@ -34,8 +35,8 @@ func (c *Call) lastModified(h http.Header) time.Time {
 	return time.Time{}
 }
 
-// headerTime returns the time in a header of a GET or HEAD request, or the zero time if it is
-// missing or cannot be parsed: such a header is ignored.
+// headerTime returns the time in a header of a GET or HEAD request. It returns the zero time if
+// the header is missing or must be ignored because it cannot be parsed.
 func (c *Call) headerTime(header string) time.Time {
 	t, err := http.ParseTime(c.Header(header))
 	if err != nil || c.Request.Method != http.MethodGet && c.Request.Method != http.MethodHead {

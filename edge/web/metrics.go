@@ -10,8 +10,8 @@ import (
 	"kindex/edge/live"
 )
 
-// metrics are the metrics that the admin listener reports. They contain routes, never
-// client addresses, keys or queries.
+// metrics are the metrics that the admin listener reports. Their labels contain routes, but
+// never client addresses, keys or queries.
 type metrics struct {
 	Registry      *prometheus.Registry
 	requests      *prometheus.CounterVec
@@ -35,7 +35,7 @@ func NewMetrics() *metrics {
 		buildSwitches: prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_build_switches_total", Help: "Switches to a new build."}),
 		Refused:       prometheus.NewCounter(prometheus.CounterOpts{Name: "kindex_build_refused_total", Help: "Published builds that were rejected."}),
 		build:         prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "kindex_build_info", Help: "The served build."}, []string{"build", "commit"}),
-		entities:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_entities", Help: "Entities in lists."}),
+		entities:      prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_entities", Help: "Number of entities in the served build that are in lists."}),
 		loadSeconds:   prometheus.NewGauge(prometheus.GaugeOpts{Name: "kindex_build_load_seconds", Help: "Time to verify and open the build, in seconds."}),
 	}
 	m.Registry.MustRegister(m.requests, m.seconds, m.inFlight, m.buildSwitches, m.Refused, m.build, m.entities, m.loadSeconds,
@@ -51,7 +51,7 @@ func (m *metrics) Switched(v *live.ServedBuild, took time.Duration) {
 	m.loadSeconds.Set(took.Seconds())
 }
 
-// routeMetrics are the metrics of one route, looked up once.
+// routeMetrics holds the metrics for a route, so that they are looked up only once.
 type routeMetrics struct {
 	codes   map[int]prometheus.Counter
 	other   *prometheus.CounterVec

@@ -9,24 +9,24 @@ import (
 	"kindex/edge/storage"
 )
 
-// Principal is the caller.
+// Principal identifies the caller.
 type Principal struct {
-	Account *apikey.Account // nil without a key
+	Account *apikey.Account // nil if the request has no key
 	Key     apikey.Key
 }
 
-// actor returns the actor of this request, for the audit log.
+// actor returns the request's actor for the audit log.
 func (c *Call) actor() storage.Actor {
 	return storage.Actor{Kind: storage.ByKey, ID: c.Principal.Key.ID, Name: c.Principal.Key.Name, Address: c.Shared.ClientAddress(c.Request)}
 }
 
-// WithSessionActor returns the context for changes made by a signed-in user.
+// WithSessionActor returns a context in which changes are attributed to the signed-in user.
 func (s *Shared) WithSessionActor(r *http.Request) context.Context {
 	return storage.WithActor(r.Context(), storage.Actor{Kind: storage.BySession, Address: s.ClientAddress(r)})
 }
 
-// ClientAddress returns the IP address that a request comes from, as the audit log shows
-// it.
+// ClientAddress returns the IP address that a request comes from, in the form used in the audit
+// log.
 func (s *Shared) ClientAddress(r *http.Request) string {
 	return s.Proxies.Client(r).Unmap().WithZone("").String()
 }
@@ -35,7 +35,7 @@ func (s *Shared) SuspendedProblem(err *apikey.SuspendedError) *Problem {
 	return NewProblem("account-suspended", AsSentence(err.Error())+s.ContactSentence("", " Write to %s."))
 }
 
-// AsSentence formats an error as a sentence.
+// AsSentence formats an error message as a sentence.
 func AsSentence(s string) string { return strings.ToUpper(s[:1]) + s[1:] + "." }
 
 func Unauthorized(detail string) *Problem {
@@ -51,15 +51,16 @@ func (c *Call) RequireScope(scope apikey.Scope) error {
 	return InsufficientScope(scope, "This operation needs a key with the scope "+string(scope)+"; this key has "+c.Principal.Key.Scopes.String()+".")
 }
 
-// InsufficientScope returns the problem for a key without the required scope, with a
-// challenge as in RFC 6750, section 3.1.
+// InsufficientScope returns the problem for a key without the required scope. It includes a
+// challenge in the form that RFC 6750, section 3.1 defines.
 func InsufficientScope(needed apikey.Scope, detail string) *Problem {
 	p := NewProblem("insufficient-scope", detail)
 	p.Header = http.Header{"Www-Authenticate": {`ApiKey realm="kindex", header="x-api-key", error="insufficient_scope", scope="` + string(needed) + `"`}}
 	return p
 }
 
-// ContactSentence completes a sentence with the operator's address, if there is one.
+// ContactSentence returns with, in which %s is replaced with the operator's address. If there is
+// no address, it returns without.
 func (s *Shared) ContactSentence(without, with string) string {
 	if s.ContactAddress == "" {
 		return without
@@ -67,8 +68,8 @@ func (s *Shared) ContactSentence(without, with string) string {
 	return strings.Replace(with, "%s", s.ContactAddress, 1)
 }
 
-// Account returns the caller's account; without a key the response is 401. The time limit
-// of the response starts with the first call.
+// Account returns the caller's account. If the request has no key, it returns a problem with the
+// status 401. The time limit for the response starts with the first call.
 func (c *Call) Account() (*apikey.Account, error) {
 	if c.Principal.Account == nil {
 		return nil, Unauthorized("this operation needs an API key in the header x-api-key")

@@ -20,12 +20,12 @@ type Problem struct {
 	Suggestion *string      `json:"suggestion"`
 	RequestID  string       `json:"requestId"`
 
-	Cause       error `json:"-"` // for the log, never for the client
+	Cause       error `json:"-"` // only for the log; never sent to clients
 	allowHeader string
-	Header      http.Header `json:"-"` // more headers, nil for none
+	Header      http.Header `json:"-"` // additional headers, or nil if there are none
 }
 
-// FieldError is an error in one parameter or field.
+// FieldError describes what is wrong with a parameter or field.
 type FieldError struct {
 	Field   string `json:"field"`
 	Message string `json:"message"`
@@ -35,7 +35,7 @@ func (p *Problem) Error() string { return p.Detail }
 
 func (p *Problem) Unwrap() error { return p.Cause }
 
-// The stable codes and their statuses and titles.
+// The problem codes, which never change, with their statuses and titles.
 var problemTypes = map[string]struct {
 	status int
 	title  string
@@ -89,7 +89,7 @@ func NewProblem(code, detail string) *Problem {
 	return &Problem{Type: "urn:kindex:problem:" + code, Title: k.title, Status: k.status, Detail: detail, Code: code, Errors: []FieldError{}}
 }
 
-// WithSuggestion adds the nearest valid name, value or address.
+// WithSuggestion sets the suggestion: the nearest valid name, value or address.
 func (p *Problem) WithSuggestion(s string) *Problem {
 	if s != "" {
 		p.Suggestion = &s
@@ -97,8 +97,8 @@ func (p *Problem) WithSuggestion(s string) *Problem {
 	return p
 }
 
-// AsProblem converts any error to a problem. Internal errors are not shown to clients; they
-// are logged.
+// AsProblem converts any error to a problem. Internal errors are logged but not shown to
+// clients.
 func AsProblem(err error) *Problem {
 	var p *Problem
 	var q *query.Error
@@ -114,7 +114,7 @@ func AsProblem(err error) *Problem {
 		p.Errors = append(p.Errors, FieldError{q.Param, q.Message})
 		return p
 	}
-	p = NewProblem("internal", "The request could not be processed. Give the operator its request id.")
+	p = NewProblem("internal", "The request could not be processed. When you report this to the operator, include the request id.")
 	p.Cause = err
 	return p
 }
@@ -122,13 +122,13 @@ func AsProblem(err error) *Problem {
 func (p *Problem) encode() []byte {
 	b, err := json.Marshal(p)
 	if err != nil {
-		panic(err) // texts and numbers always encode
+		panic(err) // strings and numbers can always be encoded
 	}
 	return append(b, '\n')
 }
 
-// StateProblem converts an error from the database to a problem: the one that a write
-// returned, or else state-unavailable.
+// StateProblem converts an error from the database to a problem. If the error already is a
+// problem, it is returned unchanged; otherwise, the result is state-unavailable.
 func StateProblem(err error) error {
 	var p *Problem
 	if err == nil || errors.As(err, &p) {

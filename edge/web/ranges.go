@@ -8,13 +8,13 @@ import (
 	"strings"
 )
 
-// maxRanges is the maximum number of ranges in a request. Each gets a header, so many small
-// ones make the response many times as large as the request.
+// maxRanges is the maximum number of ranges in a request. Each range in the response has its own
+// headers, so many small ranges make the response many times as large as the request.
 const maxRanges = 10
 
-// checkRanges refuses too many or overlapping ranges with 416 (RFC 9110 section
-// 15.5.17). Ignoring them (section 14.2) would send the whole file to clients that want
-// little of it. Malformed ranges are left to http.ServeContent.
+// checkRanges refuses requests with too many or overlapping ranges with 416 (RFC 9110 section
+// 15.5.17). If the ranges were ignored (section 14.2), clients that need only a small part would
+// be sent the whole file. Malformed ranges are handled by http.ServeContent.
 func (c *Call) checkRanges(content io.Seeker) error {
 	list, ok := strings.CutPrefix(c.Request.Header.Get("Range"), "bytes=")
 	if !ok || !strings.Contains(list, ",") {
@@ -51,7 +51,7 @@ func (c *Call) checkRanges(content io.Seeker) error {
 	return nil
 }
 
-// byteRange is a part of a file, both ends included.
+// byteRange is a part of a file, including the first and the last byte.
 type byteRange struct{ first, last int64 }
 
 // parseRange parses one range of a file (RFC 9110 section 14.1.2). ok is false if it is

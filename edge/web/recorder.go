@@ -4,15 +4,15 @@ import (
 	"net/http"
 )
 
-// recorder records the status of a response, and finalizes the request's count before
-// the response is sent.
+// recorder records the status of a response, and has the admission finalized before the response
+// is sent.
 type recorder struct {
 	http.ResponseWriter
 	call     *Call
 	status   int
 	bytes    int64
 	written  bool
-	replaced bool // the current response is not sent: the limit has been reached
+	replaced bool // the current response is discarded, since the limit has been reached
 }
 
 // WriteHeader implements http.ResponseWriter.
@@ -20,9 +20,9 @@ func (r *recorder) WriteHeader(status int) {
 	if r.written {
 		return
 	}
-	r.call.leaveGate() // what costs is done
+	r.call.leaveGate() // the expensive work is done
 	if status == http.StatusNotModified {
-		delete(r.Header(), "Link") // a cursor depends on the records of the page
+		delete(r.Header(), "Link") // its cursor depends on the records on the page
 	}
 	if err := r.call.Admission.Finalize(r.Header(), status); err != nil {
 		r.call.Fail(r, err)

@@ -7,8 +7,8 @@ import (
 	"net/http"
 )
 
-// JSONReply responds with a JSON object, or nothing if v is nil. The response must not be
-// cached.
+// JSONReply returns a reply with a JSON object, or without a body if v is nil. The response must
+// not be cached.
 func JSONReply(status int, v any) (*Reply, error) {
 	r := &Reply{Status: status}
 	if v != nil {
@@ -17,40 +17,41 @@ func JSONReply(status int, v any) (*Reply, error) {
 	return r, nil
 }
 
-// Reply is the result of a handler: a complete body, a stream, a prebuilt file or a
-// redirect. respond converts it to HTTP.
+// Reply is the result of a handler: a complete body, a stream, a prebuilt file or a redirect.
+// respond converts it to an HTTP response.
 type Reply struct {
 	MediaType string
-	Header    http.Header // more headers, nil for none
+	Header    http.Header // additional headers, or nil if there are none
 	Body      []byte
-	// Stream writes a body of unknown length; its ETag is derived from seed.
+	// Stream writes a body of unknown length. Its ETag is derived from ETagSeed.
 	Stream   func(io.Writer) error
 	ETagSeed string
 	File     *FileReply
-	// Attachment is the file name for saving an export, "" for other responses.
+	// Attachment is the file name under which clients should save an export, or "" for other
+	// responses.
 	Attachment string
-	// Location redirects, permanently.
+	// Location is the target of a permanent redirect.
 	Location string
-	// Immutable marks bytes that never change at their address.
+	// Immutable is set if the content at the address never changes.
 	Immutable bool
-	// Cache is the Cache-Control value, nil for the default.
+	// Cache is the value of Cache-Control, or nil for the default.
 	Cache []string
-	// ErrorStatus is the error status of a body that describes the error in its own form; 0
-	// for none.
+	// ErrorStatus is set if the body describes an error in a format of its own; otherwise, it is
+	// 0.
 	ErrorStatus int
-	// Build is the build of the response, if it is not the current one.
+	// Build is the ID of the build that the response is from, if it is not the current one.
 	Build string
-	// Status is the status of the response to a write, or of a personal response, whose
-	// body is not cached. 0 for all others.
+	// Status is the status of a response to a write or of a personal response, which must not be
+	// cached. For all other responses it is 0.
 	Status int
 }
 
-// FileReply is a file of a build, and its precompressed variants.
+// FileReply is a build's file with its precompressed variants.
 type FileReply struct {
-	Content io.ReadSeeker // closed after the answer if it is an io.Closer
+	Content io.ReadSeeker // closed after the response if it is an io.Closer
 	ETag    string
-	SHA256  string                                // of the content, in hexadecimal, for Repr-Digest; "" for none
-	Variant func(encoding string) (Variant, bool) // nil for none
+	SHA256  string                                // hash of the content in hexadecimal, for Repr-Digest; "" if unknown
+	Variant func(encoding string) (Variant, bool) // nil if there are no variants
 }
 
 type Variant struct {
@@ -63,11 +64,12 @@ const (
 	problemType = "application/problem+json"
 )
 
-// AppendJSON appends a value of this program's own types, which can always be encoded.
+// AppendJSON appends a value as JSON. The type must be one of this program's own types, whose
+// values can always be encoded.
 func AppendJSON(dst []byte, v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("edge: %T does not encode: %v", v, err))
+		panic(fmt.Sprintf("edge: cannot encode %T: %v", v, err))
 	}
 	return append(dst, b...)
 }

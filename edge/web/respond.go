@@ -18,14 +18,14 @@ import (
 	"kindex/exports/store"
 )
 
-// respond is the only function that writes responses.
+// respond is the only function that sends the responses of handlers.
 func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 	if c.Admission.Exhausted() && !containsETag(c.Header("If-None-Match"), c.etagOf(r)) {
 		return c.Admission.Exceeded(nil)
 	}
 	h := w.Header()
 	for k, v := range r.Header {
-		h[k] = append(h[k], v...) // Vary has a value already
+		h[k] = append(h[k], v...) // Vary already has a value
 	}
 	if r.Attachment != "" {
 		h["Content-Disposition"] = []string{`attachment; filename="` + r.Attachment + `"`}
@@ -67,7 +67,7 @@ func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 	return c.respondBody(w, r)
 }
 
-// respondPrivate sends the response to a write, or a personal response.
+// respondPrivate sends the response to a write or a personal response.
 func (c *Call) respondPrivate(w http.ResponseWriter, r *Reply) error {
 	h := w.Header()
 	h["Cache-Control"] = NoStore
@@ -89,8 +89,7 @@ func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
 	if len(r.Body) >= MinCompressLen && compressible(r.MediaType) {
 		enc = negotiateEncoding(c.Header("Accept-Encoding"), offeredEncodings)
 	}
-	// Sixty-four bits of the content are enough to distinguish the responses of one
-	// address.
+	// A hash of 64 bits is enough to distinguish the responses of one address.
 	status := http.StatusOK
 	if r.ErrorStatus != 0 {
 		status = r.ErrorStatus
@@ -113,7 +112,7 @@ func (c *Call) respondBody(w http.ResponseWriter, r *Reply) error {
 	return nil
 }
 
-// ETag returns a strong entity tag; each content coding has a different one.
+// ETag returns a strong entity tag, which is different for each content coding.
 func ETag(base, encoding string) string {
 	if encoding == Identity {
 		return `"` + base + `"`
@@ -137,8 +136,8 @@ func (c *Call) notModified(w http.ResponseWriter, tag string) bool {
 	return true
 }
 
-// etagOf returns the entity tag of a reply that depends only on build and query, "" for a
-// reply whose tag is derived from its body.
+// etagOf returns the entity tag of a reply that depends only on the build and the query. If the
+// tag is derived from the body, it returns "".
 func (c *Call) etagOf(r *Reply) (tag string) {
 	switch {
 	case r.Stream != nil:
@@ -149,8 +148,8 @@ func (c *Call) etagOf(r *Reply) (tag string) {
 	return tag
 }
 
-// streamETag chooses the content coding of a stream, and derives its entity tag from the
-// build and the seed.
+// streamETag selects the content coding of a stream, and derives its entity tag from the build
+// and the seed.
 func (c *Call) streamETag(r *Reply) (encoding, tag string) {
 	encoding = Identity
 	if compressible(r.MediaType) {
@@ -160,8 +159,8 @@ func (c *Call) streamETag(r *Reply) (encoding, tag string) {
 	return encoding, ETag(base64.RawURLEncoding.EncodeToString(sum[:15]), encoding)
 }
 
-// fileETag chooses the content coding of a file. A request for a range gets the identity
-// coding, because parts of a compressed file are of no use.
+// fileETag selects the content coding of a file and returns its entity tag. A request for a
+// range gets the identity coding, because parts of a compressed file are of no use.
 func (c *Call) fileETag(f *FileReply) (encoding, tag string) {
 	accept := c.Header("Accept-Encoding")
 	if f.Variant == nil || accept == "" || c.validRange().Header.Get("Range") != "" {
@@ -180,8 +179,8 @@ func (c *Call) fileETag(f *FileReply) (encoding, tag string) {
 	return encoding, v.ETag
 }
 
-// containsETag reports whether a list of entity tags contains one. It compares weakly, as
-// If-None-Match requires.
+// containsETag reports whether a list of entity tags contains the given tag. It uses the weak
+// comparison that If-None-Match requires.
 func containsETag(header, tag string) bool {
 	if header == "" {
 		return false
@@ -194,8 +193,8 @@ func containsETag(header, tag string) bool {
 	return false
 }
 
-// respondStream sends a body while it is generated, with fast compression and no ranges.
-// The request is finalized before anything is generated, and only a few streams run at
+// respondStream sends a body while it is being generated, with fast compression and without
+// ranges. The request is finalized before anything is generated, and only a few streams run at
 // once.
 func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 	enc, tag := c.streamETag(r)
@@ -218,8 +217,8 @@ func (c *Call) respondStream(w http.ResponseWriter, r *Reply) error {
 	}
 	err := encodeTo(&pacedWriter{deadlineWriter: newDeadlineWriter(w), contended: c.Shared.Exports.Contended, now: c.Shared.Now, start: c.Shared.Now()}, enc, r.Stream)
 	if err != nil && IgnoreClientGone(err) != nil {
-		// The status has been sent: only cutting the connection can tell the client that
-		// the response is incomplete.
+		// The status has already been sent, so cutting the connection is the only way to tell
+		// the client that the response is incomplete.
 		c.Shared.Log.Error("stream cut off", "requestId", c.ID, "error", err)
 		panic(http.ErrAbortHandler)
 	}
@@ -248,7 +247,7 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 		}
 		return IgnoreClientGone(WriteAll(newDeadlineWriter(w), v.Body))
 	}
-	if f.SHA256 != "" { // of the identity coding
+	if f.SHA256 != "" { // this is the hash of the uncompressed file
 		sum, err := hex.DecodeString(f.SHA256)
 		if err != nil {
 			return err
@@ -265,15 +264,15 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 	case 0:
 		return nil
 	case http.StatusRequestedRangeNotSatisfiable:
-		return NewProblem("range-not-satisfiable", "The file has no such bytes; use Range: bytes=first-last within its length.")
+		return NewProblem("range-not-satisfiable", "The range is outside the file; use Range: bytes=first-last within the length of the file.")
 	case http.StatusPreconditionFailed:
 		return NewProblem("precondition-failed", "The file does not satisfy If-Match or If-Unmodified-Since; its ETag is "+f.ETag+".")
 	}
-	return fmt.Errorf("serving a file gave status %d", catcher.status)
+	return fmt.Errorf("serving a file resulted in status %d", catcher.status)
 }
 
-// validRange removes a Range header that has no meaning: in a request with a method
-// other than GET, or in a unit other than bytes (RFC 9110 section 14.2).
+// validRange removes a Range header that must be ignored: in a request with a method other than
+// GET, or with a unit other than bytes (RFC 9110 section 14.2).
 func (c *Call) validRange() *http.Request {
 	rng := c.Request.Header.Get("Range")
 	if rng == "" || c.Request.Method == http.MethodGet && strings.HasPrefix(rng, "bytes=") {
@@ -284,8 +283,8 @@ func (c *Call) validRange() *http.Request {
 	return r
 }
 
-// errorCatcher intercepts errors of http.ServeContent, which are plain text or empty: every
-// error of the API is a problem.
+// errorCatcher intercepts errors from http.ServeContent, which are plain text or empty, because
+// the API reports every error as a problem.
 type errorCatcher struct {
 	http.ResponseWriter
 	status int
@@ -315,8 +314,9 @@ func (r *errorCatcher) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 func (c *Call) Fail(w http.ResponseWriter, err error) {
 	p := AsProblem(err)
 	p.RequestID, p.Instance = c.ID, c.Request.URL.Path
-	// If the client has disconnected, that usually caused the error. busy is not
-	// logged: a client with too many requests would fill the log. Metrics count it.
+	// If the client has disconnected, that usually caused the error, so it is not logged. busy
+	// is not logged either, because a client that sends too many requests would fill the log;
+	// the metrics count it.
 	if p.Status >= 500 && p.Code != "busy" && !errors.Is(c.Request.Context().Err(), context.Canceled) {
 		c.Shared.Log.Error("request failed", "requestId", c.ID, "path", c.Request.URL.Path, "error", fmt.Sprint(p.Cause))
 	}
@@ -342,6 +342,6 @@ func (c *Call) Fail(w http.ResponseWriter, err error) {
 	h.Set("Content-Length", strconv.Itoa(len(body)))
 	w.WriteHeader(p.Status)
 	if c.Request.Method != http.MethodHead {
-		_, _ = io.Copy(w, bytes.NewReader(body)) // a client that has disconnected does not need the response
+		_, _ = io.Copy(w, bytes.NewReader(body)) // ignore an error: the client has disconnected
 	}
 }

@@ -8,32 +8,33 @@ import (
 	"kindex/edge/ratelimit"
 )
 
-// Shared is common to all requests. It does not change once requests are served.
+// Shared contains what all requests have in common. It must not be changed once requests are
+// being served.
 type Shared struct {
 	Log            *slog.Logger
 	Now            func() time.Time
 	Metrics        *metrics
 	LogRequests    bool
-	URL            string // the public address of the service, "" to use the requested host
-	ContactAddress string // of the operator, "" for none
+	URL            string // the service's public address; if "", the requested host is used
+	ContactAddress string // the operator's address, or "" if there is none
 	Proxies        *ratelimit.Proxies
-	Exports        *ratelimit.Gate // held while the client of a stream reads
-	AccountTimeout time.Duration   // 0 for AccountTimeout
-	Paths          []string        // of the API, for suggestions
+	Exports        *ratelimit.Gate // limits streams; a slot is held while the client reads
+	AccountTimeout time.Duration   // if 0, the constant AccountTimeout is used
+	Paths          []string        // paths of the API, for suggestions
 	Vary           VaryValues
 }
 
-// Admission is what is known about a request before it is handled: its caller, and the
-// remaining limit.
+// Admission decides whether a request is handled. It knows the caller and the number of
+// remaining requests.
 type Admission interface {
-	// Exhausted reports whether the caller has no requests left, and can only get a
-	// 304.
+	// Exhausted reports whether the caller has no requests left, so that the request can only be
+	// answered with a 304.
 	Exhausted() bool
-	// Exceeded returns the problem for a caller with no requests left. refused, if not
-	// nil, is why the key was rejected.
+	// Exceeded returns the problem for a caller with no requests left. If the caller's key was
+	// rejected, refused is the reason; otherwise, it is nil.
 	Exceeded(refused error) *Problem
-	// Finalize is called with the status when the response starts. It uncounts a free
-	// request and writes the headers of the limit. An error means that another response
+	// Finalize is called with the status when the response starts. It uncounts a request that
+	// turns out to be free and sets the limit headers. If it returns an error, another response
 	// must be sent instead.
 	Finalize(h http.Header, status int) error
 	// Exporter returns the ID of the account or address whose exports are limited

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// chunkTimeout is how long a client can take for each chunk of a long response.
+// chunkTimeout is how long a client can take to read each chunk of a long response.
 const chunkTimeout = 30 * time.Second
 
-// deadlineWriter extends the write deadline while the client reads, so that a long download
-// can take its time and a stalled one is cut off.
+// deadlineWriter extends the write deadline as long as the client keeps reading, so that a long
+// download can take its time but a stalled one is cut off.
 type deadlineWriter struct {
 	http.ResponseWriter
 	control *http.ResponseController
@@ -40,15 +40,14 @@ func (p *deadlineWriter) Write(b []byte) (int, error) {
 // Unwrap lets http.ResponseController reach the underlying writer.
 func (p *deadlineWriter) Unwrap() http.ResponseWriter { return p.ResponseWriter }
 
-// Streams occupy one of a few slots while their client reads. If others wait for one, a
-// client must read minBytesPerSecond bytes per second on average, once SlowStartGrace is
-// over.
+// Streams occupy one of a few slots while their clients read. If other requests are waiting for
+// a slot, a client must read at least minBytesPerSecond on average after SlowStartGrace.
 const (
 	minBytesPerSecond = 16 << 10
 	SlowStartGrace    = 20 * time.Second
 )
 
-// pacedWriter aborts a stream if its client reads too slowly while others wait.
+// pacedWriter aborts a stream if its client reads too slowly while other requests are waiting.
 type pacedWriter struct {
 	*deadlineWriter
 	contended func() bool
@@ -66,10 +65,10 @@ func (p *pacedWriter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-var errTooSlow = errors.New("the client reads too slowly while others wait")
+var errTooSlow = errors.New("the client reads too slowly while other requests are waiting")
 
-// writeError means that sending failed: the client has disconnected, so the error
-// cannot be reported to it.
+// writeError means that sending failed because the client has disconnected, so the error cannot
+// be reported to the client.
 type writeError struct{ error }
 
 func WriteAll(w io.Writer, b []byte) error {
@@ -80,7 +79,7 @@ func WriteAll(w io.Writer, b []byte) error {
 	return nil
 }
 
-// IgnoreClientGone drops errors that only mean that the client has disconnected.
+// IgnoreClientGone returns nil for errors that only mean that the client has disconnected.
 func IgnoreClientGone(err error) error {
 	var gone writeError
 	if errors.As(err, &gone) {

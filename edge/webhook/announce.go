@@ -9,10 +9,10 @@ import (
 
 // CursorStore stores the cursor and the events.
 type CursorStore interface {
-	// EventCursor returns the cursor, the zero Cursor if there is none.
+	// EventCursor returns the cursor, or the zero Cursor if there is none.
 	EventCursor(ctx context.Context) (Cursor, error)
-	// MoveCursor stores events and the new cursor, atomically. moved is false if the
-	// cursor's version has changed: then nothing was stored.
+	// MoveCursor atomically stores events and the new cursor. moved is false if the cursor's
+	// version has changed. In that case nothing is stored.
 	MoveCursor(ctx context.Context, to Cursor, events []Event) (moved bool, err error)
 }
 
@@ -20,11 +20,11 @@ type CursorStore interface {
 type Build struct {
 	ID      string
 	Archive Archive
-	Release func() // called once when the archive is not needed any more
+	Release func() // called once when the archive is no longer needed
 }
 
-// Announcer creates events for the builds that an edge switches to. If several edges
-// share a database, all have one, and one of them writes.
+// Announcer creates events for the builds that an edge switches to. If several edges share a
+// database, each has an Announcer, but only one of them writes the events of a build.
 type Announcer struct {
 	store    CursorStore
 	log      *slog.Logger
@@ -36,8 +36,8 @@ type Announcer struct {
 	wake    chan struct{}
 }
 
-// NewAnnouncer returns an Announcer, to be started with Run. onEvents, if not nil, is
-// called when it has written events.
+// NewAnnouncer returns an Announcer, which must be started with Run. If onEvents is not nil,
+// it is called when events have been written.
 func NewAnnouncer(store CursorStore, log *slog.Logger, onEvents func()) *Announcer {
 	if onEvents == nil {
 		onEvents = func() {}
@@ -45,8 +45,9 @@ func NewAnnouncer(store CursorStore, log *slog.Logger, onEvents func()) *Announc
 	return &Announcer{store: store, log: log, onEvents: onEvents, wake: make(chan struct{}, 1)}
 }
 
-// Announce reports that the edge has switched to a build. It does not block. A build that
-// is still waiting is dropped: the changelog of the newer one includes its changes.
+// Announce reports that the edge has switched to a build. It does not block. If an earlier
+// build is still waiting, it is dropped, because the changelog of the new build includes its
+// changes.
 func (a *Announcer) Announce(b Build) {
 	a.mu.Lock()
 	old := a.pending
@@ -63,18 +64,18 @@ func (a *Announcer) Announce(b Build) {
 func (a *Announcer) signal() {
 	select {
 	case a.wake <- struct{}{}:
-	default: // it is roused already
+	default: // Run has already been woken
 	}
 }
 
-// The first wait and the longest before a build is tried again.
+// The shortest and the longest wait before writing the events of a build is retried.
 const (
 	minBackoff = 500 * time.Millisecond
 	maxBackoff = 30 * time.Second
 )
 
-// Run creates events until ctx ends. It can be called once. While the database is
-// unavailable it retries.
+// Run creates events until ctx ends. It must be called only once. While the database is
+// unavailable, it retries.
 func (a *Announcer) Run(ctx context.Context) {
 	defer a.Close()
 	for {
@@ -89,7 +90,7 @@ func (a *Announcer) Run(ctx context.Context) {
 	}
 }
 
-// Close releases the waiting build and all later ones.
+// Close releases the waiting build. Later builds are released immediately.
 func (a *Announcer) Close() {
 	a.mu.Lock()
 	a.closed = true
@@ -107,7 +108,8 @@ func (a *Announcer) takePending() *Build {
 	return b
 }
 
-// announce retries until it succeeds or a newer build is waiting.
+// announce writes the events of a build, and retries until it succeeds or a newer build is
+// waiting.
 func (a *Announcer) announce(ctx context.Context, b *Build) {
 	defer b.Release()
 	for backoff := minBackoff; ; backoff = min(2*backoff, maxBackoff) {
@@ -131,7 +133,7 @@ func (a *Announcer) announce(ctx context.Context, b *Build) {
 	}
 }
 
-// try moves the cursor to a build, unless another edge already has.
+// try moves the cursor to a build, unless another edge has already done so.
 func (a *Announcer) try(ctx context.Context, b *Build) (Move, error) {
 	for {
 		c, err := a.store.EventCursor(ctx)

@@ -16,7 +16,7 @@ import (
 	"kindex/edge/webhook"
 )
 
-// failing is a store that is unreachable for a while.
+// failing is a store that can be made unreachable.
 type failing struct {
 	webhook.CursorStore
 	down  atomic.Bool
@@ -31,12 +31,12 @@ func (f *failing) EventCursor(ctx context.Context) (webhook.Cursor, error) {
 	return f.CursorStore.EventCursor(ctx)
 }
 
-// running is a running Announcer with its log and the builds it has released.
+// running is a running Announcer with its log and the builds that it has released.
 type running struct {
 	*webhook.Announcer
 	log      lines
 	told     atomic.Int64
-	released sync.Map // *atomic.Int64 by build
+	released sync.Map // *atomic.Int64 by build id: how often it was released
 	stop     func()
 }
 
@@ -51,7 +51,7 @@ func run(t *testing.T, store webhook.CursorStore) *running {
 	return r
 }
 
-// announce returns a channel that is closed when the build is released.
+// announce announces a build and returns a channel that is closed when the build is released.
 func (r *running) announce(id string, p *madeHistory) <-chan struct{} {
 	done, n := make(chan struct{}), &atomic.Int64{}
 	r.released.Store(id, n)
@@ -72,8 +72,8 @@ func soon(t *testing.T, what string, c <-chan struct{}) {
 	}
 }
 
-// TestAnnounceWhileStateIsDown loses no event if the state is unreachable: builds wait, some
-// are superseded, and each is released once.
+// TestAnnounceWhileStateIsDown checks that no event is lost if the database is unreachable:
+// builds wait, some are superseded, and each is released once.
 func TestAnnounceWhileStateIsDown(t *testing.T) {
 	suite.InTest(t)
 	s := storagetest.SQLite(t)
@@ -131,8 +131,8 @@ func TestAnnounceWhileStateIsDown(t *testing.T) {
 	})
 }
 
-// TestMoveIsOneTransaction moves a cursor that has moved meanwhile, and one whose context
-// ends: neither stores anything.
+// TestMoveIsOneTransaction tries to move a cursor that has moved meanwhile, and to move a
+// cursor with a context that ends. Neither stores anything.
 func TestMoveIsOneTransaction(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
@@ -182,7 +182,8 @@ func TestMoveIsOneTransaction(t *testing.T) {
 		if err != nil || won.Load() != 1 || len(events) != len(m.Events) || len(events) < 5 {
 			t.Errorf("%d moved, %d events of %d, %v", won.Load(), len(events), len(m.Events), err)
 		}
-		// The same events again, as after a lost cursor, stay unchanged.
+		// If the same events are stored again, for example after the cursor was lost, they
+		// stay unchanged.
 		m.To.Version = 2
 		if moved, err := s.MoveCursor(t.Context(), m.To, m.Events); err != nil || !moved {
 			t.Error(moved, err)

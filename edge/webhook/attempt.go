@@ -16,24 +16,24 @@ import (
 	"kindex/edge/safedial"
 )
 
-// maxResponseLen is the maximum number of bytes read of a response: it is ignored, but
-// a connection can be reused only after reading it.
+// maxResponseLen is the maximum number of bytes read from a response. The content is ignored,
+// but the connection can be reused only after reading it.
 const maxResponseLen = 64 << 10
 
 // attemptResult is the outcome of an attempt.
 type attemptResult struct {
-	status     int    // 0 without a response
-	failure    string // why not, for the owner to read
+	status     int    // 0 if there was no response
+	failure    string // why there was no valid response, for the owner to read
 	outcome    string // for the metrics
 	retryAfter time.Duration
 	duration   time.Duration
-	postpone   time.Duration // the limit of the host has been reached: nothing was sent, and this is when to retry
+	postpone   time.Duration // if not 0, nothing was sent because of the host's rate limit; retry after this time
 	body       []byte        // the beginning of the response, if requested
 }
 
 func (a attemptResult) success() bool { return a.status >= 200 && a.status < 300 && a.failure == "" }
 
-// errorText returns the error for the log of deliveries.
+// errorText returns the error message for the delivery log.
 func (a attemptResult) errorText() string {
 	switch {
 	case a.success():
@@ -54,8 +54,8 @@ type sender struct {
 	now     func() time.Time
 }
 
-// post sends a body once. For errors below HTTP, the result contains only what the
-// owner of the webhook may know.
+// post sends a body once. If there is no response, the result contains only what the owner of
+// the webhook may know.
 func (s *sender) post(ctx context.Context, url string, secrets []Secret, id string, body []byte) attemptResult {
 	start := time.Now()
 	a := s.exchange(ctx, url, secrets, id, body, 0)
@@ -85,22 +85,22 @@ func (s *sender) exchange(ctx context.Context, url string, secrets []Secret, id 
 		return attemptResult{failure: failure, outcome: outcome}
 	}
 	defer response.Body.Close()
-	if response.StatusCode < 100 || response.StatusCode > 599 { // HTTP/2 lets any number through
+	if response.StatusCode < 100 || response.StatusCode > 599 { // HTTP/2 allows any number
 		return attemptResult{failure: "The receiver returned an invalid status.", outcome: "status"}
 	}
 	a := attemptResult{status: response.StatusCode, outcome: strconv.Itoa(response.StatusCode/100) + "xx",
 		retryAfter: retryAfter(response.Header, s.now())}
 	if maxBody > 0 {
-		a.body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody)) // the status is known; a partial body is fine
+		a.body, _ = io.ReadAll(io.LimitReader(response.Body, maxBody)) // the status is known, so a partial body is fine
 	}
-	// The status decides; the rest is read only so that the connection can be reused.
+	// Only the status matters. The rest is read so that the connection can be reused.
 	_, _ = io.Copy(io.Discard, io.LimitReader(response.Body, maxResponseLen))
 	return a
 }
 
 // describeError describes why there was no response. The error itself may contain the
-// addresses of the host, and the URL may contain secrets of its owner: neither may be
-// logged.
+// addresses of the host, and the URL may contain secrets of its owner: neither may appear in
+// a log.
 func describeError(err error) (failure, outcome string) {
 	var timeout stdnet.Error
 	var name *stdnet.DNSError

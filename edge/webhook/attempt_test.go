@@ -16,10 +16,10 @@ import (
 	"kindex/edge/safedial"
 )
 
-// hanging is how long a request or a test waits before it gives up.
+// hanging is the timeout after which a request or a test is assumed to hang.
 const hanging = 3 * time.Minute
 
-// hostile returns a sender that may call a TLS server on loopback.
+// hostile starts a TLS server on loopback and returns it with a sender that may call it.
 func hostile(t *testing.T, h http.HandlerFunc) (*httptest.Server, *sender) {
 	t.Helper()
 	s := httptest.NewUnstartedServer(h)
@@ -51,7 +51,7 @@ func (s *sender) call(t *testing.T, url string) attemptResult {
 }
 
 func TestLargeAnswersAreNotRead(t *testing.T) {
-	const fits, large = 8 << 20, 64 << 20 // the most that the connection's buffers may take; far more than that
+	const fits, large = 8 << 20, 64 << 20 // more than fits into the connection's buffers, and much more than that
 	written := make(chan int, 1)
 	s, c := hostile(t, func(w http.ResponseWriter, _ *http.Request) {
 		n, err := 0, error(nil)
@@ -96,7 +96,8 @@ func TestHostileAnswersFail(t *testing.T) {
 	}
 }
 
-// A body that trickles in after a 200 is no failure; it only takes time.
+// TestTheStatusDecides checks that a body that trickles in after status 200 does not make an
+// attempt fail. It only takes time.
 func TestTheStatusDecides(t *testing.T) {
 	s, c := hostile(t, func(w http.ResponseWriter, r *http.Request) {
 		for r.Context().Err() == nil {
@@ -105,7 +106,7 @@ func TestTheStatusDecides(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 		}
 	})
-	// A machine may be so slow that not even the status arrives in time.
+	// On a slow machine, not even the status may arrive in time.
 	for c.timeout = 100 * time.Millisecond; ; c.timeout *= 2 {
 		a := c.call(t, s.URL)
 		if a.success() {

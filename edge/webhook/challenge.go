@@ -16,17 +16,18 @@ const ChallengeEvent = "webhook.challenge"
 // ChallengeTimeout is how long an endpoint can take to respond to a challenge.
 const ChallengeTimeout = 10 * time.Second
 
-// maxChallengeLen is how much of the answer is read, in bytes.
+// maxChallengeLen is the maximum number of bytes read from the response.
 const maxChallengeLen = 1 << 10
 
-// Challenge asks an endpoint to confirm that it wants to receive events: it must
-// respond with 2xx and a random text, as plain text or as {"challenge": "…"}. A server
-// that only echoes requests does not pass. fault is the reason that it failed, for the
-// person who registers the address, "" if it passed; err is the context's.
+// Challenge asks an endpoint to confirm that it wants to receive events: it must respond with
+// 2xx and the random string from the request, as plain text or as {"challenge": "…"}. A
+// server that only echoes requests does not pass. fault is the reason for a failure, for the
+// person who registers the address, or "" if the endpoint passed. err is an error of the
+// context.
 func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secret) (fault string, err error) {
 	end, wait := d.Reserve(url)
 	if wait > 0 {
-		return "has a host whose request limit has been reached; try again in a minute", nil
+		return "has a host that has reached its request limit; try again in a minute", nil
 	}
 	defer end()
 	limited, cancel := context.WithTimeout(ctx, ChallengeTimeout)
@@ -46,7 +47,7 @@ func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secre
 	case ctx.Err() != nil:
 		return "", ctx.Err()
 	case a.outcome == "timeout":
-		return "did not answer the challenge within " + min(ChallengeTimeout, safedial.Timeout).String(), nil
+		return "did not respond to the challenge within " + min(ChallengeTimeout, safedial.Timeout).String(), nil
 	case !a.success():
 		return "failed the challenge: " + strings.TrimSuffix(a.errorText(), "."), nil
 	case !isChallengeEcho(a.body, text):
@@ -55,7 +56,7 @@ func (d *Dispatcher) Challenge(ctx context.Context, id, url string, secret Secre
 	return "", nil
 }
 
-// isChallengeEcho reports whether a response is exactly the text of a challenge.
+// isChallengeEcho reports whether a response contains exactly the string from the challenge.
 func isChallengeEcho(answer []byte, text string) bool {
 	var members map[string]string
 	if json.Unmarshal(answer, &members) == nil {

@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// groupByAddress divides steps into groups that have no address in common, each in its
-// order. They are ordered by their last steps.
+// groupByAddress divides steps into groups that have no address in common. Steps keep their
+// order within a group. The groups are ordered by their last steps.
 func groupByAddress(steps []Step) [][]Step {
 	parent := map[string]string{}
 	find := func(a string) string {
@@ -52,8 +52,9 @@ func groupByAddress(steps []Step) [][]Step {
 	return all
 }
 
-// orderChanges sorts net changes so that each takes an address only after the one that
-// gives it up, and otherwise by their last steps. ok is false if they form a cycle.
+// orderChanges sorts net changes so that a change that takes an address follows the change
+// that gives it up. Apart from that, they are ordered by their last steps. ok is false if
+// they form a cycle.
 func orderChanges(nets []netChange) (ok bool) {
 	slices.SortFunc(nets, func(a, b netChange) int { return cmp.Compare(a.lastStep, b.lastStep) })
 	occupied := map[string]bool{}

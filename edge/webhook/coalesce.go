@@ -11,19 +11,19 @@ import (
 	"kindex/exports/record"
 )
 
-// Step is a change on the way from one build to another.
+// Step is a change between two builds.
 type Step struct {
 	Change      *record.Change
-	AlreadySent bool // an event of an earlier move includes it
+	AlreadySent bool // an event from an earlier move includes it
 }
 
-// Coalesce returns the net changes of all steps, which are in changelog order.
-// Unchanged entities cause no event, nor do changed scores alone. Applying the events
-// in order changes the state before the steps to the state after them, and never puts
-// two entities at one address.
+// Coalesce returns events with the net changes of all steps, which must be in changelog
+// order. There is no event for an entity that has not changed, or if only its scores have.
+// Applying the events in order changes the state before the steps to the state after them,
+// and never puts two entities at one address.
 //
-// There is one event per entity, except for entities that exchange their addresses:
-// then the first to move has an additional event.
+// There is one event per entity, except for entities that exchange their addresses: the first
+// to move has an additional event.
 func Coalesce(steps []Step) ([]Event, error) {
 	var all []Event
 	for _, group := range groupByAddress(steps) {
@@ -37,8 +37,8 @@ func Coalesce(steps []Step) ([]Event, error) {
 	return all, nil
 }
 
-// coalesceGroup coalesces steps that can conflict. If no order of the events works, the
-// halves are coalesced one after the other: a single step can always be applied.
+// coalesceGroup coalesces steps that share addresses. If the events cannot be ordered without
+// a conflict, it coalesces each half of the steps separately. A single step never conflicts.
 func coalesceGroup(steps []Step) []Event {
 	nets := netChanges(steps)
 	if !orderChanges(nets) {
@@ -52,17 +52,17 @@ func coalesceGroup(steps []Step) []Event {
 	return events
 }
 
-// entityHistory is the sequence of steps of one entity, under all its slugs.
+// entityHistory is the sequence of steps that change one entity, under all its slugs.
 type entityHistory struct {
 	typ           string
-	existedBefore bool   // before the steps
-	oldSlug       string // the slug that it had then
-	exists        bool   // after the steps so far
+	existedBefore bool   // it existed before the steps
+	oldSlug       string // its slug before the steps
+	exists        bool   // it exists after the steps so far
 	slug          string
-	name          string // the last that it had
+	name          string // its latest name
 	fields        map[string]record.FieldChange
 	steps         []Step
-	indexes       []int // of the steps
+	indexes       []int // the indexes of the steps
 }
 
 var null = []byte("null")
@@ -70,7 +70,7 @@ var null = []byte("null")
 // netChanges coalesces steps into net changes.
 func netChanges(steps []Step) []netChange {
 	var all []*entityHistory
-	at := map[string]*entityHistory{} // by address: the current or last entity there
+	at := map[string]*entityHistory{} // the current or latest entity at each address
 	for i, s := range steps {
 		c := s.Change
 		slug := c.Slug
@@ -80,7 +80,7 @@ func netChanges(steps []Step) []netChange {
 		x := at[c.Type+"/"+slug]
 		if x == nil || !x.exists && c.Event != record.Created {
 			if s.AlreadySent {
-				continue // it belongs to a change that was already sent
+				continue // an event that was already sent includes it
 			}
 			x = &entityHistory{typ: c.Type, existedBefore: c.Event != record.Created, oldSlug: slug, fields: map[string]record.FieldChange{}}
 			all = append(all, x)
@@ -100,7 +100,7 @@ func netChanges(steps []Step) []netChange {
 
 func decodeString(value []byte) string {
 	var s string
-	_ = json.Unmarshal(value, &s) // a slug is a text
+	_ = json.Unmarshal(value, &s) // slugs and names are strings
 	return s
 }
 
@@ -117,8 +117,8 @@ func (x *entityHistory) add(index int, s Step) {
 	}
 }
 
-// mergeRecreated merges a deleted entity and another one that then took its address
-// permanently: a receiver that knows only the two ends cannot tell them apart.
+// mergeRecreated merges a deleted entity with a new entity that permanently took its address.
+// A receiver that knows only the states before and after the steps cannot tell them apart.
 func mergeRecreated(all []*entityHistory) []*entityHistory {
 	removed := map[string]*entityHistory{}
 	for _, x := range all {
@@ -157,14 +157,14 @@ func (x *entityHistory) merge(y *entityHistory) {
 	}
 }
 
-// netChange is an event and the addresses that it gives up and takes, "" for none.
+// netChange is an event and the addresses that it gives up and takes, if any.
 type netChange struct {
 	event            Event
 	releases, claims string
-	lastStep         int // the place of its last step
+	lastStep         int // the index of its last step
 }
 
-// netChange returns the net change of a chain, if it has changes that were not sent.
+// netChange returns the net change of an entity. ok is false if there is nothing to send.
 func (x *entityHistory) netChange() (n netChange, ok bool) {
 	last := x.steps[len(x.steps)-1]
 	if !x.existedBefore && !x.exists || last.AlreadySent {
@@ -195,7 +195,7 @@ func (x *entityHistory) netChange() (n netChange, ok bool) {
 }
 
 // changes lists the fields that differ, in the order of the record. counts reports whether
-// one of them counts as a difference.
+// any of them is more than a score.
 func (x *entityHistory) changes() (list []record.FieldChange, counts bool) {
 	list = []record.FieldChange{}
 	delete(x.fields, "slug")
@@ -214,8 +214,8 @@ func (x *entityHistory) changes() (list []record.FieldChange, counts bool) {
 	return list, counts
 }
 
-// sameValue reports whether a field has returned to its old value. For benchmarks,
-// names and values count, as in exports.Diff.
+// sameValue reports whether a field has returned to its old value. For benchmarks, only names
+// and values are compared, like in exports.Diff.
 func sameValue(f record.FieldChange) bool {
 	if bytes.Equal(f.Old, f.New) {
 		return true
@@ -234,14 +234,14 @@ func sameValue(f record.FieldChange) bool {
 	return slices.Equal(old, now)
 }
 
-// fieldOrderList are the fields that are not nested, and the groups of those that are,
-// in the order of exports.Diff; scores come last.
+// fieldOrderList lists the fields that are not nested and the groups of nested fields, in the
+// order of exports.Diff. Scores come last.
 var fieldOrderList = append(slices.DeleteFunc(slices.Clone(record.ChangeFields), func(f string) bool {
 	return record.FieldGroup(f) != "" || f == "scores"
 }), "scores")
 
-// fieldOrder returns a field's position in the order of the record: by name within a group,
-// except for scores, which have their own order.
+// fieldOrder returns a field's position in the order of the record. Fields in a group have
+// the same position, except for scores, which have their own order.
 func fieldOrder(field string) int {
 	if name, ok := strings.CutPrefix(field, "scores."); ok {
 		return len(fieldOrderList) + slices.Index(record.ScoreNames, name)

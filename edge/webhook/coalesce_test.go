@@ -11,7 +11,7 @@ import (
 	"kindex/exports/record"
 )
 
-// steps returns the changes of a history from one position to another.
+// steps returns the changes in a history from one position to another.
 func steps(t *testing.T, p *madeHistory, from, to int) (list []webhook.Step) {
 	t.Helper()
 	for i := from; i < to; i++ {
@@ -33,9 +33,9 @@ func fold(t *testing.T, list []webhook.Step) []webhook.Event {
 	return events
 }
 
-// TestCoalesceIsTheDifference coalesces parts of random histories: every event is what
-// exports.Diff finds between the records at both ends, applying them in order yields the
-// second state, and what is not named is unchanged.
+// TestCoalesceIsTheDifference coalesces parts of random histories. Every event contains what
+// exports.Diff finds between the records at both ends, and applying the events in order to
+// the first state results in the second one.
 func TestCoalesceIsTheDifference(t *testing.T) {
 	suite.WithoutRace(t)
 	suite.InTest(t)
@@ -43,7 +43,7 @@ func TestCoalesceIsTheDifference(t *testing.T) {
 	for seed := range uint64(30) {
 		a, p := newAuthor(seed), newMadeHistory()
 		if seed%2 == 0 {
-			a.slugs, a.restless = "abcd", true // so few that entities get in each other's way
+			a.slugs, a.restless = "abcd", true // so few that entities often compete for the same slug
 		}
 		for len(p.changes) < 120 {
 			a.commit(p)
@@ -74,8 +74,8 @@ func TestCoalesceIsTheDifference(t *testing.T) {
 }
 
 // compareWithDiff compares each event with the records at both ends. It returns false if
-// entities have exchanged their addresses and one of them has two events: these are not
-// differences of the ends.
+// entities have exchanged their addresses and one of them has two events: those events are
+// not differences between the ends.
 func compareWithDiff(t *testing.T, events []webhook.Event, before, after world) bool {
 	t.Helper()
 	left, taken, ends := map[string]bool{}, map[string]bool{}, map[string]string{}
@@ -104,7 +104,8 @@ func compareWithDiff(t *testing.T, events []webhook.Event, before, after world) 
 	return true
 }
 
-// addresses returns an entity's addresses before and after an event, "" for none.
+// addresses returns an entity's addresses before and after an event, or "" if it does not
+// exist then.
 func addresses(e webhook.Event) (from, to string) {
 	from = e.Type + "/" + e.Slug
 	to = from
@@ -122,7 +123,7 @@ func addresses(e webhook.Event) (from, to string) {
 	return from, to
 }
 
-// normalized returns a list of differences without those that do not count.
+// normalized returns a list of differences without those that are not significant.
 func normalized(list []record.FieldChange) string {
 	var b strings.Builder
 	for _, c := range list {
@@ -131,7 +132,7 @@ func normalized(list []record.FieldChange) string {
 	return b.String()
 }
 
-// TestCoalesce checks handwritten cases.
+// TestCoalesce checks hand-written cases.
 func TestCoalesce(t *testing.T) {
 	tool := func(slug, name, version string) *record.Entity {
 		return &record.Entity{Type: "tool", Slug: slug, Name: name, Version: version, Status: record.Active}
@@ -197,8 +198,8 @@ func TestCoalesce(t *testing.T) {
 	}
 }
 
-// TestCoalesceOfAlreadySent coalesces steps some of which are in an earlier event: they
-// change the values and are not named.
+// TestCoalesceOfAlreadySent coalesces steps when earlier events include some of them. Those
+// steps affect the values in the new events, but are not listed in them.
 func TestCoalesceOfAlreadySent(t *testing.T) {
 	p := newMadeHistory()
 	for v := range 5 {

@@ -7,23 +7,24 @@ import (
 	"kindex/exports/record"
 )
 
-// maxRemembered is the maximum number of changes that a cursor remembers: a history can
-// be rewritten that far back without losing events.
+// maxRemembered is the maximum number of changes that a cursor remembers. A history can be
+// rewritten that far back without losing events.
 const maxRemembered = 1000
 
-// Cursor is the position in the changelog up to which events were created.
+// Cursor is the position in the changelog up to which events have been created.
 type Cursor struct {
-	Version  int64     // counts the moves, 0 for none
+	Version  int64     // the number of moves so far
 	Build    string    // the id of the build
-	ChangeID string    // its last change, "" if it has none
-	ChangeAt time.Time // of that
-	Log      []string  // its newest changes, the oldest first
-	// Gone are changes that earlier builds had and this one does not have: they count
-	// as sent if they come back.
+	ChangeID string    // the build's last change, or "" if it has none
+	ChangeAt time.Time // the time of that change
+	Log      []string  // the build's newest changes, oldest first
+	// Gone lists changes that earlier builds had and this build does not have. They are not
+	// sent again if they come back.
 	Gone []string
 }
 
-// Archive is the history that moves are based on; *exports.ArchiveReader implements it.
+// Archive is the history of a build, on which moves are based. *exports.ArchiveReader
+// implements it.
 type Archive interface {
 	Changes() int
 	Change(i int) (*record.Change, error)
@@ -38,7 +39,7 @@ type Relation string
 const (
 	First     Relation = "first"     // there was no cursor
 	Same      Relation = "same"      // the cursor is at this build
-	Older     Relation = "older"     // all that the build has was sent already, and more
+	Older     Relation = "older"     // all changes of the build were sent already, and later ones, too
 	Newer     Relation = "newer"     // the changelog continues from the cursor, possibly without new changes
 	Rewritten Relation = "rewritten" // the changelog continues from a change before the cursor
 	Foreign   Relation = "foreign"   // the changelog and the cursor have no changes in common
@@ -54,14 +55,14 @@ type Move struct {
 // Advances reports whether the cursor changes.
 func (m *Move) Advances() bool { return m.Relation != Same && m.Relation != Older }
 
-// Plan plans the move from a cursor to a build. It reads the changes since the cursor
-// and the newest thousand, and writes nothing.
+// Plan plans the move from a cursor to a build. It reads the changes since the cursor and the
+// newest thousand changes, and does not write anything.
 //
-// If the history was rewritten, changes that an earlier build had keep their ids and
-// are not sent again; changes are new if they follow the last change up to which the
-// histories agree. A change that is missing from the new history is not reverted. If a
-// history differs before all changes that the cursor remembers, it is treated as
-// agreeing up to the first of them that it contains.
+// If the history was rewritten, the changes that an earlier build had keep their ids and are
+// not sent again. New changes are those after the last change up to which the old and the new
+// history agree. A change that is missing from the new history is not reverted. If the
+// histories already differ before the changes that the cursor remembers, they are treated as
+// agreeing up to the first of these changes that the new history contains.
 func Plan(c Cursor, build string, a Archive) (Move, error) {
 	m := Move{Relation: First, To: Cursor{Version: c.Version, Build: build}}
 	from := a.Changes()
@@ -96,7 +97,7 @@ func Plan(c Cursor, build string, a Archive) (Move, error) {
 	return m, m.To.remember(c, a)
 }
 
-// sentChanges returns the changes that a cursor knows to have been sent.
+// sentChanges returns the changes that have been sent, as far as the cursor remembers them.
 func (c *Cursor) sentChanges() map[string]bool {
 	sent := make(map[string]bool, len(c.Log)+len(c.Gone))
 	for _, id := range slices.Concat(c.Log, c.Gone) {
@@ -105,8 +106,8 @@ func (c *Cursor) sentChanges() map[string]bool {
 	return sent
 }
 
-// relation compares the changes that a cursor remembers with the changes of a build.
-// from is the first change that may be new.
+// relation compares the changes that the cursor remembers with the changes of a build. from
+// is the index of the first change that may be new.
 func (c *Cursor) relation(a Archive) (r Relation, from int) {
 	if len(c.Log) == 0 {
 		return Newer, 0
@@ -117,13 +118,13 @@ func (c *Cursor) relation(a Archive) (r Relation, from int) {
 	})
 	if first < 0 {
 		if n := a.Changes(); n == 0 || !a.ChangeTime(n-1).After(c.ChangeAt) {
-			return Older, 0 // so far back that none of it is remembered
+			return Older, 0 // so much older that the cursor remembers none of its changes
 		}
 		return Foreign, a.Changes()
 	}
 	index, _ := a.FindChange(c.Log[first])
 	if len(c.Log) < maxRemembered && (first > 0 || index > 0) {
-		return Rewritten, 0 // the cursor remembers all, and the first change of the build is not among them
+		return Rewritten, 0 // the cursor remembers the whole history, which began differently
 	}
 	same := first
 	for ; same < len(c.Log); same++ {
@@ -138,7 +139,7 @@ func (c *Cursor) relation(a Archive) (r Relation, from int) {
 	return Rewritten, from
 }
 
-// includesLastChange reports whether a build has the cursor's last change.
+// includesLastChange reports whether a build's history contains the cursor's last change.
 func (c *Cursor) includesLastChange(a Archive) bool {
 	_, ok := a.FindChange(c.ChangeID)
 	return ok

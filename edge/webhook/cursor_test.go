@@ -13,16 +13,16 @@ import (
 	"kindex/edge/webhook"
 )
 
-// edges announce builds to a shared state.
+// edges are Announcers that share a database.
 type edges struct {
 	t    *testing.T
 	all  []*webhook.Announcer
 	read *storage.State
 	log  lines
-	seq  int64 // of the last event read
+	seq  int64 // the seq of the last event read
 }
 
-// lines is a log that tests can search.
+// lines collects a log that tests can search.
 type lines struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -46,7 +46,7 @@ func newEdges(t *testing.T, open func() *storage.State, n int) *edges {
 	for range n {
 		s := e.read
 		if s.Engine() == storage.PostgreSQL {
-			s = open() // a single edge uses a SQLite file
+			s = open() // only one edge can use a SQLite file
 		}
 		a := webhook.NewAnnouncer(s, slog.New(slog.NewTextHandler(&e.log, nil)), nil)
 		e.all = append(e.all, a)
@@ -79,13 +79,13 @@ func (e *edges) announce(id string, p *madeHistory) []webhook.Event {
 }
 
 // TestEdgesOverRandomBuilds moves edges through random builds of random histories, and
-// sometimes back: a receiver that applies the events has the state of each build, and no
-// event or change comes twice.
+// sometimes back. A receiver that applies the events ends up with the state of each build,
+// and no event or change is sent twice.
 func TestEdgesOverRandomBuilds(t *testing.T) {
 	suite.InTest(t)
 	storagetest.Each(t, func(t *testing.T, open func() *storage.State) {
 		a, p := newAuthor(4711), newMadeHistory()
-		for len(p.changes) < 1500 { // more than a cursor remembers
+		for len(p.changes) < 1500 { // more changes than a cursor remembers
 			a.commit(p)
 		}
 		e := newEdges(t, open, 3)
@@ -132,7 +132,7 @@ func TestRewrittenHistories(t *testing.T) {
 		}
 		return p
 	}
-	// pick puts the changes of q after n of its own on top of p, as a rebase does.
+	// pick puts the changes of q, except its first n, on top of p, like a rebase.
 	pick := func(p, q *madeHistory, n int) *madeHistory {
 		p = p.until(len(p.changes))
 		for i := n; i < len(q.changes); i++ {
@@ -154,7 +154,7 @@ func TestRewrittenHistories(t *testing.T) {
 	type step struct {
 		build  string
 		past   *madeHistory
-		events string // none, some, or all, so that the receiver is up to date
+		events string // none, some, or all: then the receiver is up to date
 		said   string
 	}
 	for name, way := range map[string][]step{

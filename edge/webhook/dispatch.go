@@ -17,84 +17,89 @@ import (
 
 // Outcome is the recorded outcome of an attempt.
 type Outcome struct {
-	Delivery // with the result of the attempt; its ID is "" for an event in its turn
+	Delivery // with the result of the attempt; the ID is "" for an event from the queue
 	// Done means that the event needs no more attempts.
 	Done bool
-	// DisableReason is why the webhook is disabled, "" if it is not.
+	// DisableReason is why the webhook is disabled, or "" if it is not.
 	DisableReason  string
-	NextAttempt    time.Time // when the webhook is tried again
+	NextAttempt    time.Time // when to call the webhook again
 	FailedAttempts int
-	FailingSince   time.Time // failing since, zero after a success
-	// KeepLease keeps the lease, for the next attempt.
+	FailingSince   time.Time // the first failure since the last success; zero after a success
+	// KeepLease means that the lease is kept for the next attempt.
 	KeepLease bool
 }
 
 // Store is the storage that the dispatcher needs. Each method is one transaction. A lease
-// belongs to one owner until it ends; methods that need it return ErrLeaseLost for any
-// other owner.
+// belongs to one owner until it ends. Methods that need a lease return ErrLeaseLost if the
+// caller is not its owner.
 type Store interface {
-	// Lease leases up to n webhooks that have something to do, those that have waited
-	// longest first. No other dispatcher gets them before the lease ends.
+	// Lease leases up to n webhooks that are due, starting with those that have waited
+	// longest. No other dispatcher gets them before the lease ends.
 	Lease(ctx context.Context, owner string, n int, lasts time.Duration) ([]Webhook, error)
-	// Renew lets the lease last from now on.
+	// Renew extends the lease: it lasts for the given time from now on.
 	Renew(ctx context.Context, owner, webhook string, lasts time.Duration) error
 	// Release releases the lease.
 	Release(ctx context.Context, owner, webhook string) error
-	// WaitForEvents releases the lease and lets the webhook wait for events after position.
-	// more means that there already are some: then the lease is kept.
+	// WaitForEvents releases the lease, so that the webhook waits for events after position.
+	// If there already are such events, more is true and the lease is kept.
 	WaitForEvents(ctx context.Context, owner, webhook string, position int64) (more bool, err error)
-	// EventsAfter returns up to n events with the given names after a position, in order,
-	// and the position up to which these are all.
+	// EventsAfter returns up to n events with the given names after a position, in order.
+	// upTo is the position up to which there are no other such events.
 	EventsAfter(ctx context.Context, position int64, names []string, n int) (events []Event, upTo int64, err error)
-	// Webhook returns the current state of a webhook; ErrUnknown if it was deleted.
+	// Webhook returns the current state of a webhook. The error is ErrUnknown if it was
+	// deleted.
 	Webhook(ctx context.Context, account, webhook string) (Webhook, error)
 	// RequestedDeliveries returns the pending tests and replays, in order, with their
-	// payloads; ErrUnknown if the webhook was deleted or its account suspended.
+	// payloads. The error is ErrUnknown if the webhook was deleted or its account is
+	// suspended.
 	RequestedDeliveries(ctx context.Context, webhook string) ([]Delivery, error)
-	// RecordAttempt records an attempt, and renews a lease that is kept.
+	// RecordAttempt records an attempt. It renews the lease if KeepLease is set, and
+	// otherwise releases it.
 	RecordAttempt(ctx context.Context, owner string, lasts time.Duration, o Outcome) error
-	// OldestWaiting returns the time of the oldest event that is still undelivered for some
-	// webhook; zero if there is none.
+	// OldestWaiting returns the time of the oldest event that has not been delivered to every
+	// webhook, or the zero time if there is none.
 	OldestWaiting(ctx context.Context) (time.Time, error)
-	// Expire deletes events and deliveries before a time that are no longer needed.
+	// Expire deletes events and deliveries that were created before a given time and are no
+	// longer needed.
 	Expire(ctx context.Context, before time.Time) error
-	// ReleaseStaleLeases ends leases whose owners no longer exist.
+	// ReleaseStaleLeases releases leases of edges that no longer exist.
 	ReleaseStaleLeases(ctx context.Context) error
 }
 
-// Options configure a dispatcher. The comments state the defaults for zero values.
+// Options configure a dispatcher. The comments state the default for each zero value.
 type Options struct {
-	Store  Store        // needed
+	Store  Store        // required
 	Client *http.Client // required; from safedial.Guard
-	// Secrets opens the secrets of a webhook: the current one, and the previous one, if
-	// any.
-	Secrets func(w *Webhook) ([]Secret, error) // needed
-	// Reserve takes a slot for an attempt at an address, which end returns, or returns
-	// how long to wait, like safedial.Guard.Reserve. If nil, attempts are not limited.
+	// Secrets opens a webhook's secrets: the current secret and, if there is one, the
+	// previous secret.
+	Secrets func(w *Webhook) ([]Secret, error) // required
+	// Reserve takes a slot for a request to an address, like safedial.Guard.Reserve: end
+	// returns the slot; if wait is not 0, there is none yet. If nil, attempts are not
+	// limited.
 	Reserve  func(url string) (end func(), wait time.Duration)
 	Owner    string                // required: distinguishes this edge from others that share the database
-	Log      *slog.Logger          // none
-	Metrics  prometheus.Registerer // none
-	Agent    string                // the User-Agent: kindex
-	Now      func() time.Time      // time.Now
-	Random   func() float64        // rand.Float64
-	Schedule Schedule              // DefaultSchedule
-	Workers  int                   // webhooks worked at a time: 1024
-	Poll     time.Duration         // how often others' events are looked for: 1 s
-	Timeout  time.Duration         // timeout of an attempt: safedial.Timeout
-	Lease    time.Duration         // how long a webhook is kept from other edges: 60 s
-	Drain    time.Duration         // how long attempts in progress can take at shutdown: safedial.Timeout
+	Log      *slog.Logger          // default: no log
+	Metrics  prometheus.Registerer // default: no metrics
+	Agent    string                // the User-Agent; default: kindex
+	Now      func() time.Time      // default: time.Now
+	Random   func() float64        // default: rand.Float64
+	Schedule Schedule              // default: DefaultSchedule
+	Workers  int                   // webhooks processed at a time; default: 1024
+	Poll     time.Duration         // how often to look for events from other edges; default: 1 s
+	Timeout  time.Duration         // timeout of an attempt; default: safedial.Timeout
+	Lease    time.Duration         // how long a webhook is leased; default: 60 s
+	Drain    time.Duration         // how long attempts in progress can take at shutdown; default: safedial.Timeout
 }
 
 const (
-	eventBatchSize      = 100 // events that are read at a time
+	eventBatchSize      = 100 // maximum number of events read, or webhooks leased, at a time
 	maintenanceInterval = 15 * time.Second
 	retention           = 30 * 24 * time.Hour
 )
 
-// Dispatcher delivers events to webhooks: to each webhook one attempt at a time, in the
-// order of the events, independently of other webhooks. Several dispatchers with one
-// database share the work.
+// Dispatcher delivers events to webhooks: it makes one attempt at a time for each webhook, in
+// the order of the events and independently of other webhooks. Several dispatchers that use
+// the same database share the work.
 type Dispatcher struct {
 	Options
 	sender     sender
@@ -102,11 +107,11 @@ type Dispatcher struct {
 	wake       chan struct{}
 	slots      chan struct{}
 	workers    sync.WaitGroup
-	stop       chan time.Duration // of one value: how long attempts in progress can take
-	leaseCount int64              // taken so far
+	stop       chan time.Duration // receives once how long attempts in progress can take
+	leaseCount int64              // number of leases so far
 }
 
-// New returns a dispatcher; Run starts it.
+// New returns a dispatcher, which must be started with Run.
 func New(o Options) *Dispatcher {
 	if o.Log == nil {
 		o.Log = slog.New(slog.DiscardHandler)
@@ -140,15 +145,15 @@ func setDefault[T comparable](field *T, value T) {
 	}
 }
 
-// Wake makes the dispatcher look for work immediately.
+// Wake makes the dispatcher look for due webhooks immediately.
 func (d *Dispatcher) Wake() {
 	select {
 	case d.wake <- struct{}{}:
-	default: // it is about to look
+	default: // the dispatcher is about to look
 	}
 }
 
-// Stop ends Run, like the end of its context, and sets how long attempts in progress
+// Stop ends Run, just as the end of its context would, and sets how long attempts in progress
 // can take. Only the first call has an effect.
 func (d *Dispatcher) Stop(drain time.Duration) {
 	select {
@@ -157,15 +162,16 @@ func (d *Dispatcher) Stop(drain time.Duration) {
 	}
 }
 
-// Run delivers until ctx ends or Stop is called. Then attempts in progress can finish
-// within Drain; interrupted ones are retried by whichever edge uses the database next.
+// Run delivers until ctx ends or Stop is called. After that, attempts in progress have until
+// Drain to finish. Interrupted attempts are made again by the edge that uses the database
+// next.
 func (d *Dispatcher) Run(ctx context.Context) {
 	attempts, cutOff := context.WithCancel(context.WithoutCancel(ctx))
 	defer cutOff()
 	ctx, end := context.WithCancel(ctx)
 	defer end()
 	drain := d.Drain
-	stopped := make(chan struct{}) // drain can be read after it
+	stopped := make(chan struct{}) // drain can be read once this is closed
 	go func() {
 		defer close(stopped)
 		select {
@@ -204,10 +210,10 @@ func (d *Dispatcher) Run(ctx context.Context) {
 	}
 }
 
-// start starts a worker for each due webhook. full means that there may be more.
+// start starts workers for due webhooks. full means that more may be due.
 func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error) {
 	select {
-	case d.slots <- struct{}{}: // wait for a free worker
+	case d.slots <- struct{}{}: // wait until a worker is available
 		<-d.slots
 	case <-ctx.Done():
 		return false, nil
@@ -215,12 +221,12 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 	room := min(cap(d.slots)-len(d.slots), eventBatchSize)
 	until := time.Now().Add(d.Lease)
 	// Each lease has a unique owner: a worker that was too slow cannot interfere with the
-	// next one, on this edge or another.
+	// next worker for the same webhook, on this edge or another.
 	d.leaseCount++
 	owner := d.Owner + "-" + strconv.FormatInt(d.leaseCount, 10)
 	leased, err := d.Store.Lease(ctx, owner, room, d.Lease)
 	if ctx.Err() != nil {
-		err = nil // it is the end that kept the answer away
+		err = nil // the query was interrupted because the dispatcher is stopping
 	}
 	for i := range leased {
 		w := &worker{d: d, owner: owner, ctx: ctx, attemptCtx: attempts, webhook: leased[i], leaseUntil: until}
@@ -233,7 +239,7 @@ func (d *Dispatcher) start(ctx, attempts context.Context) (full bool, err error)
 	return len(leased) == room, err
 }
 
-// maintain measures the age of the queue, and deletes old entries.
+// maintain measures the age of the oldest undelivered event, and deletes old entries.
 func (d *Dispatcher) maintain(ctx context.Context) {
 	var expired time.Time
 	report := &errorReporter{log: d.Log}
@@ -258,7 +264,7 @@ func (d *Dispatcher) maintain(ctx context.Context) {
 	}
 }
 
-// errorReporter logs a persistent failure once.
+// errorReporter logs a persistent failure only once.
 type errorReporter struct {
 	log    *slog.Logger
 	failed bool

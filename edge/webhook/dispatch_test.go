@@ -17,12 +17,12 @@ import (
 	"kindex/edge/webhook"
 )
 
-// impatient is a schedule for tests that do not stop the clock.
+// impatient is a schedule for tests with a real clock.
 func impatient(n int) webhook.Schedule {
 	return slices.Repeat(webhook.Schedule{2 * time.Millisecond}, n)
 }
 
-// flaky fails at random, in every way.
+// flaky responds with every kind of failure, at random.
 func flaky(share float64) func(http.ResponseWriter, string) {
 	return func(w http.ResponseWriter, _ string) {
 		if rand.Float64() >= share {
@@ -66,7 +66,7 @@ func TestEventsComeInOrderWhateverFails(t *testing.T) {
 		for _, h := range []*endpoint{all, some} {
 			until(t, "at rest", func() bool { w := r.webhook(h.id); return w.NextAt.IsZero() && w.FailingSince.IsZero() })
 		}
-		time.Sleep(50 * time.Millisecond) // gives duplicate deliveries time to arrive
+		time.Sleep(50 * time.Millisecond) // gives duplicate deliveries time to arrive, if there are any
 		for h, want := range map[*endpoint][]string{all: ids, some: deleted} {
 			h.check(t)
 			asked, good := h.seen()
@@ -104,7 +104,7 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 		d.Wake()
 		attempts := func() int { asked, _ := dead.seen(); return len(asked) }
 		until(t, "the first attempt", func() bool { return attempts() == 1 && r.webhook(dead.id).FailedAttempts == 1 })
-		for i, rest := range webhook.DefaultSchedule { // the whole schedule, to the second
+		for i, rest := range webhook.DefaultSchedule { // follows the whole schedule, to the second
 			c.pass(rest - time.Second)
 			time.Sleep(60 * time.Millisecond)
 			if n := attempts(); n != i+1 {
@@ -116,7 +116,7 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 				until(t, "it was noted", func() bool { return r.webhook(dead.id).FailedAttempts == i+2 })
 			}
 		}
-		// The first event has failed; the next one is tried at once.
+		// The first event has failed. The next one is attempted immediately.
 		until(t, "the second event", func() bool { return attempts() >= 11 })
 		asked, _ := dead.seen()
 		if count(asked, ids[0]) != 10 || asked[10] != ids[1] {
@@ -133,7 +133,7 @@ func TestADeadEndpointCostsOneAttemptAtATime(t *testing.T) {
 
 func TestSlowEndpointsHoldUpNoOther(t *testing.T) {
 	suite.InRace(t)
-	hooks := suite.Pick(150, 300) // more than are leased at a time
+	hooks := suite.Pick(150, 300) // more webhooks than are leased at a time
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		release := make(chan struct{})
 		defer sync.OnceFunc(func() { close(release) })()
@@ -189,7 +189,7 @@ func TestDispatchersShareTheWork(t *testing.T) {
 				o.Store, o.Agent, o.Schedule, o.Poll, o.Workers = r.open(), name, impatient(40), 5*time.Millisecond, workers
 			})
 		}
-		t.Cleanup(both) // before the dispatchers end
+		t.Cleanup(both) // runs before the dispatchers end
 		var ids []string
 		for range size.rounds {
 			ids = append(ids, r.events(6, "entity.updated")...)
@@ -214,8 +214,8 @@ func TestDispatchersShareTheWork(t *testing.T) {
 	})
 }
 
-// The edge that leased the webhook has died: another takes it over when the lease ends, and
-// not before.
+// The edge that leased the webhook has died: another edge takes it over when the lease ends,
+// and not before.
 func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
 	suite.InTest(t)
 	c := &clock{at: time.Now()}
@@ -248,7 +248,8 @@ func TestLeasesOfADeadEdgeRunOut(t *testing.T) {
 	})
 }
 
-// An attempt cut off at the end is sent by the next dispatcher and is not a failure.
+// An attempt that is cut off at shutdown does not count as a failure. The next dispatcher
+// makes it again.
 func TestStoppingLosesNothing(t *testing.T) {
 	suite.InRace(t)
 	t.Parallel()
@@ -269,7 +270,7 @@ func TestStoppingLosesNothing(t *testing.T) {
 		quick.open()
 		until(t, "the attempt that could finish has", func() bool { return r.webhook(hooks[0].id).Position == 1 })
 
-		// One that cannot is cut off, and does not count.
+		// An attempt that cannot finish is cut off, and does not count as a failure.
 		slow.shut()
 		ids = append(ids, r.events(2, "entity.updated")...)
 		_, stop := r.dispatcher(func(o *webhook.Options) { o.Drain = 100 * time.Millisecond })
@@ -279,7 +280,7 @@ func TestStoppingLosesNothing(t *testing.T) {
 			t.Errorf("the attempt that was cut off counts: %+v", w)
 		}
 		slow.open()
-		r.dispatcher(nil) // immediately: the leases were returned
+		r.dispatcher(nil) // it can start immediately because the leases were released
 		until(t, "the rest", func() bool {
 			_, a := hooks[0].seen()
 			b, _ := hooks[1].seen()
@@ -369,10 +370,10 @@ func TestDeletedAndSuspendedWebhooksHearNothing(t *testing.T) {
 }
 
 // TestSuspensionEndsAQueueUnderWay suspends an account while its webhook is receiving many
-// events. The rest of the events wait.
+// events. The remaining events wait.
 func TestSuspensionEndsAQueueUnderWay(t *testing.T) {
 	suite.InTest(t)
-	t.Parallel() // it waits
+	t.Parallel() // it mostly waits
 	each(t, time.Now, func(t *testing.T, r *rig) {
 		answer := make(chan struct{})
 		h := r.hook("", func(http.ResponseWriter, string) { <-answer })

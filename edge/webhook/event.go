@@ -1,5 +1,6 @@
-// Package webhook notifies others of changes: it turns the changelog into events when the
-// edge switches to a build, and delivers them to webhooks. It stores nothing itself.
+// Package webhook notifies other services of changes: it turns the changelog into events when
+// the edge switches to a build, and delivers them to webhooks. It does not store anything
+// itself.
 package webhook
 
 import (
@@ -13,19 +14,19 @@ import (
 	"kindex/exports/record"
 )
 
-// Event is the net change of one entity between two builds: one of exports.Events.
+// Event is the net change to one entity between two builds.
 type Event struct {
-	Seq  int64  // its place in the order of all events, 0 before it is stored
-	ID   string // the same whenever the same changes of the entity are coalesced
-	Name string // such as entity.updated
+	Seq  int64  // its position in the order of all events, or 0 before it is stored
+	ID   string // the same whenever the same changes to the entity are coalesced
+	Name string // one of exports.Events, such as entity.updated
 	At   time.Time
 	// Type, Slug and Entity (the name) are as in the newer build or, if the entity was
 	// deleted, the older one.
 	Type, Slug, Entity string
-	// Changes is the net change: an updated field has a different value than before, a
-	// created entity has no old values, a deleted one no new values.
+	// Changes is the net change: an updated field has a different value than before. A
+	// created entity has no old values, and a deleted entity has no new values.
 	Changes   []record.FieldChange
-	ChangeIDs []string // the changes that are coalesced in it, the oldest first
+	ChangeIDs []string // the changes that are coalesced in it, oldest first
 	// Payload is the JSON body that receivers get. It is set instead of Changes and
 	// ChangeIDs in events read from storage.
 	Payload []byte

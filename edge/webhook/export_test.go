@@ -1,4 +1,5 @@
 package webhook
 
-// AskedEvery is how often a busy worker checks for changes.
+// AskedEvery is how often a busy worker looks for requested deliveries and changes to the
+// webhook.
 const AskedEvery = requestedPollInterval

@@ -36,7 +36,7 @@ func newMetrics(r prometheus.Registerer) *metrics {
 	return m
 }
 
-// setOldestWaiting records the time of the oldest waiting event, zero for none.
+// setOldestWaiting records the time of the oldest waiting event. It is zero if there is none.
 func (m *metrics) setOldestWaiting(oldest, now time.Time) {
 	if oldest.IsZero() {
 		m.queueAge.Set(0)

@@ -17,14 +17,14 @@ import (
 	"kindex/exports/record"
 )
 
-// world is all entities by address.
+// world holds all entities by address.
 type world map[string]*record.Entity
 
-// madeHistory is a changelog, and the world after each of its changes.
+// madeHistory is a made-up changelog with the world after each of its changes.
 type madeHistory struct {
 	changes []*record.Change
-	worlds  []world        // one more than changes: the first is empty
-	seen    map[string]int // transitions
+	worlds  []world        // one more than there are changes: the first world is empty
+	seen    map[string]int // number of occurrences, by transition
 	places  map[string]int // positions of the changes, by ID
 	broken  bool           // the archive is unreadable
 }
@@ -33,7 +33,7 @@ func newMadeHistory() *madeHistory {
 	return &madeHistory{worlds: []world{{}}, seen: map[string]int{}, places: map[string]int{}}
 }
 
-// until returns the same history when it had n changes.
+// until returns the history as it was when it had n changes.
 func (p *madeHistory) until(n int) *madeHistory {
 	q := &madeHistory{changes: slices.Clone(p.changes[:n]), worlds: slices.Clone(p.worlds[:n+1]), seen: map[string]int{}, places: map[string]int{}}
 	for i, c := range q.changes {
@@ -66,8 +66,8 @@ func (p *madeHistory) FindChange(id string) (int, bool) {
 	return i, ok
 }
 
-// add appends the change that a commit makes to one entity, if any. As with real ones, the ID
-// is a hash of the transition and its number of occurrences.
+// add appends the change that a commit makes to one entity, if any. As in a real changelog,
+// the ID is a hash of the transition and its number of occurrences.
 func (p *madeHistory) add(before, after *record.Entity) {
 	fields := record.Diff(before, after)
 	if after != nil || before != nil {
@@ -106,7 +106,7 @@ func (p *madeHistory) add(before, after *record.Entity) {
 		Type: shown.Type, Slug: shown.Slug, Name: shown.Name, Fields: append(fields, record.DiffScores(&old, &now)...), Commit: transition})
 }
 
-// content is everything about an entity that counts, with its address.
+// content returns the address and all significant values of an entity.
 func content(e *record.Entity) []byte {
 	if e == nil {
 		return []byte("none")
@@ -114,7 +114,7 @@ func content(e *record.Entity) []byte {
 	return append([]byte(e.Key()), jsonOf(values(e))...)
 }
 
-// values returns the fields of an entity that count, as JSON.
+// values returns the significant values of an entity's fields, as JSON.
 func values(e *record.Entity) map[string]string {
 	m := map[string]string{}
 	for _, f := range record.Diff(nil, e) {
@@ -123,7 +123,7 @@ func values(e *record.Entity) map[string]string {
 	return m
 }
 
-// comparable returns a value without what does not count as a difference.
+// comparable returns the significant part of a value, which matters in a comparison.
 func comparable(field string, value []byte) string {
 	if field != "signals.benchmarks" {
 		return string(value)
@@ -146,8 +146,8 @@ func jsonOf(v any) string {
 	return string(b)
 }
 
-// author creates random commits: few slugs and few values, so that everything recurs now and
-// then.
+// author creates random commits with few different slugs and values, so that everything
+// recurs now and then.
 type author struct {
 	*rand.Rand
 	slugs    string
@@ -158,7 +158,7 @@ func newAuthor(seed uint64) *author {
 	return &author{Rand: rand.New(rand.NewPCG(seed, 7)), slugs: "abcdef"}
 }
 
-// commit appends the changes of a commit: at most one for each address.
+// commit appends the changes of a random commit, at most one for each address.
 func (a *author) commit(p *madeHistory) {
 	touched := map[string]bool{}
 	start := p.now()
@@ -177,7 +177,7 @@ func (a *author) commit(p *madeHistory) {
 			p.add(nil, a.entity(typ, slug))
 		case kind < 2:
 			p.add(e, nil)
-		case kind < 5 || a.restless && kind < 9: // a rename, to a free address
+		case kind < 5 || a.restless && kind < 9: // a rename to a free address
 			if start[toKey] == nil && !touched[toKey] {
 				touched[toKey] = true
 				next := *e
@@ -199,7 +199,7 @@ func (a *author) entity(typ, slug string) *record.Entity {
 	return e
 }
 
-// edit changes some fields, or none.
+// edit changes some fields of an entity, or none.
 func (a *author) edit(e *record.Entity) {
 	pick := func(list ...string) string { return list[a.IntN(len(list))] }
 	e.Scores.Composite = record.ScoreOf(float64(a.IntN(5)))
@@ -215,7 +215,7 @@ func (a *author) edit(e *record.Entity) {
 			e.Links = [][]record.Link{nil, {{Name: "docs", URL: "https://example.org/" + pick("1", "2")}}}[a.IntN(2)]
 		case 4:
 			e.Signals.Facts = [][]record.Fact{nil, {{Name: "stars", Number: float64(a.IntN(3)), Date: pick("2026-01-01", "2026-01-02"), Source: "https://example.org/"}}}[a.IntN(2)]
-		case 5: // dates and sources alone do not count
+		case 5: // changed dates and sources alone are not a difference
 			e.Signals.Benchmarks = [][]record.Benchmark{nil, {{Name: "b", Value: float64(a.IntN(2)), Date: pick("2026-01-01", "2026-01-02"), Source: "https://example.org/"}}}[a.IntN(2)]
 		case 6:
 			e.License = pick("", "MIT", "Apache-2.0")
@@ -223,11 +223,11 @@ func (a *author) edit(e *record.Entity) {
 	}
 }
 
-// replica is a receiver that knows nothing but the events.
+// replica is a receiver that knows only the events.
 type replica struct {
 	t       *testing.T
 	known   map[string]map[string]string // fields by address
-	ids     map[string]bool              // of events
+	ids     map[string]bool              // IDs of events
 	changes map[string]bool
 }
 
@@ -239,7 +239,7 @@ func newReceiver(t *testing.T, w world) *replica {
 	return r
 }
 
-// message is the body of a webhook.
+// message is the body of a delivery.
 type message struct {
 	ID, Event, Timestamp string
 	Entity               struct{ Type, Slug, Name string }
@@ -263,7 +263,8 @@ func read(t *testing.T, e webhook.Event) (m message) {
 	return m
 }
 
-// apply applies an event. strict refuses an event that contradicts the known state.
+// apply applies an event. If strict is set, an event that contradicts the known state fails
+// the test.
 func (r *replica) apply(e webhook.Event, strict bool) {
 	r.t.Helper()
 	m := read(r.t, e)
@@ -318,7 +319,7 @@ func (r *replica) apply(e webhook.Event, strict bool) {
 	}
 }
 
-// compare compares what a replica knows with the world.
+// compare compares the state of a replica with the world.
 func (r *replica) compare(w world) {
 	r.t.Helper()
 	want := map[string]map[string]string{}

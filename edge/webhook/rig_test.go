@@ -26,7 +26,7 @@ import (
 
 func TestMain(m *testing.M) { storagetest.Main(m) }
 
-// clock is a time that tests advance.
+// clock is a fake clock that tests advance.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -44,7 +44,7 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// rig is a state with an account, the operator's keys, and a TLS receiver on loopback that
+// rig holds a state with an account, the operator's keys, and a TLS receiver on loopback that
 // serves all webhooks of a test, each at its own path.
 type rig struct {
 	t       *testing.T
@@ -56,13 +56,13 @@ type rig struct {
 	server  *httptest.Server
 	log     *lockedBuffer
 
-	before func(agent string) // called before each answer, if set
+	before func(agent string) // called before each response, if set
 
 	mu    sync.Mutex
 	hooks map[string]*endpoint // by path
 }
 
-// lockedBuffer collects the log of a test.
+// lockedBuffer is a buffer for the log of a test, with a lock.
 type lockedBuffer struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -80,7 +80,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-// hanging is how long a request or a test waits before it gives up.
+// hanging is the timeout after which a request or a test is assumed to hang.
 const hanging = 3 * time.Minute
 
 // each runs a test on both engines.
@@ -128,7 +128,7 @@ type endpoint struct {
 	asked  []string // IDs of all attempts, in order
 	agents []string
 	good   []string // IDs of attempts that were answered with 200
-	now    int      // attempts under way
+	now    int      // attempts in progress
 	most   int      // maximum number of concurrent attempts
 	bad    []error
 }
@@ -190,7 +190,7 @@ func (h *endpoint) seen() (asked, good []string) {
 	return append([]string{}, h.asked...), append([]string{}, h.good...)
 }
 
-// check fails the test for a request that was not as it should be.
+// check fails the test if a request was not as it should be.
 func (h *endpoint) check(t *testing.T) {
 	t.Helper()
 	h.mu.Lock()
@@ -203,7 +203,7 @@ func (h *endpoint) check(t *testing.T) {
 	}
 }
 
-// hook registers a webhook of this or another account.
+// hook registers a webhook for this or another account.
 func (r *rig) hook(account string, answer func(w http.ResponseWriter, event string), names ...string) *endpoint {
 	r.t.Helper()
 	if account == "" {
@@ -229,7 +229,7 @@ func (r *rig) hook(account string, answer func(w http.ResponseWriter, event stri
 	return h
 }
 
-// accounts creates more accounts, since each may have only ten webhooks.
+// accounts creates more accounts, because each can have only ten webhooks.
 func (r *rig) accounts(n int) []string {
 	ids := make([]string, n)
 	for i := range ids {
@@ -259,7 +259,7 @@ func (r *rig) events(n int, name string) []string {
 	c.Build = storage.NewID("")
 	moved, err := r.state.MoveCursor(r.t.Context(), c, list)
 	if err == nil && !moved {
-		r.write(func(tx *storage.Tx) error { _, err := tx.LastEvent(); return err }) // creates the row
+		r.write(func(tx *storage.Tx) error { _, err := tx.LastEvent(); return err }) // creates the row of the cursor
 		moved, err = r.state.MoveCursor(r.t.Context(), c, list)
 	}
 	if err != nil || !moved {
@@ -279,7 +279,7 @@ func (r *rig) dispatcher(change func(*webhook.Options)) (d *webhook.Dispatcher, 
 	}
 	o := webhook.Options{Store: r.state, Client: safedial.New(safedial.Options{Allow: []safedial.Exception{e}, Roots: roots, Timeout: 2 * hanging}).Client(),
 		Owner: storage.NewID(""), Now: r.now, Random: func() float64 { return 0.5 }, Poll: 20 * time.Millisecond,
-		Timeout: 2 * hanging, Lease: 3 * hanging, // so that no attempt is cut off on a slow machine
+		Timeout: 2 * hanging, Lease: 3 * hanging, // long enough for a slow machine
 		Log: slog.New(slog.NewTextHandler(r.log, nil)),
 		Secrets: func(w *webhook.Webhook) ([]webhook.Secret, error) {
 			b, err := r.keys.Open(w.SealedSecret, webhook.Purpose, w.ID)

@@ -48,7 +48,7 @@ func TestGoneSwitchesOffAndATestSwitchesOn(t *testing.T) {
 		if asked, _ := h.seen(); len(asked) != 1 {
 			t.Errorf("it was called %d times", len(asked))
 		}
-		status.Store(500) // a failed test leaves it off
+		status.Store(500) // a failed test does not enable the webhook
 		test := r.ask(func(tx *storage.Tx) (webhook.Delivery, error) { return tx.RequestTest(r.account, h.id) })
 		d.Wake()
 		until(t, "the test has failed", func() bool { return r.deliveries(h.id)[0].Status == webhook.Failed })
@@ -103,7 +103,7 @@ func TestFiveDaysOfFailingSwitchOff(t *testing.T) {
 		if len(log) != 2 || log[1].Status != webhook.Failed || log[1].Attempts != 10 || log[0].Status != webhook.Failed {
 			t.Errorf("%+v", log)
 		}
-		until(t, "the metrics have it", func() bool { // they are counted after the record is written
+		until(t, "the metrics have it", func() bool { // attempts are counted after they are recorded
 			return metric(t, reg, "kindex_webhook_switched_off_total") == 1 && metric(t, reg, "kindex_webhook_events_failed_total") == 1
 		})
 	})
@@ -202,7 +202,8 @@ func TestTestsAndReplaysAreTriedAtOnceAndOnce(t *testing.T) {
 	})
 }
 
-// refusals are requests for something missing or somebody else's.
+// refusals checks that requests for things that do not exist or belong to somebody else are
+// refused.
 func (r *rig) refusals(t *testing.T, h *endpoint, of webhook.Delivery) {
 	other := r.accounts(1)[0]
 	for what, err := range map[string]error{
@@ -295,7 +296,8 @@ func TestWhatIsOldAndDoneIsRemoved(t *testing.T) {
 		if err := r.state.Expire(t.Context(), c.now().Add(-30*24*time.Hour)); err != nil {
 			t.Fatal(err)
 		}
-		// The first webhook's log is gone; what the second waits for is not.
+		// The first webhook's delivery log is gone, but not the events for which the second
+		// webhook is waiting.
 		if n := count(); n != 3 || len(r.allDeliveries()) != 1 {
 			t.Errorf("%d events and %d deliveries remain", n, len(r.allDeliveries()))
 		}
@@ -354,7 +356,7 @@ func TestSecretsAreSealedAndTheKeyIsRotated(t *testing.T) {
 		ids := r.events(1, "entity.updated")
 		until(t, "signed with the same secret", func() bool { _, good := h.seen(); return slices.Equal(good, ids) })
 		h.check(t)
-		// A secret moved to another webhook does not open.
+		// A secret that was moved to another webhook cannot be opened.
 		list, err := r.state.Webhooks(t.Context(), r.account)
 		if err != nil {
 			t.Fatal(err)
@@ -374,8 +376,8 @@ func parse(t *testing.T, text string) *seal.Keys {
 	return k
 }
 
-// Neither the log, nor the state's file, nor an error in the log of deliveries contains a
-// secret, or what an owner has put into an address.
+// TestSecretsAreNowhereInClear checks that neither the log, nor the database file, nor an
+// error in the delivery log contains a secret or a token in a webhook's address.
 func TestSecretsAreNowhereInClear(t *testing.T) {
 	suite.InTest(t)
 	dir := t.TempDir()

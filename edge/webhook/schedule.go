@@ -7,42 +7,42 @@ import (
 	"time"
 )
 
-// Schedule lists how long a webhook pauses after each failure of an event. After the
-// last one, the event is given up.
+// Schedule lists how long a webhook pauses after each failed attempt to deliver an event. If
+// the attempt after the last pause also fails, the event is given up.
 type Schedule []time.Duration
 
-// DefaultSchedule attempts an event ten times in a little more than three days.
+// DefaultSchedule attempts to deliver an event ten times in a little more than three days.
 var DefaultSchedule = Schedule{5 * time.Second, 5 * time.Minute, 30 * time.Minute, 2 * time.Hour, 5 * time.Hour,
 	10 * time.Hour, 14 * time.Hour, 20 * time.Hour, 24 * time.Hour}
 
 const (
-	// DisableAfter is how long a webhook can fail without a success.
+	// DisableAfter is how long a webhook can fail before it is disabled.
 	DisableAfter = 5 * 24 * time.Hour
-	// MaxRetryAfter bounds the effect of Retry-After.
+	// MaxRetryAfter is the maximum delay that a receiver can request with Retry-After.
 	MaxRetryAfter = 24 * time.Hour
-	// jitter is the maximum deviation of a pause from the schedule, as a share of the
+	// jitter is the maximum deviation of a pause from the schedule, as a fraction of the
 	// pause, so that webhooks that failed together are not retried together.
 	jitter = 0.15
 )
 
-// Why a webhook was disabled, for its owner.
+// The reasons why a webhook was disabled, for its owner to read.
 const (
 	reasonGone    = "The receiver returned 410 Gone."
 	reasonFailing = "All deliveries failed for five days."
 )
 
-// decision is the consequence of an attempt.
+// decision describes what happens after an attempt.
 type decision struct {
 	success        bool
-	givenUp        bool      // the event has finally failed, later ones continue
-	disableReason  string    // why the webhook is disabled, "" if it is not
-	nextAttempt    time.Time // when the webhook is tried again, zero if it is disabled
+	givenUp        bool      // the event has failed for good; later events continue
+	disableReason  string    // why the webhook is disabled, or "" if it is not
+	nextAttempt    time.Time // when to call the webhook again; zero if it is disabled
 	failedAttempts int
-	failingSince   time.Time // failing since, zero after a success
+	failingSince   time.Time // the first failure since the last success; zero after a success
 }
 
-// decide decides what follows from the response to an event in its turn. random is from
-// 0 to 1.
+// decide returns what happens after an attempt to deliver an event from the queue. random is
+// from 0 to 1.
 func (s Schedule) decide(w *Webhook, a attemptResult, now time.Time, random float64) decision {
 	if a.success() {
 		return decision{success: true, nextAttempt: now}
@@ -57,8 +57,8 @@ func (s Schedule) decide(w *Webhook, a attemptResult, now time.Time, random floa
 	case now.Sub(v.failingSince) >= DisableAfter:
 		v.disableReason = reasonFailing
 	case a.retryAfter > 0:
-		// The receiver sets the time of the retry. This does not use up an attempt: an
-		// endpoint that asks for patience must not lose events because of it.
+		// The receiver sets the time of the retry. The attempt does not count as a failed
+		// one, so that an endpoint does not lose events because it asks for a delay.
 		delay := min(max(a.retryAfter, s.minDelay()), MaxRetryAfter)
 		v.failedAttempts, v.nextAttempt = w.FailedAttempts, now.Add(delay+time.Duration(random*jitter*float64(delay)))
 	case w.FailedAttempts >= len(s):
@@ -76,8 +76,8 @@ func (s Schedule) minDelay() time.Duration {
 	return s[0]
 }
 
-// retryAfter parses the Retry-After header: seconds, or a date (RFC 9110 section 10.2.3). 0
-// means missing or invalid.
+// retryAfter parses the Retry-After header, which is a number of seconds or a date (RFC 9110
+// section 10.2.3). It returns 0 if the header is missing or invalid.
 func retryAfter(h http.Header, now time.Time) time.Duration {
 	text := strings.TrimSpace(h.Get("Retry-After"))
 	if text == "" {

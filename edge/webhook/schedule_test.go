@@ -70,7 +70,7 @@ func TestRetryAfter(t *testing.T) {
 		}
 	}
 	for _, c := range []struct{ asked, least, most time.Duration }{
-		{time.Second, 5 * time.Second, 6 * time.Second}, // not sooner than the schedule starts
+		{time.Second, 5 * time.Second, 6 * time.Second}, // not sooner than the first pause of the schedule
 		{time.Hour, time.Hour, 70 * time.Minute},
 		{MaxRetryAfter, MaxRetryAfter, 28 * time.Hour},
 	} {

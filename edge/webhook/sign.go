@@ -12,14 +12,14 @@ import (
 	standardwebhooks "github.com/standard-webhooks/standard-webhooks/libraries/go"
 )
 
-// Purpose is the purpose that webhook secrets are sealed for, together with the id of the
+// Purpose is the purpose for which webhook secrets are sealed, together with the id of the
 // webhook.
 const Purpose = "webhook"
 
-// TestEvent is the name of the event that a test sends.
+// TestEvent is the name of the event in a test delivery.
 const TestEvent = "webhook.test"
 
-// Secret signs deliveries to a webhook. It is never shown in texts or logs.
+// Secret signs deliveries to a webhook. It is never shown in messages or logs.
 type Secret string
 
 const secretPrefix = "whsec_"
@@ -43,10 +43,10 @@ func (s Secret) GoString() string { return s.String() }
 // MarshalText implements encoding.TextMarshaler, and hides the secret.
 func (s Secret) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// sign sets the headers of Standard Webhooks: the id, which is the same whenever the event
-// is sent, the time of the attempt, and the signature of both and the body (HMAC-SHA256).
-// With several secrets there is one signature each, separated by spaces: a receiver accepts
-// the delivery if it knows one of them.
+// sign sets the headers of Standard Webhooks: the id, which is the same whenever the event is
+// sent, the time of the attempt, and the signature of these two and the body (HMAC-SHA256).
+// If there are several secrets, there is a signature with each of them, separated by spaces,
+// and a receiver accepts the delivery if it knows one of the secrets.
 func sign(h http.Header, secrets []Secret, id string, at time.Time, body []byte) error {
 	signatures := make([]string, len(secrets))
 	for i, s := range secrets {
@@ -64,7 +64,7 @@ func sign(h http.Header, secrets []Secret, id string, at time.Time, body []byte)
 	return nil
 }
 
-// TestPayload returns the body of a test: it has the form of an event, without an
+// TestPayload returns the body of a test delivery, which has the form of an event without an
 // entity.
 func TestPayload(id string, at time.Time) []byte {
 	b, err := json.Marshal(struct {
@@ -76,7 +76,7 @@ func TestPayload(id string, at time.Time) []byte {
 		ChangeIDs []string `json:"changeIds"`
 	}{id, TestEvent, at.UTC().Format(time.RFC3339), nil, []string{}, []string{}})
 	if err != nil {
-		panic(err) // texts always encode
+		panic(err) // strings can always be encoded
 	}
 	return b
 }

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// TestStatusesThatAreNone has an endpoint answer over HTTP/2 with a different number of any
-// size each time: that must not create a metrics series for each.
+// TestStatusesThatAreNone has an endpoint respond over HTTP/2 with a different number each
+// time, valid as a status or not. This must not create a metrics series for each number.
 func TestStatusesThatAreNone(t *testing.T) {
 	var next atomic.Int64
 	s := httptest.NewUnstartedServer(http.NotFoundHandler())
@@ -40,7 +40,7 @@ func TestStatusesThatAreNone(t *testing.T) {
 	}
 }
 
-// answerStatuses is a minimal HTTP/2 server.
+// answerStatuses runs a minimal HTTP/2 server.
 func answerStatuses(c *tls.Conn, next *atomic.Int64) {
 	defer c.Close()
 	preface := make([]byte, len(http2.ClientPreface))

@@ -12,47 +12,49 @@ const MaxPerAccount = 10
 // a rotation.
 const RotationOverlap = 24 * time.Hour
 
-// Errors of the store.
+// Errors that a Store returns.
 var (
 	ErrTooMany = errors.New("webhook limit reached")
 	ErrUnknown = errors.New("there is no such webhook or delivery")
 	ErrGone    = errors.New("the event has been deleted")
-	ErrBusy    = errors.New("too many pending tests and replays of this webhook")
+	ErrBusy    = errors.New("too many pending tests and replays for this webhook")
 	// ErrLeaseLost means that the lease has a different owner, or the webhook was
 	// deleted.
-	ErrLeaseLost = errors.New("lost the lease of the webhook")
+	ErrLeaseLost = errors.New("lost the lease on the webhook")
 )
 
-// Webhook is an endpoint for events, with its progress. A zero time means never.
+// Webhook is an endpoint that receives events, with its progress. Unless stated otherwise, a
+// zero time means never.
 type Webhook struct {
 	ID, AccountID string
 	URL           string
-	Events        []string // the names that it wants, in the order of exports.Events
+	Events        []string // the names of the events that it receives, in the order of exports.Events
 	SealedSecret  string   // the secret, sealed with the operator's key
 	CreatedAt     time.Time
-	// PreviousSealed is the previous secret, sealed, which continues to sign until
-	// PreviousUntil; "" if there is none.
+	// PreviousSealed is the previous secret, sealed, or "" if there is none. It continues to
+	// sign until PreviousUntil.
 	PreviousSealed string
 	PreviousUntil  time.Time
 
-	DisabledAt     time.Time // when it was switched off
+	DisabledAt     time.Time // when it was disabled; zero if it is active
 	DisabledReason string
 	FailingSince   time.Time // the first failure since the last success
 	LastAttemptAt  time.Time
 	LastSuccessAt  time.Time
-	NextAt         time.Time // when the next event is tried; zero: no event is pending
+	NextAt         time.Time // when the next event is due; zero if no event is pending
 
-	Position       int64 // the Seq of the last event that is done with
-	FailedAttempts int   // failures of the event that is tried, as the schedule counts them
+	Position       int64 // the Seq of the last event that needs no more attempts
+	FailedAttempts int   // failed attempts for the next event, as counted by the schedule
 }
 
-// Active reports whether events are sent to it.
+// Active reports whether events are sent to the webhook.
 func (w *Webhook) Active() bool { return w.DisabledAt.IsZero() }
 
 // Kind is the reason for a delivery.
 type Kind string
 
-// The kinds of deliveries: an event in its turn, a test, an event once more.
+// The kinds of deliveries: an event from the queue, a test, and an event that is sent once
+// more.
 const (
 	ForEvent  Kind = "event"
 	ForTest   Kind = "test"
@@ -62,7 +64,7 @@ const (
 // Status is the progress of a delivery.
 type Status string
 
-// The statuses of a delivery. One that failed is tried again only by hand.
+// The statuses of a delivery. A failed delivery is sent again only on request.
 const (
 	Pending   Status = "pending"
 	Succeeded Status = "succeeded"
@@ -72,19 +74,19 @@ const (
 // Statuses lists all statuses.
 var Statuses = []string{string(Pending), string(Succeeded), string(Failed)}
 
-// Delivery is an entry in the delivery log of a webhook: one event and its attempts.
+// Delivery is an entry in a webhook's delivery log: one event and the attempts to deliver it.
 type Delivery struct {
 	ID, WebhookID  string
 	Kind           Kind
-	Seq            int64 // of the event, 0 for a test
+	Seq            int64 // the Seq of the event, or 0 for a test
 	EventID, Event string
 	Status         Status
 	Attempts       int
 	CreatedAt      time.Time
 	LastAttemptAt  time.Time
 	NextAt         time.Time
-	ResponseStatus int           // of the last attempt, 0 without a response
+	ResponseStatus int           // of the last attempt; 0 if there was no response
 	Error          string        // of the last attempt, for the owner to read
-	Took           time.Duration // the last attempt
-	Payload        []byte        // the payload, if it was read for sending
+	Took           time.Duration // duration of the last attempt
+	Payload        []byte        // only set if it was read for sending
 }

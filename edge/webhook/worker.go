@@ -6,32 +6,32 @@ import (
 	"time"
 )
 
-// worker works at one webhook while it has the lease.
+// worker processes one webhook while it has the lease.
 type worker struct {
 	d                  *Dispatcher
-	owner              string          // of the lease
-	ctx                context.Context // ends when no new attempts may start
-	attemptCtx         context.Context // ends when attempts are cut off
+	owner              string          // the owner of the lease
+	ctx                context.Context // has ended when no new attempts may start
+	attemptCtx         context.Context // ends when attempts in progress are cut off
 	webhook            Webhook
 	secrets            []Secret  // newest first
-	leaseUntil         time.Time // the lease is ours until then at least
-	requestedCheckedAt time.Time // when tests and replays were looked for
+	leaseUntil         time.Time // the lease lasts until then at least
+	requestedCheckedAt time.Time // when the worker last looked for tests and replays
 }
 
 // recordGrace is how long recording an outcome can take while the lease is still valid.
 const recordGrace = 10 * time.Second
 
-// errLeaseReleased ends a worker that has no lease to release.
+// errLeaseReleased ends a worker that need not release its lease.
 var errLeaseReleased = errors.New("stop")
 
-// requestedPollInterval is how soon a test or replay is seen by a worker that is busy.
+// requestedPollInterval is how often a busy worker looks for requested tests and replays.
 const requestedPollInterval = time.Second
 
 func (w *worker) run() {
 	var err error
 	if w.secrets, err = w.d.Secrets(&w.webhook); err != nil {
-		// Without the operator's key nothing can be signed. The lease is kept until it
-		// ends, so that this is not retried constantly.
+		// Without the operator's key nothing can be signed. The lease is kept until it ends,
+		// so that no worker retries this constantly.
 		w.d.metrics.attempts.WithLabelValues("internal").Inc()
 		w.d.Log.Error("cannot decrypt the secret of a webhook", "webhook", w.webhook.ID, "error", err)
 		return
@@ -58,7 +58,7 @@ func (w *worker) deliverAll() error {
 			return err
 		}
 		if !w.webhook.Active() || w.webhook.NextAt.IsZero() || w.webhook.NextAt.After(w.d.Now()) {
-			return nil // it was leased only for requested deliveries
+			return nil // no event is due: the lease was only for requested deliveries
 		}
 		events, upTo, err := w.d.Store.EventsAfter(w.ctx, w.webhook.Position, w.webhook.Events, eventBatchSize)
 		if err != nil {
@@ -66,7 +66,7 @@ func (w *worker) deliverAll() error {
 		}
 		for i := range events {
 			if w.ctx.Err() != nil {
-				return nil //nolint:nilerr // stopped on request; the lease is given back
+				return nil //nolint:nilerr // stopped on request; the caller releases the lease
 			}
 			if err := w.deliverEvent(&events[i]); err != nil {
 				return err
@@ -89,7 +89,7 @@ func (w *worker) deliverAll() error {
 	return nil
 }
 
-// deliverEvent tries the next event in its turn.
+// deliverEvent attempts to deliver the next event in the queue.
 func (w *worker) deliverEvent(e *Event) error {
 	a, err := w.attempt(e.ID, e.Payload)
 	if err != nil {
@@ -114,7 +114,7 @@ func (w *worker) deliverEvent(e *Event) error {
 	}
 	w.reportDisabled(v.disableReason)
 	if !v.success {
-		return errLeaseReleased // the lease was released with the record
+		return errLeaseReleased // recording the attempt released the lease
 	}
 	w.webhook.Position, w.webhook.FailedAttempts, w.webhook.FailingSince = e.Seq, 0, time.Time{}
 	return nil
@@ -140,7 +140,7 @@ func (w *worker) sendRequested() error {
 	}
 	for _, d := range list {
 		if w.ctx.Err() != nil {
-			return nil //nolint:nilerr // stopped on request; work notices too
+			return nil //nolint:nilerr // stopped on request, which deliverAll notices, too
 		}
 		a := attemptResult{failure: "The event has been deleted.", outcome: "gone"}
 		if d.Payload != nil {
@@ -171,8 +171,8 @@ func (w *worker) sendRequested() error {
 	return nil
 }
 
-// renewSecrets reloads rotated secrets, so that a dropped secret is no longer used,
-// however long the queue is.
+// renewSecrets reloads the secrets if they were rotated, so that a dropped secret is no
+// longer used, however long the queue is.
 func (w *worker) renewSecrets() error {
 	current, err := w.d.Store.Webhook(w.ctx, w.webhook.AccountID, w.webhook.ID)
 	if err != nil || current.SealedSecret == w.webhook.SealedSecret && current.PreviousSealed == w.webhook.PreviousSealed {
@@ -183,7 +183,7 @@ func (w *worker) renewSecrets() error {
 	return err
 }
 
-// activeSecrets returns the secrets that currently sign.
+// activeSecrets returns the secrets with which deliveries are currently signed.
 func (w *worker) activeSecrets() []Secret {
 	if len(w.secrets) > 1 && !w.d.Now().Before(w.webhook.PreviousUntil) {
 		return w.secrets[:1]
@@ -191,8 +191,8 @@ func (w *worker) activeSecrets() []Secret {
 	return w.secrets
 }
 
-// attempt makes one attempt, which ends before the lease does. An attempt that the
-// shutdown interrupts does not count.
+// attempt makes one attempt, which ends before the lease does. An attempt that is interrupted
+// by the shutdown does not count as a failure.
 func (w *worker) attempt(id string, body []byte) (attemptResult, error) {
 	end, wait := w.d.Reserve(w.webhook.URL)
 	if wait > 0 {
@@ -220,8 +220,9 @@ func (w *worker) attempt(id string, body []byte) (attemptResult, error) {
 	return a, nil
 }
 
-// postpone pauses the webhook without an attempt: the limit of its host has been
-// reached. The lease stays until then, so that no other dispatcher processes it before.
+// postpone pauses the webhook without an attempt, because the request limit of its host has
+// been reached. The lease is extended until the end of the pause, so that no other dispatcher
+// processes the webhook before.
 func (w *worker) postpone(wait time.Duration) error {
 	w.d.metrics.attempts.WithLabelValues("postponed").Inc()
 	if err := w.d.Store.Renew(w.ctx, w.owner, w.webhook.ID, wait); err != nil {
@@ -230,8 +231,8 @@ func (w *worker) postpone(wait time.Duration) error {
 	return errLeaseReleased
 }
 
-// record stores an outcome, retrying while the lease is valid: without a record, the event
-// would be sent again.
+// record stores an outcome. It retries while the lease is valid, because the event would be
+// sent again if the outcome were not recorded.
 func (w *worker) record(o Outcome) error {
 	ctx, cancel := context.WithDeadline(context.WithoutCancel(w.ctx), w.leaseUntil)
 	defer cancel()

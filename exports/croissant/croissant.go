@@ -21,8 +21,8 @@ import (
 // ConformsTo identifies the version of the specification.
 const ConformsTo = "http://mlcommons.org/croissant/1.1"
 
-// MediaType is the media type of a description: JSON-LD with the profile of the
-// version.
+// MediaType is the media type of a description: JSON-LD with this version's
+// profile.
 const MediaType = `application/ld+json; profile="` + ConformsTo + `"`
 
 // Describe returns the description of a build whose files are at base+"/data/",
@@ -54,12 +54,12 @@ func Describe(m *store.Manifest, base string) ([]byte, error) {
 	return buf.Bytes(), err
 }
 
-// version returns the version of a build as a dataset: the format version,
-// because versions of live datasets are about the layout ("Live Datasets"), with
-// the build ID as build metadata of Semantic Versioning 2.0.0.
+// version returns the dataset version of a build. It is the format version, because
+// the version of a live dataset describes its layout ("Live Datasets"), with the
+// build ID as Semantic Versioning 2.0.0 build metadata.
 func version(m *store.Manifest) string { return fmt.Sprintf("%d.0.0+%s", m.FormatVersion, m.ID) }
 
-// dataset is the description of a build ("Dataset-level Information").
+// dataset describes a build ("Dataset-level Information").
 type dataset struct {
 	Context       map[string]any `json:"@context"`
 	Type          string         `json:"@type"`
@@ -96,7 +96,7 @@ type work struct {
 	License []any  `json:"license,omitempty"`
 }
 
-// fileObject is one file ("FileObject").
+// fileObject describes one file ("FileObject").
 type fileObject struct {
 	Type           string `json:"@type"`
 	ID             string `json:"@id"`
@@ -110,8 +110,8 @@ type fileObject struct {
 	License        []any  `json:"license,omitempty"`
 }
 
-// object describes a file. Its URL contains the build ID, so that its bytes, and
-// thus the checksum, never change.
+// object describes a file. The file's URL contains the build ID, so the content at
+// that URL, and with it the checksum, never changes.
 func object(m *store.Manifest, base string, f store.File) fileObject {
 	text, _ := describe(f)
 	at := func(name string) string { return base + "/data/" + m.ID + "/" + name }
@@ -154,8 +154,8 @@ func describe(f store.File) (text string, ok bool) {
 	return "", false
 }
 
-// encodingFormat returns the media type of a format without parameters. For two
-// formats it returns both the registered type and the one that loaders know
+// encodingFormat returns a format's media type without parameters. For two formats
+// it returns both the registered type and the type that loaders recognize
 // ("FileObject": encodingFormat may have many values).
 func encodingFormat(mediaType string) any {
 	base, _, _ := strings.Cut(mediaType, ";")
@@ -168,9 +168,9 @@ func encodingFormat(mediaType string) any {
 	return base
 }
 
-// licenses returns the URLs of the licences in an SPDX expression. An expression with
-// OR, WITH or parentheses becomes a work with the expression as its name, because there
-// is no URL with the same meaning.
+// licenses returns the URLs of the licences in an SPDX expression. An expression
+// with OR, WITH or parentheses becomes a work named after the expression, because
+// no URL has the same meaning.
 func licenses(expression string) []any {
 	if expression == "" {
 		return nil

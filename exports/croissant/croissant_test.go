@@ -90,7 +90,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// TestDescribeHostile checks that texts of the content stay texts.
+// TestDescribeHostile checks that hostile strings in the content cannot change the
+// structure of a description.
 func TestDescribeHostile(t *testing.T) {
 	m := manifest()
 	m.Title, m.Description = `A "}} \cite{x} & 50% #1_^~`, "</script>\u2028\x00"

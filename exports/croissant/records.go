@@ -42,7 +42,7 @@ type reference struct {
 	ID string `json:"@id"`
 }
 
-// records is a set of records and the file that contains them.
+// records describes a record set and the file that contains its records.
 type records struct {
 	id, text, file string
 	key            []string
@@ -56,7 +56,7 @@ func recordSets() []records {
 	return []records{
 		{"entities", "The listed tools and models.", exports.EntitiesFile + ".parquet", []string{"type", "slug"}, table.EntityColumns, true},
 		{"changelog", "What changed, when and in which commit.", exports.ChangelogFile + ".parquet", []string{"id"}, table.ChangeColumns, true},
-		{"leaderboard", "The leaderboard of all categories. Those of single categories have the same fields.",
+		{"leaderboard", "The leaderboard of all categories. The leaderboards of single categories have the same fields.",
 			exports.LeaderboardFile(exports.AllBoard), []string{"rank"}, table.LeaderboardColumns, false},
 		{"categories", "The categories.", exports.CategoriesFile, []string{"slug"}, categoryColumns, false},
 	}
@@ -89,7 +89,7 @@ func (r *records) describe() recordSet {
 	return s
 }
 
-// dataType returns the type of the values of a column ("DataType").
+// dataType returns the type of a column's values ("DataType").
 func dataType(c table.Column) any {
 	switch c.Kind {
 	case table.Decimal:
@@ -99,7 +99,7 @@ func dataType(c table.Column) any {
 	case table.Date:
 		return "sc:Date"
 	case table.Timestamp:
-		return []string{"sc:DateTime", "sc:Date"} // some loaders know only the second
+		return []string{"sc:DateTime", "sc:Date"} // some loaders recognize only the second
 	}
 	if c.Name == "url" {
 		return []string{"sc:Text", "sc:URL"}
@@ -107,7 +107,7 @@ func dataType(c table.Column) any {
 	return "sc:Text"
 }
 
-// meaning returns the description of a field in a record set.
+// meaning returns a field's description in a record set.
 func meaning(set, name string) string {
 	if text, ok := ownMeanings[set+"/"+name]; ok {
 		return text
@@ -145,11 +145,11 @@ var meanings = map[string]string{
 	"author":       "Who made the commit, null outside version control.",
 	"pullRequest":  "The number of the pull request, null if there was none.",
 	"title":        "The display name of the category.",
-	"count":        "The number of listed entities in it.",
-	"ranked":       "The number of entities on its leaderboard.",
+	"count":        "The number of listed entities in the category.",
+	"ranked":       "The number of entities on the category's leaderboard.",
 }
 
-// ownMeanings overrides the descriptions of fields in single record sets.
+// ownMeanings overrides field descriptions in individual record sets.
 var ownMeanings = map[string]string{
 	"categories/slug":        "Identifier of the category.",
 	"categories/description": "What belongs in the category, null if not stated.",

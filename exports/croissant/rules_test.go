@@ -10,24 +10,25 @@ import (
 	"time"
 )
 
-// The rules of Croissant 1.1 that a description of tables must follow, by the sections
-// of https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html. They are
-// implemented here because the reference validator needs packages that the tests avoid;
-// the last ones are those that the validator checks in addition to the text.
+// This file implements the rules of Croissant 1.1 that apply to a description of
+// tables, in the order of the sections of
+// https://docs.mlcommons.org/croissant/docs/croissant-spec-1.1.html. The reference
+// validator needs packages that the tests avoid. The last rules are not in the
+// specification, but the validator checks them too.
 
 // checker collects violations.
 type checker struct {
 	wrong   []string
 	context map[string]any
-	ids     map[string]string // of all nodes, by @id their type
-	refs    []string          // ids that must exist
+	ids     map[string]string // type of each node by its @id
+	refs    []string          // IDs that must exist
 }
 
 // violations returns the rules that a description breaks.
 func violations(doc []byte) []string {
 	var d map[string]any
 	if err := json.Unmarshal(doc, &d); err != nil {
-		return []string{"Format Example: it is no JSON: " + err.Error()}
+		return []string{"Format Example: it is not JSON: " + err.Error()}
 	}
 	c := &checker{ids: map[string]string{}}
 	c.dataset(d)
@@ -79,7 +80,7 @@ func (c *checker) dataset(d map[string]any) {
 	c.rule(len(objects(d["distribution"])) > 0, "Modified and Added Properties: distribution")
 	_, boolean := d["isLiveDataset"].(bool)
 	c.rule(d["isLiveDataset"] == nil || boolean, "Modified and Added Properties: isLiveDataset is %v", d["isLiveDataset"])
-	c.rule(d["citeAs"] == nil || strings.HasPrefix(text(d["citeAs"]), "@"), "Modified and Added Properties: citeAs is no BibTeX: %v", d["citeAs"])
+	c.rule(d["citeAs"] == nil || strings.HasPrefix(text(d["citeAs"]), "@"), "Modified and Added Properties: citeAs is not BibTeX: %v", d["citeAs"])
 	c.rule(semver.MatchString(text(d["version"])), "Dataset Versioning, Version: %v is not MAJOR.MINOR.PATCH", d["version"])
 	for _, name := range []string{"dateModified", "dateCreated"} {
 		c.rule(d[name] == nil || day(text(d[name])), "Dataset-level Information, Recommended: %s is %v", name, d[name])
@@ -137,10 +138,10 @@ func (c *checker) records(o map[string]any) {
 	}
 }
 
-// atomic are the allowed types of values.
+// atomic lists the allowed value types.
 var atomic = []string{"Boolean", "Date", "Time", "DateTime", "Float", "Integer", "Text"}
 
-// field checks a field and returns the file that its values are from.
+// field checks a field and returns the file that its values come from.
 func (c *checker) field(o map[string]any, parent string) string {
 	id := c.node(o, "Field", parent)
 	types := texts(o["dataType"])
@@ -168,8 +169,8 @@ func (c *checker) field(o map[string]any, parent string) string {
 	return file
 }
 
-// terms checks that every property name is defined: by the context, or, because
-// of its vocabulary, by schema.org.
+// terms checks that every property name is defined, either in the context or,
+// because the context's vocabulary is schema.org, in schema.org.
 func (c *checker) terms(v any, at string) {
 	switch v := v.(type) {
 	case []any:
@@ -189,7 +190,7 @@ func (c *checker) terms(v any, at string) {
 	}
 }
 
-// schemaOrg are the properties of schema.org that descriptions use.
+// schemaOrg lists the schema.org properties that descriptions use.
 var schemaOrg = []string{"name", "description", "url", "license", "creator", "keywords", "version", "datePublished", "dateModified",
 	"inLanguage", "isAccessibleForFree", "isBasedOn", "distribution", "contentUrl", "contentSize", "encodingFormat", "sha256", "sameAs"}
 
@@ -205,7 +206,7 @@ func (c *checker) expand(name string) string {
 	return name
 }
 
-// iri returns the IRI of a term of the context.
+// iri returns the IRI of a term in the context.
 func (c *checker) iri(term string) string {
 	if o, ok := c.context[term].(map[string]any); ok {
 		return c.expand(text(o["@id"]))
@@ -228,7 +229,7 @@ func text(v any) string {
 	return s
 }
 
-// texts returns one or several texts as a list.
+// texts returns a string, or a list of strings, as a list.
 func texts(v any) []string {
 	if s, ok := v.(string); ok {
 		return []string{s}
@@ -241,7 +242,7 @@ func texts(v any) []string {
 	return out
 }
 
-// objects returns one or several objects as a list.
+// objects returns an object, or a list of objects, as a list.
 func objects(v any) []map[string]any {
 	if o, ok := v.(map[string]any); ok {
 		return []map[string]any{o}

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { edgetest.Main(m) }
 
-// get fetches an address that must answer with 200.
+// get fetches a URL and expects status 200.
 func get(t *testing.T, address string) (http.Header, []byte) {
 	t.Helper()
 	res, err := http.Get(address)
@@ -37,7 +37,7 @@ func get(t *testing.T, address string) (http.Header, []byte) {
 	return res.Header, body
 }
 
-// TestServed reads the dataset like a loader that knows only its description.
+// TestServed reads the dataset like a loader that has nothing but its description.
 func TestServed(t *testing.T) {
 	suite.InTest(t)
 	e := edgetest.Start(t, edge.Options{})
@@ -83,7 +83,7 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// download fetches a file and compares it with its description.
+// download fetches a file and checks it against its description.
 func download(t *testing.T, o map[string]any) []byte {
 	t.Helper()
 	header, body := get(t, text(o["contentUrl"]))
@@ -106,8 +106,9 @@ func download(t *testing.T, o map[string]any) []byte {
 	return body
 }
 
-// readRecords reads the records of a set by their fields' sources, checks the types of
-// the values and that keys are unique, and counts them.
+// readRecords reads the records of a set from the sources of its fields. It checks
+// that values have the right type and that keys are unique, and returns the number
+// of records.
 func readRecords(t *testing.T, set map[string]any, files map[string][]byte) int {
 	t.Helper()
 	fields := objects(set["field"])
@@ -142,7 +143,7 @@ func readRecords(t *testing.T, set map[string]any, files map[string][]byte) int 
 	return len(records)
 }
 
-// fits reports whether a value has the first type of a field, or is null.
+// fits reports whether a value is null or has the first of a field's types.
 func fits(value any, f map[string]any) bool {
 	list, isList := value.([]any)
 	if array, _ := f["isArray"].(bool); array != isList {
@@ -187,7 +188,8 @@ func unique(t *testing.T, set map[string]any, records []map[string]any) {
 	}
 }
 
-// parquetRecords reads a file with its own types.
+// parquetRecords reads the records of a Parquet file, using the types in its
+// schema.
 func parquetRecords(t *testing.T, file []byte) []map[string]any {
 	t.Helper()
 	r := parquet.NewGenericReader[any](bytes.NewReader(file))
@@ -217,10 +219,10 @@ func parquetRecords(t *testing.T, file []byte) []map[string]any {
 
 // plain converts a value of a Parquet file to its JSON form.
 func plain(v any, kind string) any {
-	if kind == "JSON" { // this reader has parsed it; others give the text
+	if kind == "JSON" { // this reader has already parsed it; others return a string
 		b, err := json.Marshal(v)
 		if err != nil {
-			panic(err) // it was JSON
+			panic(err) // cannot happen: the value was parsed from JSON
 		}
 		return string(b)
 	}
@@ -243,8 +245,8 @@ func plain(v any, kind string) any {
 	return v
 }
 
-// TestPublicAddress checks that files are available at the public address that
-// the operator configured, and that unchanged ones are not sent again.
+// TestPublicAddress checks that files are available at the public address that the
+// operator configured, and that unchanged files are not sent again.
 func TestPublicAddress(t *testing.T) {
 	e := edgetest.Start(t, edge.Options{URL: "https://kindex.example.org/"})
 	header, doc := get(t, e.URL+"/api/export/croissant")

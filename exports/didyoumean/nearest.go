@@ -11,10 +11,10 @@ import (
 	"github.com/antzucaro/matchr"
 )
 
-// Name returns the candidate nearest to word by edit distance, "" if none is near
-// enough: at most one edit per three letters, where transposing two neighbours is
-// one edit. Case is ignored. A candidate that starts with the word, or the other
-// way round, is near.
+// Name returns the candidate nearest to word by edit distance, or "" if none is
+// near. A candidate is near if it is at most one edit per three letters away, where
+// transposing two adjacent letters is one edit, or if it starts with the word or
+// the word starts with it. Case is ignored.
 func Name(word string, candidates []string) string {
 	if list := Names(word, candidates, 1); len(list) > 0 {
 		return list[0]
@@ -22,10 +22,11 @@ func Name(word string, candidates []string) string {
 	return ""
 }
 
-// maxQueryLen is the maximum length in letters of a word that is compared.
+// maxQueryLen is the maximum length, in letters, of a word that is compared.
 const maxQueryLen = 100
 
-// Names returns up to limit near candidates, nearest first.
+// Names returns up to limit candidates that are near, as defined by Name, nearest
+// first.
 func Names(word string, candidates []string, limit int) []string {
 	word = strings.ToLower(word)
 	n := utf8.RuneCountInString(word)
@@ -36,7 +37,7 @@ func Names(word string, candidates []string, limit int) []string {
 	if n <= MaxWordLen {
 		a.word = NewWord(word)
 	}
-	var inexact []string // slow to compare; compared after the others
+	var inexact []string // slow to compare, so compared after all other candidates
 	for _, c := range candidates {
 		lower := strings.ToLower(c)
 		if len(lower) == 0 || len(lower) > 3*n+16 {
@@ -63,19 +64,19 @@ func Names(word string, candidates []string, limit int) []string {
 	return names
 }
 
-// query is the word that candidates are compared with.
+// query holds the word that candidates are compared with.
 type query struct {
 	text       string
 	letters    int
 	letterMask uint64
-	maxEdits   int   // maximum distance of candidates
-	word       *Word // nil if it is too long
+	maxEdits   int   // maximum distance of a near candidate
+	word       *Word // nil if the word is too long
 
 	found []candidate // the nearest so far, nearest first
 	limit int         // maximum length of found
 }
 
-// candidate is a candidate and its distance.
+// candidate is a candidate with its distance from the word.
 type candidate struct {
 	name     string
 	distance int
@@ -90,8 +91,8 @@ func (a *query) maxDistance() int {
 	return a.found[a.limit-1].distance
 }
 
-// add keeps a candidate at this distance if it is near. Candidates with a common
-// prefix are always near.
+// add keeps a candidate at the given distance if it is near enough. A candidate
+// that starts with the word, or that the word starts with, is always near.
 func (a *query) add(name, lower string, distance int) {
 	if distance > a.maxEdits && a.sharesPrefix(lower) {
 		distance = a.maxEdits
@@ -107,15 +108,16 @@ func (a *query) add(name, lower string, distance int) {
 	a.found = a.found[:min(len(a.found), a.limit)]
 }
 
-// sharesPrefix reports whether the candidate starts with the word or the other
-// way round.
+// sharesPrefix reports whether the candidate starts with the word or the word
+// starts with the candidate. The prefix must have at least three letters.
 func (a *query) sharesPrefix(candidate string) bool {
 	return a.letters >= 3 && (strings.HasPrefix(candidate, a.text) || len(candidate) >= 3 && strings.HasPrefix(a.text, candidate))
 }
 
-// distance returns the distance of a candidate, or any number above the bound. If
-// exact is false, the true distance may be smaller: computing it takes up to a
-// hundred times as long, and there may be tens of thousands of candidates.
+// distance returns a candidate's distance, or any number above maxDistance if the
+// candidate is too far away to be kept. If exact is false, the true distance may be
+// smaller. Computing it takes up to a hundred times as long, and there may be tens
+// of thousands of candidates.
 func (a *query) distance(candidate string) (distance int, exact bool) {
 	bound := a.maxDistance()
 	if abs(utf8.RuneCountInString(candidate)-a.letters) > bound || minDistance(a.letterMask, LetterMask(candidate)) > bound {
@@ -124,9 +126,11 @@ func (a *query) distance(candidate string) (distance int, exact bool) {
 	if a.word == nil {
 		return 0, false
 	}
-	// Two transposed letters may have i others between them, deleted before or inserted
-	// after. That takes 1+i edits, and at most 2+i when aligned. So up to two aligned
-	// edits are exact, and more exceed the true distance by at most a third.
+	// Two transposed letters may have i other letters between them, which are
+	// deleted before the transposition or inserted after it. That takes 1+i edits,
+	// and at most 2+i with optimal string alignment. So an aligned distance of at
+	// most two is exact, and otherwise the true distance is at least two thirds of
+	// it.
 	alignedDistance := a.word.Distance(candidate)
 	if alignedDistance <= 2 {
 		return alignedDistance, true
@@ -135,11 +139,12 @@ func (a *query) distance(candidate string) (distance int, exact bool) {
 		return a.maxEdits + 1, true
 	}
 	x, y := withoutCommonEnds(a.text, candidate)
-	return alignedDistance, bits.OnesCount64(LetterMask(x)&LetterMask(y)) < 2 // no two letters to transpose
+	// The distance is exact if there are no two letters to transpose.
+	return alignedDistance, bits.OnesCount64(LetterMask(x)&LetterMask(y)) < 2
 }
 
-// withoutCommonEnds removes the common prefix and suffix of two words, which are
-// never edited.
+// withoutCommonEnds removes the common prefix and suffix of two words. Neither
+// needs any edits.
 func withoutCommonEnds(a, b string) (string, string) {
 	for a != "" && b != "" {
 		r, n := utf8.DecodeRuneInString(a)

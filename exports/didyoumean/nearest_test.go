@@ -30,7 +30,7 @@ func TestName(t *testing.T) {
 	}
 }
 
-// byAll is Names as specified: it compares and sorts all candidates.
+// byAll is a direct implementation of Names: it compares and sorts all candidates.
 func byAll(word string, candidates []string, most int) []string {
 	word = strings.ToLower(word)
 	n := len([]rune(word))
@@ -62,8 +62,8 @@ func byAll(word string, candidates []string, most int) []string {
 	return names
 }
 
-// TestNames compares Names with byAll for words of few distinct letters, which
-// are often near, and for words with common prefixes.
+// TestNames compares Names with byAll for words made of few distinct letters, which
+// are often near each other, and for words with common prefixes.
 func TestNames(t *testing.T) {
 	suite.InTest(t)
 	r := rand.New(rand.NewPCG(4, 2))
@@ -99,7 +99,8 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// alignedByTable returns the optimal string alignment distance by its definition.
+// alignedByTable computes the optimal string alignment distance from its
+// definition.
 func alignedByTable(a, b string) int {
 	s, t := []rune(a), []rune(b)
 	table := make([][]int, len(s)+1)
@@ -123,7 +124,7 @@ func alignedByTable(a, b string) int {
 	return table[len(s)][len(t)]
 }
 
-// TestBounds compares the lower bounds with the true distance for words of few
+// TestBounds compares the lower bounds with the true distance for words made of few
 // distinct letters.
 func TestBounds(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
@@ -163,8 +164,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// BenchmarkNames is the worst case for a page: most of very many names are alike,
-// and the word is similar.
+// BenchmarkNames measures the worst case for a page: a great many names, most of
+// them alike, and a word similar to them.
 func BenchmarkNames(b *testing.B) {
 	names := make([]string, 30_000)
 	for i := range names {

@@ -8,7 +8,8 @@ import (
 	"github.com/gorilla/feeds"
 )
 
-// atomFeed supports several links and a generator; gorilla's type has one link.
+// atomFeed supports several links and a generator. The gorilla/feeds type supports
+// only one link and no generator.
 type atomFeed struct {
 	*feeds.AtomFeed
 	Lang      string           `xml:"xml:lang,attr"`
@@ -18,9 +19,9 @@ type atomFeed struct {
 }
 
 // FeedXml implements feeds.XmlFeed.
-func (d *atomFeed) FeedXml() any { return d } //nolint:staticcheck // the interface has this name
+func (d *atomFeed) FeedXml() any { return d } //nolint:staticcheck // the interface requires this name
 
-// atomEntry writes the category in an attribute, as RFC 4287 requires.
+// atomEntry writes the category as an attribute, as RFC 4287 requires.
 type atomEntry struct {
 	*feeds.AtomEntry
 	Category *atomCategory `xml:"category"`
@@ -66,8 +67,9 @@ func (f *Feed) writeAtom(w io.Writer, items []item) error {
 	return feeds.WriteXML(doc, w)
 }
 
-// id returns an ID that is the same on all pages of a feed: the URL of its first
-// page, or else of itself, as part of a URN if it is not absolute.
+// id returns an ID that is the same on all pages of a feed: the URL of the first
+// page or, if that is not set, of the document itself. A URL that is not absolute
+// becomes part of a URN.
 func (f *Feed) id() string {
 	for _, address := range []string{f.First, f.Self} {
 		if address = clean(address); address == "" {

@@ -9,7 +9,8 @@ import (
 	"kindex/exports/record"
 )
 
-// Limits of the content of an item: characters of a text, items of a list.
+// Limits for the content of an item: the number of characters in a string, and of
+// items in a list.
 const (
 	leadLength = 600
 	textLength = 240
@@ -17,7 +18,7 @@ const (
 	shownSHA   = 10
 )
 
-// layout escapes all its arguments, URLs as such.
+// layout escapes everything inserted into it. URLs are escaped as URLs.
 var layout = template.Must(template.New("content").Parse(`
 {{- define "value"}}{{if .Address}}<a href="{{.Address}}">{{.Text}}</a>{{else}}{{.Text}}{{end}}{{end -}}
 {{- with .Lead}}<p>{{.}}</p>{{end -}}
@@ -32,8 +33,8 @@ var layout = template.Must(template.New("content").Parse(`
 </ul>{{end -}}
 {{- with .Origin}}<p>{{.}}</p>{{end -}}`))
 
-// Line is the change of one field in words: its old and new value or, for a list,
-// a note and items. All members are plain text.
+// Line describes the change to one field in words: its old and new value or, for a
+// list, a note and items. All members are plain text.
 type Line struct {
 	Label    string
 	Old, New *Value
@@ -41,11 +42,11 @@ type Line struct {
 	Items    []string
 }
 
-// Value is a value in words; Address is set if it is a URL.
+// Value is a value in words. Address is set if the value is a URL.
 type Value struct{ Text, Address string }
 
-// content returns the body of an item in HTML: the main facts of a created or
-// deleted entity, or every field of an updated one before and after.
+// content returns the body of an item in HTML: the main facts about a created or
+// deleted entity, or the old and new value of every changed field.
 func content(c *record.Change, rows []row) (string, error) {
 	var page struct {
 		Lead   string
@@ -77,14 +78,14 @@ func lines(c *record.Change, rows []row) (lead string, list []Line) {
 }
 
 // Summary describes a change in words, for feeds and pages. All members are plain
-// text of bounded length without control characters and directional marks.
+// text of bounded length without control characters or directional marks.
 type Summary struct {
 	Title string // what happened to which entity
 	Lead  string // the description of a created or deleted entity
-	Lines []Line // the changed fields, or the main facts of a created or deleted entity
+	Lines []Line // the changed fields, or the main facts about a created or deleted entity
 }
 
-// Summarize describes a change in words. titles are the category titles by slug.
+// Summarize describes a change in words. titles maps category slugs to titles.
 func Summarize(c *record.Change, titles map[string]string) Summary {
 	rows := changedRows(c, titles)
 	t := Summary{Title: sentence(c, rows)}
@@ -92,7 +93,7 @@ func Summarize(c *record.Change, titles map[string]string) Summary {
 	return t
 }
 
-// side returns the value of a created or deleted entity.
+// side returns the value that the field of a created or deleted entity has or had.
 func (r *row) side(event string) *value {
 	if event == record.Deleted {
 		return &r.old
@@ -133,7 +134,7 @@ func (r *row) fact(event string) Line {
 	return l
 }
 
-// difference shows a field before and after.
+// difference describes a field before and after the change.
 func (r *row) difference() Line {
 	l := Line{Label: r.label}
 	switch {
@@ -187,7 +188,7 @@ func (m benchmarkChange) String() string {
 	return m.name + ": " + m.old + " → " + m.new
 }
 
-// plain returns a value of any shape as one text.
+// plain returns a value of any kind as one string.
 func (v *value) plain() string {
 	if v.text != "" || len(v.results) == 0 {
 		return v.text + joinTexts(v.list)
@@ -226,7 +227,8 @@ func truncateList(list []string) []string {
 	return append(list[:listLength:listLength], fmt.Sprintf("and %d more", len(list)-listLength))
 }
 
-// origin returns the source of a change, "" outside git.
+// origin describes where a change comes from, such as its author and commit. It
+// returns "" outside git.
 func origin(c *record.Change) string {
 	var parts []string
 	who := clean(c.Author)

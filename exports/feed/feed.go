@@ -1,7 +1,7 @@
 // Package feed writes changes as RSS, Atom and JSON feeds.
 //
-// The formats are RSS 2.0, Atom (RFC 4287) and JSON Feed 1.1, in pages as in RFC
-// 5005, section 3. Each change is one item: the title is a sentence, the content
+// The formats are RSS 2.0, Atom (RFC 4287) and JSON Feed 1.1, paged as in RFC 5005,
+// section 3. Each change is one item. Its title is a sentence, and its content
 // lists what changed.
 //
 // Names and values are untrusted. They are treated as text, never as markup:
@@ -21,10 +21,10 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Formats lists the formats, the default first.
+// Formats lists the formats, starting with the default.
 var Formats = []string{"rss", "atom", "json"}
 
-// MediaType returns the media type of a format, "" if it is not one of the
+// MediaType returns the media type of a format, or "" if the format is not in
 // Formats.
 func MediaType(format string) string {
 	switch format {
@@ -46,30 +46,30 @@ type Feed struct {
 	// Base is the public URL of the index, such as https://index.example.org. If it is
 	// "", items have no links.
 	Base string
-	// Self is the URL of this document, "" for none.
+	// Self is the URL of this document, or "" if it has none.
 	Self string
-	// First, Last, Next and Previous are the URLs of other pages, "" for none. JSON
-	// Feed supports only Next.
+	// First, Last, Next and Previous are the URLs of other pages, or "" if there is
+	// no such page. JSON Feed supports only Next.
 	First, Last, Next, Previous string
 
-	Updated time.Time         // time of the newest change or, without changes, of the build
-	Titles  map[string]string // of categories, by slug
+	Updated time.Time         // time of the newest change or, if there are no changes, of the build
+	Titles  map[string]string // category titles by slug
 	Changes []*record.Change  // newest first
 }
 
-// Defaults. RSS requires a URL of the index; indexURN is a valid one, although it cannot
-// be opened.
+// Fixed and default values. RSS requires a URL for the index: indexURN is a valid
+// one, although it cannot be opened.
 const (
 	indexURN  = "urn:kindex:index"
 	feedURN   = "urn:kindex:feed"
 	changeURN = "urn:kindex:change:"
 	generator = "kindex"
-	language  = "en" // of the generated sentences
+	language  = "en" // language of the generated sentences
 )
 
-// Write writes the feed in one of the Formats. It is deterministic. It returns an
-// error for any other format, for a time that the formats cannot represent, and
-// if w fails.
+// Write writes the feed in one of the Formats. The output is deterministic. Write
+// returns an error if the format is unknown, if a time cannot be represented in the
+// formats, or if writing to w fails.
 func (f *Feed) Write(w io.Writer, format string) error {
 	items, err := f.items()
 	if err != nil {
@@ -89,10 +89,10 @@ func (f *Feed) Write(w io.Writer, format string) error {
 // item is a change in words, ready for any format.
 type item struct {
 	id        string // a permanent URN
-	link      string // "" for none
+	link      string // "" if there is none
 	title     string // plain text
 	content   string // HTML
-	author    string // a name, "" for none
+	author    string // a name, or "" if there is none
 	kind      string // the type of the entity
 	published time.Time
 }
@@ -104,12 +104,12 @@ func (f *Feed) items() ([]item, error) {
 	items := make([]item, 0, len(f.Changes))
 	for _, c := range f.Changes {
 		if err := checkTime(c.Timestamp); err != nil {
-			return nil, fmt.Errorf("feed: change %s of %s: %w", c.ID, c.Key(), err)
+			return nil, fmt.Errorf("feed: change %s to %s: %w", c.ID, c.Key(), err)
 		}
 		rows := changedRows(c, f.Titles)
 		html, err := content(c, rows)
 		if err != nil {
-			return nil, fmt.Errorf("feed: change %s of %s: %w", c.ID, c.Key(), err)
+			return nil, fmt.Errorf("feed: change %s to %s: %w", c.ID, c.Key(), err)
 		}
 		items = append(items, item{
 			id: changeURN + url.PathEscape(c.ID), link: f.entityLink(c), title: sentence(c, rows), content: html,
@@ -135,7 +135,7 @@ func (f *Feed) description() string {
 	return cmp.Or(clean(f.Description), "Changes to "+f.title())
 }
 
-// updated returns Updated or, if it is not set, the time of the newest change.
+// updated returns Updated or, if that is not set, the time of the newest change.
 func (f *Feed) updated() time.Time {
 	t := f.Updated
 	if t.IsZero() {
@@ -148,7 +148,7 @@ func (f *Feed) updated() time.Time {
 	return truncateToSecond(t)
 }
 
-// relation is a link with its relation type as in RFC 5005 and RFC 4287.
+// relation is a link with its relation type, as defined in RFC 5005 and RFC 4287.
 type relation struct{ rel, href string }
 
 func (f *Feed) relations() []relation {

@@ -61,14 +61,14 @@ func edited(edit func(*record.Entity)) *record.Entity {
 	return e
 }
 
-// news are changes of all kinds with their expected titles, oldest first.
+// news lists changes of all kinds with their expected titles, oldest first.
 var news = []struct {
 	title         string
 	before, after *record.Entity
 }{
 	{"Example was added", nil, example()},
 	{"Example: version 2.1 → 2.2", example(), edited(func(e *record.Entity) { e.Version = "2.2" })},
-	// A score that changes by less than a point is not interesting.
+	// A score that changes by less than a point is not worth a headline.
 	{"Example: context window 1,048,576 added and 4 more fields", example(), edited(func(e *record.Entity) {
 		e.Links = append(e.Links, record.Link{Name: "weights", URL: "https://example.org/weights"})
 		e.Signals.Facts = []record.Fact{{Name: "contextTokens", Number: 1 << 20}, {Name: "stars", Number: 82310}}
@@ -101,7 +101,7 @@ var news = []struct {
 		e.Description += " " + strings.Repeat("It runs on many kinds of machine, which takes a long text to say. ", 6) + "First words."
 		e.URL = "https://example.org/new"
 	})},
-	// The difference between two long texts is visible.
+	// The difference between two long descriptions must be visible.
 	{"Example: new description", edited(func(e *record.Entity) {
 		e.Description = strings.Repeat("A text that is long. ", 30) + "It ends in one way."
 	}), edited(func(e *record.Entity) {
@@ -185,7 +185,7 @@ func TestTitles(t *testing.T) {
 	}
 }
 
-// TestWithoutAnything writes the feed of a first build outside git.
+// TestWithoutAnything writes the feed of the first build of an index outside git.
 func TestWithoutAnything(t *testing.T) {
 	f := &feed.Feed{Updated: time.Date(2026, 11, 21, 0, 0, 0, 0, time.UTC)}
 	rss := readRSS(t, write(t, f, "rss"))

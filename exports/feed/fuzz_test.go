@@ -16,7 +16,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// The documents as these tests read them back.
+// The documents in the form in which these tests read them back.
 type (
 	rssDocument struct {
 		Channel struct {
@@ -44,7 +44,8 @@ type (
 			Author  string `xml:"http://www.w3.org/2005/Atom author>name"`
 		} `xml:"http://www.w3.org/2005/Atom entry"`
 	}
-	// namedLink is RSS's own where its name has no namespace.
+	// namedLink is a link element. In RSS, it is RSS's own element if its name has
+	// no namespace.
 	namedLink struct {
 		XMLName xml.Name
 		Rel     string `xml:"rel,attr"`
@@ -58,7 +59,7 @@ type (
 		FeedURL string    `json:"feed_url"`
 		Items   []newsOut `json:"items"`
 	}
-	// newsOut is an item as any reader must find it.
+	// newsOut is an item as every reader must see it.
 	newsOut struct {
 		ID      string    `json:"id"`
 		URL     string    `json:"url"`
@@ -100,14 +101,14 @@ func readJSON(t *testing.T, b []byte) (d jsonDocument) {
 	return d
 }
 
-// visible returns the part of a name that must survive, in one line: all visible
-// characters.
+// visible returns what must remain of a name: all its visible characters, on one
+// line.
 func visible(s string) string {
 	return safetext.Replace(strings.Join(strings.Fields(s), " "), "\ufffd")
 }
 
-// FuzzWrite uses arbitrary texts everywhere. Whatever they are, the documents can
-// be read and have the same content, and no text becomes markup.
+// FuzzWrite uses arbitrary strings everywhere. The documents must always be
+// readable and have the same content, and no string may become markup.
 func FuzzWrite(f *testing.F) {
 	f.Add("0123456789abcdef01234567", "tool", "pytorch", "PyTorch", "version", "2.1", "2.2", "abc", "Ada", "Index", "https://index.example")
 	f.Add("a b/?", "", "..", "]]><script>", "signals.benchmarks", `[{"name":"a","value":1}]`, `[{"name":"b"}]`, "\x00", "<b>", "\ufffe", "javascript:alert(1)")
@@ -170,8 +171,8 @@ func compare(t *testing.T, f *feed.Feed, items int) {
 	}
 }
 
-// checkHTML reads the content of an item, which is XML too, and finds only the
-// elements of the layout and web addresses in it.
+// checkHTML reads the content of an item, which is also XML, and checks that it
+// contains only the layout's elements and web addresses.
 func checkHTML(t *testing.T, html string) {
 	t.Helper()
 	d := xml.NewDecoder(bytes.NewReader([]byte("<body>" + html + "</body>")))

@@ -7,7 +7,8 @@ import (
 	"github.com/gorilla/feeds"
 )
 
-// jsonFeed always has items, which JSON Feed demands of a feed without any too.
+// jsonFeed always writes items, because JSON Feed requires that member even if a
+// feed is empty.
 type jsonFeed struct {
 	*feeds.JSONFeed
 	Items []*feeds.JSONItem `json:"items"`
@@ -30,7 +31,7 @@ func (f *Feed) writeJSON(w io.Writer, items []item) error {
 		doc.Items = append(doc.Items, entry)
 	}
 	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false) // it is not part of a page, and content is HTML
+	e.SetEscapeHTML(false) // the document is not part of a page, and content is HTML
 	e.SetIndent("", "  ")
 	return e.Encode(doc)
 }

@@ -32,8 +32,8 @@ func files(t *testing.T, f *feed.Feed) map[string]string {
 	return paths
 }
 
-// TestReadByOthers compares the result of third-party parsers with the feed that
-// was written.
+// TestReadByOthers compares what third-party parsers read with the feed that was
+// written.
 func TestReadByOthers(t *testing.T) {
 	suite.InTest(t)
 	suite.NodeModules(t, "feedsmith")
@@ -73,8 +73,8 @@ func TestReadByOthers(t *testing.T) {
 	}
 }
 
-// checkItems takes the content from the JSON Feed that the golden file shows:
-// the fuzz test finds it in the other formats too.
+// checkItems takes the expected content from the JSON Feed, which the golden file
+// covers. The fuzz test checks that the other formats have the same content.
 func checkItems(t *testing.T, format string, f *feed.Feed, items []newsOut) {
 	t.Helper()
 	if len(items) != len(f.Changes) {

@@ -17,8 +17,8 @@ type row struct {
 }
 
 // changedRows returns the fields of a change: all fields of a created or deleted
-// entity in the order of the record, or the changed fields of an updated one with
-// the most interesting first. Category slugs are replaced by titles.
+// entity in the order of the record, or the changed fields of an updated entity,
+// most interesting first. Category slugs are replaced by titles.
 func changedRows(c *record.Change, titles map[string]string) []row {
 	fields := slices.Clone(c.Fields)
 	if !isWholeEntity(c) {
@@ -46,7 +46,8 @@ func categoryTitle(slug string, titles map[string]string) string {
 	return cmp.Or(clean(titles[slug]), slug)
 }
 
-// priority returns the rank of a field by interest, the most interesting being 0.
+// priority returns the rank of a field by interest. The most interesting field has
+// rank 0.
 func priority(f record.FieldChange) int {
 	order := []string{"status", "name", "slug", "version", "scores.composite", "category", "license", "signals.benchmarks"}
 	switch i := slices.Index(order, f.Field); {
@@ -87,11 +88,11 @@ func subtract(list, other []string) []string {
 	return rest
 }
 
-// benchmarkChange is a benchmark before and after a change, "" if it did not
-// exist.
+// benchmarkChange holds a benchmark's value before and after a change. A value is
+// "" if the benchmark did not exist.
 type benchmarkChange struct{ name, old, new string }
 
-// benchmarkChanges returns the benchmarks that differ: current ones in their
+// benchmarkChanges returns the benchmarks that differ: first current ones in their
 // order, then removed ones. Benchmarks with the same name are matched in order.
 func (r *row) benchmarkChanges() []benchmarkChange {
 	var changes []benchmarkChange
@@ -112,12 +113,13 @@ func (r *row) benchmarkChanges() []benchmarkChange {
 	return changes
 }
 
-// isList reports whether both sides are lists or not set.
+// isList reports whether the field is a list: each side is a list or not set.
 func (r *row) isList() bool {
 	return r.old.text == "" && r.new.text == "" && len(r.old.list)+len(r.new.list) > 0
 }
 
-// isBenchmarks reports whether both sides are benchmarks or not set.
+// isBenchmarks reports whether the field holds benchmarks: each side holds
+// benchmarks or is not set.
 func (r *row) isBenchmarks() bool {
 	return r.old.text == "" && r.new.text == "" && !r.isList() && len(r.old.results)+len(r.new.results) > 0
 }

@@ -14,8 +14,8 @@ const (
 	dublinCoreNamespace = "http://purl.org/dc/elements/1.1/"
 )
 
-// rssDocument is the root element: gorilla's type has neither of the two
-// namespaces.
+// rssDocument is the root element. The gorilla/feeds type declares neither of the
+// two namespaces.
 type rssDocument struct {
 	XMLName xml.Name `xml:"rss"`
 	Version string   `xml:"version,attr"`
@@ -25,7 +25,7 @@ type rssDocument struct {
 }
 
 // FeedXml implements feeds.XmlFeed.
-func (d *rssDocument) FeedXml() any { return d } //nolint:staticcheck // the interface has this name
+func (d *rssDocument) FeedXml() any { return d } //nolint:staticcheck // the interface requires this name
 
 type rssChannel struct {
 	*feeds.RssFeed

@@ -9,11 +9,11 @@ import (
 	"kindex/exports/record"
 )
 
-// Limits of a title, in characters.
+// Limits for the parts of a title, in characters.
 const (
 	titleName  = 120
 	titleValue = 40
-	titleItems = 4 // of a list; more are only counted
+	titleItems = 4 // list items; longer lists are only counted
 )
 
 // sentence returns the title of a change: what happened to which entity.
@@ -33,7 +33,7 @@ func sentence(c *record.Change, rows []row) string {
 		return name + " " + statusPhrase(first.old.text, first.new.text) + otherFields("; ", rest, " changed")
 	case first.field == "name" && first.old.text != "" && first.new.text != "":
 		if len(rows) > 1 && rows[1].field == "slug" {
-			rest-- // the new slug is part of the same news
+			rest-- // the new slug is part of the renaming
 		}
 		return shorten(first.old.text, titleName) + " was renamed " + shorten(first.new.text, titleName) +
 			otherFields("; ", rest, " changed")
@@ -41,7 +41,7 @@ func sentence(c *record.Change, rows []row) string {
 	return name + ": " + first.headline() + otherFields(" and ", rest, "")
 }
 
-// statusPhrase describes a change of status. It mentions that an entity is no longer
+// statusPhrase describes a status change. It mentions that an entity is no longer
 // withdrawn even if it is now deprecated.
 func statusPhrase(before, after string) string {
 	switch {
@@ -53,7 +53,7 @@ func statusPhrase(before, after string) string {
 	return "was " + shorten(after, titleValue)
 }
 
-// otherFields counts the other fields of a change, "" if n is 0.
+// otherFields states how many other fields changed. It returns "" if n is 0.
 func otherFields(before string, n int, after string) string {
 	switch {
 	case n <= 0:
@@ -64,7 +64,7 @@ func otherFields(before string, n int, after string) string {
 	return fmt.Sprintf("%s%d more fields%s", before, n, after)
 }
 
-// headline describes the change of one field in a few words.
+// headline describes the change to one field in a few words.
 func (r *row) headline() string {
 	switch {
 	case r.isList():
@@ -94,7 +94,8 @@ func fitsTitle(s string) bool {
 	return s != "" && utf8.RuneCountInString(s) <= titleValue && !isAddress(s)
 }
 
-// listDelta lists what was added and removed, as +this −that, or counts it.
+// listDelta lists the added and removed items as "+this −that", or only counts them
+// if they are too long.
 func listDelta(added, removed []string) string {
 	if len(added)+len(removed) == 0 {
 		return "reordered"

@@ -11,11 +11,11 @@ import (
 	"kindex/exports/record"
 )
 
-// value is a field before or after a change, in words. All members are empty if
-// the field is not set.
+// value is a field's value before or after a change, in words. All members are
+// empty if the field is not set.
 type value struct {
 	text    string
-	list    []string // of a list of texts
+	list    []string // set for a list of strings
 	results []result // of benchmarks
 }
 
@@ -23,8 +23,9 @@ type result struct{ name, value string }
 
 func (v *value) isSet() bool { return v.text != "" || len(v.list) > 0 || len(v.results) > 0 }
 
-// parse decodes a field before or after a change. A value of unexpected shape is
-// shown as JSON, so that future fields look clumsy but are not lost.
+// parse decodes a field's value before or after a change. A value with an
+// unexpected structure is shown as JSON, so that future fields look clumsy but are
+// not lost.
 func parse(field string, raw []byte) value {
 	switch raw := strings.TrimSpace(string(raw)); {
 	case raw == "" || raw == "null" || raw == "[]":
@@ -42,7 +43,7 @@ func parse(field string, raw []byte) value {
 		if results := parseResults(raw); results != nil {
 			return value{results: results}
 		}
-	case record.FieldGroup(field) == "scores": // keep the decimal of 90.0
+	case record.FieldGroup(field) == "scores": // keep the .0 in 90.0
 	default:
 		return value{text: number(raw)}
 	}
@@ -71,7 +72,7 @@ func cleanAll(list []string) []string {
 	return list
 }
 
-// number adds thousands separators to a JSON number. Other text is returned
+// number adds thousands separators to a JSON number. Any other string is returned
 // unchanged.
 func number(raw string) string {
 	var n json.Number
@@ -86,8 +87,8 @@ func number(raw string) string {
 }
 
 // DisplayName returns the display name of a field, such as "context window" for
-// contextTokens, or "" if it is just the name. Feeds and pages use the same
-// names.
+// contextTokens, or "" if the field has no display name of its own. Feeds and pages
+// use the same display names.
 func DisplayName(name string) string { return displayNames[name] }
 
 var displayNames = map[string]string{
@@ -132,7 +133,7 @@ func words(name string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// shorten truncates a text to at most n characters, between words unless the
+// shorten truncates a string to at most n characters, between words unless the
 // words are very long.
 func shorten(s string, n int) string {
 	runes := []rune(s)
@@ -146,7 +147,7 @@ func shorten(s string, n int) string {
 	return strings.TrimRight(cut, " ,;:–-") + "…"
 }
 
-// shortenPair shortens two versions of a text so that both show the first
+// shortenPair shortens two versions of a string so that both show the first
 // difference.
 func shortenPair(a, b string, n int) (string, string) {
 	from, x, y := 0, []rune(a), []rune(b)

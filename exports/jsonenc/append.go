@@ -17,7 +17,7 @@ func AppendMember(dst []byte, name string) []byte {
 	return append(dst, '"', ':')
 }
 
-// AppendComma appends a comma before every element but the first.
+// AppendComma appends the comma that is needed before every element but the first.
 func AppendComma(dst []byte, i int) []byte {
 	if i > 0 {
 		dst = append(dst, ',')
@@ -25,7 +25,7 @@ func AppendComma(dst []byte, i int) []byte {
 	return dst
 }
 
-// AppendNullable appends a string, or null for "".
+// AppendNullable appends a string, or null if the string is empty.
 func AppendNullable(dst []byte, s string) []byte {
 	if s == "" {
 		return append(dst, "null"...)
@@ -55,10 +55,9 @@ func AppendNumber(dst []byte, x float64) []byte {
 	return strconv.AppendFloat(dst, x, 'g', -1, 64)
 }
 
-// AppendString appends s as a JSON string. It escapes what JSON requires, and the
-// two line separators that JavaScript once did not allow; invalid UTF-8 becomes
-// U+FFFD. It does not escape HTML: records are data, which pages escape
-// themselves.
+// AppendString appends s as a JSON string. It escapes what JSON requires, and also
+// the two line separators that JavaScript once did not allow. Invalid UTF-8 becomes
+// U+FFFD. HTML is not escaped: records are data, and pages escape it themselves.
 func AppendString(dst []byte, s string) []byte {
 	dst = append(dst, '"')
 	start := 0
@@ -103,8 +102,8 @@ func AppendString(dst []byte, s string) []byte {
 
 const hexDigits = "0123456789abcdef"
 
-// OptionalString is a text that is null in JSON if it is empty.
+// OptionalString is a string that is encoded as null in JSON if it is empty.
 type OptionalString string
 
-// MarshalJSON encodes the text, or null.
+// MarshalJSON encodes the string, or null if it is empty.
 func (o OptionalString) MarshalJSON() ([]byte, error) { return AppendNullable(nil, string(o)), nil }

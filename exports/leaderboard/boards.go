@@ -1,5 +1,4 @@
-// Package leaderboard computes ranks on the leaderboards of a build, now and in
-// the past.
+// Package leaderboard computes current and past ranks on a build's leaderboards.
 package leaderboard
 
 import (
@@ -11,8 +10,8 @@ import (
 	"kindex/exports"
 )
 
-// Boards computes ranks on the leaderboards of a build. It caches what every
-// leaderboard needs. Its methods may be called concurrently, until the build is
+// Boards computes ranks on a build's leaderboards. It caches data that all
+// leaderboards share. Its methods may be called concurrently until the build is
 // closed.
 type Boards struct {
 	build   *exports.Build
@@ -20,12 +19,12 @@ type Boards struct {
 	asOf    time.Time
 
 	ranked   func() (*roaring.Bitmap, error) // computed once
-	days     func() ([]*day, error)          // of the snapshots; computed once
-	previous sync.Map                        // *PreviousBoard by name, for the as-of day
+	days     func() ([]*day, error)          // days with a snapshot; computed once
+	previous sync.Map                        // *PreviousBoard by board/type/score, for the as-of day
 }
 
-// New returns the boards of a build, with or without edits, whose scores are as
-// of asOf.
+// New returns the boards of a build, with or without edits. asOf is the time for
+// which its scores were calculated.
 func New(b *exports.Build, asOf time.Time) *Boards {
 	a := &Boards{build: b, archive: b.Archive(), asOf: asOf}
 	a.ranked = sync.OnceValues(func() (*roaring.Bitmap, error) {
@@ -35,11 +34,11 @@ func New(b *exports.Build, asOf time.Time) *Boards {
 	return a
 }
 
-// Ranked returns the records on the leaderboard of all. The set is shared and
-// must not be modified.
+// Ranked returns the records on the overall leaderboard. The set is shared and must
+// not be modified.
 func (b *Boards) Ranked() (*roaring.Bitmap, error) { return b.ranked() }
 
-// Rank returns the rank of a record among all ranked ones, 0 for none.
+// Rank returns a record's rank among all ranked records, or 0 if it is not ranked.
 func (b *Boards) Rank(ordinal uint32) (int, error) {
 	ranked, err := b.ranked()
 	switch {
@@ -47,7 +46,7 @@ func (b *Boards) Rank(ordinal uint32) (int, error) {
 		return 0, err
 	case !ranked.Contains(ordinal):
 		return 0, nil
-	case b.build.OverlayID() == "": // ordinals are in that order
+	case b.build.OverlayID() == "": // without edits, ordinals are in rank order
 		return int(ranked.Rank(ordinal)), nil
 	}
 	return b.build.CountUntil(ranked, exports.DefaultSort, b.build.PositionOf(exports.DefaultSort, ordinal)), nil
@@ -60,7 +59,7 @@ type day struct {
 	ordinals func() []uint32 // the result of ordinalsByVersion, computed once
 }
 
-// daysOf returns the days of the snapshots, oldest first.
+// daysOf returns the days that have a snapshot, oldest first.
 func daysOf(a *exports.ArchiveReader) ([]*day, error) {
 	var days []*day
 	for _, name := range a.Snapshots() {
@@ -74,12 +73,14 @@ func daysOf(a *exports.ArchiveReader) ([]*day, error) {
 	return days, nil
 }
 
-// endOfDay returns the first second after the day that starts at midnight.
+// endOfDay returns the first second after the day that starts at the given
+// midnight.
 func endOfDay(midnight time.Time) int64 { return midnight.AddDate(0, 0, 1).Unix() }
 
-// ordinalsByVersion returns the ordinals of a snapshot by version, each plus one,
-// 0 for none. Snapshot.Find is a linear search, which over all snapshots of a
-// large build takes a hundred times as long.
+// ordinalsByVersion returns a slice indexed by version. Each element is the ordinal
+// of the record that shows the version in a snapshot, plus one, or 0 if there is no
+// such record. Snapshot.Find is a linear search, which would take a hundred times
+// as long over all snapshots of a large build.
 func ordinalsByVersion(s *exports.Snapshot) []uint32 {
 	n := 0
 	for o := range uint32(s.Len()) {
@@ -92,7 +93,7 @@ func ordinalsByVersion(s *exports.Snapshot) []uint32 {
 	return index
 }
 
-// find returns the record of the day that shows a version.
+// find returns the record that shows a version in the day's snapshot.
 func (d *day) find(v int) (ordinal uint32, ok bool) {
 	index := d.ordinals()
 	if v >= len(index) || index[v] == 0 {

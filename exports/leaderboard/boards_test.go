@@ -10,8 +10,8 @@ import (
 	"kindex/exports/record"
 )
 
-// checkRankHistories compares the rank history of every entity of a build with
-// the model, which counts the entities ahead of it on every day.
+// checkRankHistories compares the rank history of every entity in a build with the
+// model, which counts the entities ahead of it at the end of every week.
 func checkRankHistories(t *testing.T, p *madeHistory, a *leaderboard.Boards) {
 	t.Helper()
 	seen := map[string]bool{}
@@ -47,7 +47,7 @@ func checkRankHistories(t *testing.T, p *madeHistory, a *leaderboard.Boards) {
 	}
 }
 
-// hadAddress reports whether another entity had this address in a week.
+// hadAddress reports whether a different entity had e's address in a given week.
 func (p *madeHistory) hadAddress(e *record.Entity, week int) bool {
 	for l, other := range p.weeks[week].stood {
 		if l != p.of[e] && other.Key() == e.Key() {
@@ -73,7 +73,7 @@ func TestRankHistory(t *testing.T) {
 	checkRankHistories(t, p, a)
 }
 
-// TestRanks compares current ranks, and those a week before, with the model.
+// TestRanks compares current ranks, and ranks a week earlier, with the model.
 func TestRanks(t *testing.T) {
 	t.Parallel()
 	p := newMadeHistory(2, 120, 20, 50)
@@ -121,7 +121,7 @@ func TestRanks(t *testing.T) {
 	}
 }
 
-// TestEdits checks that edits change today's board but not the history.
+// TestEdits checks that edits change the current board but not the history.
 func TestEdits(t *testing.T) {
 	t.Parallel()
 	p := newMadeHistory(3, 60, 6, 20)
@@ -179,8 +179,8 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// BenchmarkRankHistory measures a build of 100,000 entities with forty snapshots
-// and 20,000 changes, after building every index.
+// BenchmarkRankHistory measures rank histories in a build of 100,000 entities with
+// forty snapshots and 20,000 changes, after every index has been built.
 func BenchmarkRankHistory(b *testing.B) {
 	p := newMadeHistory(4, 100_000, 40, 500)
 	build := p.build(b)

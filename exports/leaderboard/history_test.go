@@ -13,19 +13,19 @@ import (
 	"kindex/exports/store"
 )
 
-// madeHistory is a generated history of weeks, each with a snapshot on Sunday,
-// and the expected boards.
+// madeHistory is a generated history of several weeks, each with a snapshot on
+// Sunday, and the expected boards.
 type madeHistory struct {
 	rng      *rand.Rand
 	versions []record.Version
 	lines    []*line
-	freed    []string // slugs that were renamed away from
+	freed    []string // slugs that became free through renaming
 	weeks    []*week
-	entities []*record.Entity // at the end, in the order of ranks
+	entities []*record.Entity // entities at the end, in the order of CompareRank
 	of       map[*record.Entity]*line
 }
 
-// line is an entity over all its slugs, deletions and restorations.
+// line is an entity across all its slugs, deletions and restorations.
 type line struct {
 	now  *record.Entity // nil while deleted
 	last int32          // version
@@ -34,18 +34,18 @@ type line struct {
 // week is the state at the end of a week.
 type week struct {
 	day   string
-	stood map[*line]*record.Entity // with the scores of the day
+	stood map[*line]*record.Entity // entities that existed, with that day's scores
 }
 
 func score(rng *rand.Rand) record.Score {
 	if rng.IntN(8) == 0 {
 		return record.Score{}
 	}
-	return record.ScoreOf(float64(rng.IntN(60))) // many are tied
+	return record.ScoreOf(float64(rng.IntN(60))) // few values, so that many scores are tied
 }
 
-// newMadeHistory generates a history of entities over weeks with a number of
-// changes in each.
+// newMadeHistory generates a history that starts with the given number of entities
+// and has the given number of changes in each week.
 func newMadeHistory(seed uint64, entities, weeks, changes int) *madeHistory {
 	p := &madeHistory{rng: rand.New(rand.NewPCG(seed, 7)), of: map[*record.Entity]*line{}}
 	sunday := time.Date(2026, 1, 4, 0, 0, 0, 0, time.UTC)
@@ -55,7 +55,8 @@ func newMadeHistory(seed uint64, entities, weeks, changes int) *madeHistory {
 			n = entities
 		}
 		for i := range n {
-			// The first is a week before, the last the last second of the Sunday.
+			// The first change is almost a week before the last one, which is in
+			// the last second of the Sunday.
 			at := sunday.AddDate(0, 0, 1).Unix() - 1 - int64((n-1-i)*(6*86400)/n)
 			if w == 0 || p.rng.IntN(6) == 0 {
 				p.add(at, &line{last: -1}, p.fresh())
@@ -84,7 +85,7 @@ func (p *madeHistory) fresh() *record.Entity {
 	return &record.Entity{Type: "tool", Slug: slug, Name: slug, Category: "c", Status: record.Active}
 }
 
-// add adds a version of a line; e is nil for its deletion.
+// add adds a version to a line. If e is nil, the version is a deletion.
 func (p *madeHistory) add(at int64, l *line, e *record.Entity) {
 	v := record.Version{Entity: e, Deleted: e == nil, Time: at, Commit: -1, Previous: l.last, Change: -1}
 	v.Added, _ = record.DayNumber("")
@@ -103,7 +104,7 @@ func (p *madeHistory) add(at int64, l *line, e *record.Entity) {
 }
 
 func (p *madeHistory) change(at int64, l *line) {
-	if l.now == nil { // it is restored
+	if l.now == nil { // restore a deleted entity
 		v := p.versions[l.last]
 		p.add(at, l, &record.Entity{Type: v.Type, Slug: v.Slug, Name: "Back", Category: "c", Status: record.Active})
 		return
@@ -135,7 +136,7 @@ func (p *madeHistory) endWeek(day string) {
 	p.weeks = append(p.weeks, w)
 }
 
-// snapshot returns the snapshot of a week, given the versions of the lines.
+// snapshot returns a week's snapshot, given the current version of each line.
 func (w *week) snapshot(version map[*line]uint32) *exports.SnapshotData {
 	type authored struct {
 		e *record.Entity
@@ -159,7 +160,7 @@ func (w *week) snapshot(version map[*line]uint32) *exports.SnapshotData {
 	return s
 }
 
-// snapshots returns the snapshots of all weeks.
+// snapshots returns one snapshot per week.
 func (p *madeHistory) snapshots(tb testing.TB) (list []*exports.SnapshotData) {
 	lineOf := map[int32]*line{} // by version
 	for _, l := range p.lines {
@@ -181,7 +182,8 @@ func (p *madeHistory) snapshots(tb testing.TB) (list []*exports.SnapshotData) {
 	return list
 }
 
-// build writes the last week as a build with the whole history, and opens it.
+// build writes and opens a build that contains the last week's entities and the
+// whole history.
 func (p *madeHistory) build(tb testing.TB) *exports.Build {
 	tb.Helper()
 	check := func(err error) {
@@ -228,8 +230,8 @@ func (p *madeHistory) asOf() time.Time {
 	return t.Add(13 * time.Hour)
 }
 
-// rank counts the entities ahead of one on the leaderboard of all by a score. It
-// is 0 for an unranked entity; of is the number of ranked ones.
+// rank returns an entity's rank by a score on the overall leaderboard, or 0 if it
+// is unranked. of is the number of ranked entities.
 func rank[K comparable](all map[K]*record.Entity, e *record.Entity, by string) (rank, of int) {
 	on := func(e *record.Entity) bool { return e.Status != record.Withdrawn && e.Scores.Get(by).Known() }
 	for _, other := range all {

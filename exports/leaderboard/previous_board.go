@@ -10,26 +10,28 @@ import (
 	"kindex/exports"
 )
 
-// MovementDays is the number of days between a board and the one it is compared
-// with.
+// MovementDays is the number of days between a board and the earlier board that it
+// is compared with.
 const MovementDays = 7
 
-// PreviousBoard is a leaderboard as it was some days before a later one. Its methods
-// may be called concurrently.
+// PreviousBoard is a leaderboard as it was MovementDays before another day. Its
+// methods may be called concurrently.
 type PreviousBoard struct {
 	boards *Boards
 	by     string
 	date   string
 	day    *day // nil if there is no snapshot for exactly that day
 	set    *roaring.Bitmap
-	// ranks returns the ranks of the set, in its order, computed once; nil for a
-	// board that is not cached, where countRanks computes the few that are needed.
+	// ranks returns the rank of each record in the set, in the order of the set. It
+	// is computed once. It is nil for a board that is not cached: there, countRanks
+	// computes the few ranks that are needed.
 	ranks func() []uint32
 }
 
-// PreviousBoard returns a leaderboard, identified as in exports.Catalogue, as it
-// was MovementDays before a day, YYYY-MM-DD; "" is the as-of day, whose boards
-// are cached. It returns an error for an invalid day.
+// PreviousBoard returns a leaderboard as it was MovementDays before a day. board,
+// typ and by identify the leaderboard as in exports.Catalogue. The day is
+// YYYY-MM-DD, or "" for the as-of day, whose boards are cached. It returns an error
+// for an invalid day.
 func (b *Boards) PreviousBoard(day, board, typ, by string) (*PreviousBoard, error) {
 	if day != "" {
 		from, err := time.Parse(time.DateOnly, day)
@@ -51,7 +53,7 @@ func (b *Boards) PreviousBoard(day, board, typ, by string) (*PreviousBoard, erro
 	return kept.(*PreviousBoard), nil
 }
 
-// sortedRanks returns the ranks of the whole board.
+// sortedRanks returns the rank of every record on the board.
 func (f *PreviousBoard) sortedRanks() []uint32 {
 	ranks := make([]uint32, f.set.GetCardinality())
 	order, _, _ := f.day.snapshot.Page(f.set, exports.Sort{Key: f.by, Desc: true}, nil, 0, len(ranks))
@@ -84,14 +86,15 @@ func (f *PreviousBoard) Day() string { return f.date }
 // ranked.
 func (f *PreviousBoard) Known() bool { return f.day != nil }
 
-// Ranks returns the ranks that records of a catalogue had, 0 for none. The
-// catalogue must be the build of the boards or one of its snapshots.
+// Ranks returns the ranks that the given records of a catalogue had on the board.
+// The rank of an unranked record is 0. The catalogue must be the build of the
+// boards or one of its snapshots.
 func (f *PreviousBoard) Ranks(from exports.Catalogue, records []uint32) []int {
 	ranks := make([]int, len(records))
 	if f.day == nil {
 		return ranks
 	}
-	found := map[uint32]int{} // by ordinal, the record
+	found := map[uint32]int{} // ordinal on the board → index in records
 	for i, o := range records {
 		v, ok := f.versionAt(from, o)
 		if !ok {
@@ -99,7 +102,7 @@ func (f *PreviousBoard) Ranks(from exports.Catalogue, records []uint32) []int {
 		}
 		switch earlierOrdinal, ok := f.day.find(v); {
 		case !ok || !f.set.Contains(earlierOrdinal):
-		case f.by == "composite": // ordinals are in that order
+		case f.by == "composite": // ordinals are in the order of this score
 			ranks[i] = int(f.set.Rank(earlierOrdinal))
 		case f.ranks != nil:
 			ranks[i] = int(f.ranks()[f.set.Rank(earlierOrdinal)-1])
@@ -113,9 +116,9 @@ func (f *PreviousBoard) Ranks(from exports.Catalogue, records []uint32) []int {
 	return ranks
 }
 
-// countRanks computes the ranks of a few records without sorting the board:
-// scores have one decimal, so it is enough to count the records with each of the
-// 1001 values.
+// countRanks computes the ranks of a few records without sorting the board. Scores
+// have one decimal, so it is enough to count the records with each of the 1001
+// possible values.
 func (f *PreviousBoard) countRanks(found map[uint32]int, ranks []int) {
 	snapshot := f.day.snapshot
 	var wanted [1001]bool // by score
@@ -160,9 +163,9 @@ func (f *PreviousBoard) versionAt(from exports.Catalogue, ordinal uint32) (v int
 	return versionBefore(a, v, f.day.end)
 }
 
-// versionBefore follows the versions of an entity, under any slug, back from one
-// to the last one before a time. ok is false if the entity did not exist then: v
-// is its deletion, or -1 if it had not been created.
+// versionBefore starts at one version of an entity and goes back, under any slug,
+// to the last version before end. ok is false if the entity did not exist at that
+// time. In that case v is its deletion, or -1 if it had not been created.
 func versionBefore(a *exports.ArchiveReader, from int, end int64) (v int, ok bool) {
 	for v = from; v >= 0; {
 		at := a.Version(v)

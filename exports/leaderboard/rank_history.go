@@ -10,14 +10,14 @@ import (
 type RankAt struct {
 	Day    string       // YYYY-MM-DD, UTC
 	Score  record.Score // the composite
-	Rank   int          // among all ranked entities, 0 if it was not ranked
+	Rank   int          // among all ranked entities; 0 if the entity was not ranked
 	Ranked int          // number of ranked entities
 }
 
-// RankHistory returns the ranks of a record's entity at the end of each day with
-// a snapshot on which it existed, oldest first. Edits do not change it. The first
-// call builds an index of every snapshot, 4 bytes per version; after that, the
-// cost does not depend on the number of entities.
+// RankHistory returns the rank of a record's entity on each day that has a snapshot
+// and on which the entity existed, oldest first. Edits do not change it. The first
+// call builds an index of every snapshot, which takes 4 bytes per version. After
+// that, the cost does not depend on the number of entities.
 func (b *Boards) RankHistory(ordinal uint32) ([]RankAt, error) {
 	days, err := b.days()
 	if err != nil {
@@ -44,7 +44,7 @@ func (b *Boards) RankHistory(ordinal uint32) ([]RankAt, error) {
 }
 
 // rankAt returns the rank and score of a record. Ordinals are in the order of the
-// leaderboard of all, followed by unranked records.
+// overall leaderboard, followed by unranked records.
 func (d *day) rankAt(ordinal uint32) RankAt {
 	s := RankAt{Day: d.snapshot.Day, Score: d.snapshot.Score("composite", ordinal), Ranked: d.snapshot.Ranked()}
 	if int(ordinal) < s.Ranked {

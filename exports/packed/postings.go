@@ -11,8 +11,8 @@ import (
 	"github.com/RoaringBitmap/roaring/v2"
 )
 
-// Postings are inverted lists in a lookup file: a sorted table of field, NUL,
-// value, with the set of items that have each.
+// Postings holds inverted lists in a lookup file: a sorted table of field and value
+// pairs, joined by NUL, and for each pair the set of items that have it.
 type Postings struct {
 	keys    StringTable
 	offsets []byte // the start of each set, then the end of the last one
@@ -30,7 +30,7 @@ func Uint64At(b []byte, i int) uint64 { return binary.LittleEndian.Uint64(b[8*i:
 
 func (p Postings) bytes(i int) []byte { return p.sets[Uint64At(p.offsets, i):Uint64At(p.offsets, i+1)] }
 
-// set returns set i. It points into the file and must not be modified.
+// set returns set i. The result points into the file and must not be modified.
 func (p Postings) set(i int) *roaring.Bitmap {
 	set := roaring.New()
 	if _, err := set.FromBuffer(p.bytes(i)); err != nil {
@@ -39,8 +39,8 @@ func (p Postings) set(i int) *roaring.Bitmap {
 	return set
 }
 
-// Find returns the items with a value, nil if there are none. The set must not be
-// modified.
+// Find returns the items with a value, or nil if there are none. The set must not
+// be modified.
 func (p Postings) Find(field, value string) *roaring.Bitmap {
 	i, ok := p.keys.Search(field + "\x00" + value)
 	if !ok {
@@ -60,12 +60,13 @@ func (p Postings) Any(field string, values []string) *roaring.Bitmap {
 	return set
 }
 
-// All returns the items with all of the values, none if values is empty.
+// All returns the items with all of the values. The result is empty if values is
+// empty.
 func (p Postings) All(field string, values []string) *roaring.Bitmap {
 	return Intersect(values, func(v string) *roaring.Bitmap { return p.Find(field, v) })
 }
 
-// Values returns the values of a field, sorted.
+// Values returns the sorted values of a field.
 func (p Postings) Values(field string) []string {
 	prefix := field + "\x00"
 	list := []string{}
@@ -79,7 +80,7 @@ func (p Postings) Values(field string) []string {
 	return list
 }
 
-// PostingsBuilder collects the items of each field, NUL, value.
+// PostingsBuilder collects the items for each field and value pair, joined by NUL.
 type PostingsBuilder map[string][]uint32
 
 // Add adds a value of item i. Items must be added in ascending order.
@@ -90,9 +91,9 @@ func (p PostingsBuilder) Add(field, value string, i int) {
 	}
 }
 
-// Pack returns the sections of postings that combine the first kept of the n
-// items of previous with the added ones. It copies unchanged sets; RunOptimize
-// gives the others the same form as if they had been built from scratch.
+// Pack returns the sections of postings that combine the first kept of the n items
+// in previous with the added items. It copies unchanged sets. Changed sets get the
+// same form as if they had been built from scratch, through RunOptimize.
 func (p PostingsBuilder) Pack(previous Postings, kept, n int) ([][]byte, error) {
 	all := slices.Collect(maps.Keys(p))
 	if kept > 0 {
@@ -126,7 +127,7 @@ func (p PostingsBuilder) Pack(previous Postings, kept, n int) ([][]byte, error) 
 				return nil, err
 			}
 		}
-		if uint64(sets.Len()) > Uint64At(offsets, len(keys)) { // otherwise the set is empty
+		if uint64(sets.Len()) > Uint64At(offsets, len(keys)) { // leave out empty sets
 			keys = append(keys, key)
 			offsets = binary.LittleEndian.AppendUint64(offsets, uint64(sets.Len()))
 		}
@@ -134,9 +135,9 @@ func (p PostingsBuilder) Pack(previous Postings, kept, n int) ([][]byte, error) 
 	return [][]byte{PackStrings(keys), offsets, sets.Bytes()}, nil
 }
 
-// MergeStrings builds a sorted table of distinct texts and returns the rank of
-// every text in it. The first kept texts are given by their ranks in previous,
-// the others by more.
+// MergeStrings merges two lists of strings into a sorted table without duplicates
+// and returns the index of every string in it. The first list has kept strings,
+// given by their ranks in previous. The second list is more.
 func MergeStrings(previous StringTable, ranks Uint32s, kept int, more []string) (table []string, rank []uint32) {
 	used := make([]bool, previous.Len())
 	for i := range kept {
@@ -172,8 +173,8 @@ func MergeStrings(previous StringTable, ranks Uint32s, kept int, more []string) 
 	return table, rank
 }
 
-// Intersect returns the intersection of the sets of all values. A nil set is
-// empty, and so is the intersection of no values.
+// Intersect returns the intersection of the sets of all values. A nil set counts as
+// empty. If there are no values, the intersection is empty.
 func Intersect(values []string, of func(value string) *roaring.Bitmap) *roaring.Bitmap {
 	var set *roaring.Bitmap
 	for _, v := range values {

@@ -1,6 +1,6 @@
 // Package packed reads and writes the parts of memory-mapped lookup files.
 //
-// The parts are sections, string tables and inverted lists.
+// These parts are sections, string tables and inverted lists.
 package packed
 
 import (
@@ -12,7 +12,7 @@ import (
 // A lookup file consists of a section count, the length of each section, and the
 // sections, each starting at a multiple of eight. Numbers are little-endian.
 
-// PackSections returns a lookup file of these sections.
+// PackSections returns a lookup file that consists of the given sections.
 func PackSections(parts ...[]byte) []byte {
 	out := binary.LittleEndian.AppendUint64(nil, uint64(len(parts)))
 	for _, p := range parts {
@@ -31,8 +31,8 @@ func PackSections(parts ...[]byte) []byte {
 // its reader expects.
 var ErrSections = errors.New("lookup file is truncated or has unexpected sections")
 
-// UnpackSections returns the sections of a lookup file that must have want of
-// them. They point into b.
+// UnpackSections returns the sections of a lookup file, which must have exactly
+// want sections. They point into b.
 func UnpackSections(b []byte, want int) ([][]byte, error) {
 	if len(b) < 8 || binary.LittleEndian.Uint64(b) != uint64(want) || len(b) < 8+8*want {
 		return nil, ErrSections
@@ -50,14 +50,14 @@ func UnpackSections(b []byte, want int) ([][]byte, error) {
 	return parts, nil
 }
 
-// SectionReader opens lookup files and keeps the first error.
+// SectionReader opens lookup files and remembers the first error.
 type SectionReader struct {
 	file func(name string) []byte
 	err  error
 }
 
-// NewSectionReader returns a reader of lookup files; file returns a file's bytes
-// by name.
+// NewSectionReader returns a reader of lookup files. It calls file to get the
+// content of a file by name.
 func NewSectionReader(file func(name string) []byte) *SectionReader {
 	return &SectionReader{file: file}
 }
@@ -65,8 +65,8 @@ func NewSectionReader(file func(name string) []byte) *SectionReader {
 // Err returns the first error.
 func (s *SectionReader) Err() error { return s.err }
 
-// Open returns the sections of a file that must have want of them; they are empty
-// if it cannot be read.
+// Open returns the sections of a file, which must have exactly want sections. If
+// the file cannot be read, the sections are empty.
 func (s *SectionReader) Open(name string, want int) [][]byte {
 	parts, err := UnpackSections(s.file(name), want)
 	if err != nil {
@@ -93,14 +93,16 @@ func (s *SectionReader) Postings(name string, parts [][]byte) Postings {
 	return p
 }
 
-// Check records an error if a lookup file does not have the expected shape.
+// Check records an error if fits is false, which means that a lookup file has an
+// unexpected structure.
 func (s *SectionReader) Check(name string, fits bool) {
 	if !fits {
 		s.Fail(name, ErrSections)
 	}
 }
 
-// Fail records why a lookup file cannot be read.
+// Fail records why a lookup file cannot be read, unless an error was recorded
+// before.
 func (s *SectionReader) Fail(name string, err error) {
 	if s.err == nil {
 		s.err = fmt.Errorf("%s: %w", name, err)

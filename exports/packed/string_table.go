@@ -23,7 +23,8 @@ func PackUint32s(list []uint32) []byte {
 	return b
 }
 
-// StringTable is an immutable list of texts: a count, the offsets, the bytes.
+// StringTable is an immutable list of strings. It is stored as offsets and the
+// bytes of all strings.
 type StringTable struct {
 	offsets Uint32s
 	text    []byte
@@ -40,7 +41,7 @@ func PackStrings(list []string) []byte {
 	return PackSections(PackUint32s(offsets), text)
 }
 
-// OpenStrings opens a table that PackStrings encoded. It points into b.
+// OpenStrings opens a table that PackStrings encoded. The table points into b.
 func OpenStrings(b []byte) (StringTable, error) {
 	parts, err := UnpackSections(b, 2)
 	if err != nil {
@@ -49,14 +50,14 @@ func OpenStrings(b []byte) (StringTable, error) {
 	return StringTable{offsets: parts[0], text: parts[1]}, nil
 }
 
-// Len returns the number of texts.
+// Len returns the number of strings.
 func (t StringTable) Len() int { return t.offsets.Len() - 1 }
 
-// At returns text i.
+// At returns string i.
 func (t StringTable) At(i int) []byte { return t.text[t.offsets.At(i):t.offsets.At(i+1)] }
 
-// Search returns the index of the first text in a sorted table that is not less
-// than s, and whether it equals s.
+// Search returns the index of the first string in a sorted table that is not less
+// than s, and reports whether it equals s.
 func (t StringTable) Search(s string) (int, bool) {
 	i := sort.Search(t.Len(), func(i int) bool { return string(t.At(i)) >= s })
 	return i, i < t.Len() && string(t.At(i)) == s

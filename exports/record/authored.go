@@ -45,8 +45,8 @@ func ParseAuthored(record []byte) (*Entity, error) {
 	return e, nil
 }
 
-// recordReader parses a record from the front. After a syntax error nothing is
-// left, and everything it reads is empty.
+// recordReader parses a record from start to end. After a syntax error, the
+// remaining input is empty, and so is everything that is read from it.
 type recordReader struct {
 	rest   string
 	failed bool
@@ -79,7 +79,7 @@ func (r *recordReader) skipPast(c byte) {
 	r.rest = r.rest[i+1:]
 }
 
-// take returns the next n bytes and skips them.
+// take consumes and returns the next n bytes.
 func (r *recordReader) take(n int) string {
 	s := r.rest[:n]
 	r.rest = r.rest[n:]
@@ -110,7 +110,7 @@ func (r *recordReader) next(end string) bool {
 	return false
 }
 
-// text reads a text, "" for null.
+// text reads a string, or "" for null.
 func (r *recordReader) text() string {
 	if !r.nextIs('"') {
 		r.literal("null")
@@ -136,7 +136,7 @@ func (r *recordReader) text() string {
 	return s
 }
 
-// word reads a text that occurs often in a catalogue: equal ones share memory.
+// word reads a string that occurs often in a catalogue. Equal strings share memory.
 func (r *recordReader) word() string { return unique.Make(r.text()).Value() }
 
 func (r *recordReader) words() (list []string) {

@@ -2,11 +2,11 @@ package record
 
 import "kindex/exports/jsonenc"
 
-// Category is a category of entities in categories.json.
+// Category is a category in categories.json.
 type Category struct {
 	Slug        string                 `json:"slug"`
 	Title       string                 `json:"title"`
 	Description jsonenc.OptionalString `json:"description"`
 	Count       int                    `json:"count"`  // listed entities
-	Ranked      int                    `json:"ranked"` // entities on its leaderboard
+	Ranked      int                    `json:"ranked"` // number of entities on its leaderboard
 }

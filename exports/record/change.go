@@ -19,25 +19,26 @@ const (
 // Events lists the possible events of a change.
 var Events = []string{Created, Updated, Deleted}
 
-// Change is the creation, update or deletion of one entity. Its JSON object is
-// the same in the changelog, feeds and webhooks.
+// Change is the creation, update or deletion of one entity. Its JSON object is the
+// same in the changelog, in feeds and in webhooks.
 type Change struct {
 	ID        string // 24 hexadecimal digits; unique, and stable across a rebase
 	Event     string // one of Events
 	Timestamp time.Time
-	// Type, Slug and Name are as of after the change, or before a deletion.
+	// Type, Slug and Name are the values after the change, or the last values of a
+	// deleted entity.
 	Type, Slug, Name string
 	Fields           []FieldChange
 	Commit           string // "" outside git
 	Author           string // a name, "" outside git
-	PullRequest      int    // 0 for none
+	PullRequest      int    // 0 if there is none
 }
 
-// FieldChange is the value of one field before and after a change. Fields are in
-// the order of the record and named as in the record, with a dot if nested.
+// FieldChange is the value of one field before and after a change. Fields have the
+// same order and names as in the record. The name of a nested field contains a dot.
 type FieldChange struct {
 	Field    string
-	Old, New []byte // JSON; null if the field was, or is, not set
+	Old, New []byte // JSON; null if the field was not, or is no longer, set
 }
 
 // Key returns the address of the entity within the index: type/slug.
@@ -130,7 +131,7 @@ func orNull(b []byte) []byte {
 	return b
 }
 
-// ChangeFields are the possible names of fields in a change, and their groups.
+// ChangeFields lists the field names that a change may contain, and their groups.
 var ChangeFields = func() []string {
 	list := []string{"slug", "name", "provider", "description", "category", "version", "pricingModel", "license", "url",
 		"tags", "capabilities", "addedDate", "lastUpdated", "status", "links", "signals", "signals.benchmarks", "scores"}

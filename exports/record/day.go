@@ -14,10 +14,11 @@ func FormatDay(day int32) string {
 	return time.Unix(int64(day)*86400, 0).UTC().Format(time.DateOnly)
 }
 
-// NoDate is the DayNumber of an unknown date. It is less than every other.
+// NoDate is the DayNumber of an unknown date. It is less than every other
+// DayNumber.
 const NoDate = math.MinInt32
 
-// DayNumber turns YYYY-MM-DD into days since 1970-01-01, and "" into NoDate.
+// DayNumber converts YYYY-MM-DD to days since 1970-01-01, and "" to NoDate.
 func DayNumber(day string) (int32, error) {
 	if day == "" {
 		return NoDate, nil

@@ -8,7 +8,7 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// fieldValue is a field that is set and counts as a difference.
+// fieldValue is a field that is set and that diffs compare.
 type fieldValue struct {
 	section   int // its position in the record
 	name      string
@@ -17,7 +17,7 @@ type fieldValue struct {
 	group     string // the name of the field that replaces this one if only one state has it
 }
 
-// Sections of nested fields: they come last, as in the record.
+// Sections of nested fields, which come last, as in the record.
 const (
 	linkSection   = 100
 	signalSection = 101
@@ -65,13 +65,13 @@ func (e *Entity) diffFields() []fieldValue {
 	return c.list
 }
 
-// fieldCollector collects fields; their values share memory.
+// fieldCollector collects fields, all of whose values are in one buffer.
 type fieldCollector struct {
 	list []fieldValue
 	buf  []byte
 }
 
-// add adds a field whose value was appended to the memory, which is now grown.
+// add adds a field. grown is the buffer with the field's value appended.
 func (c *fieldCollector) add(section int, name string, grown []byte) {
 	c.list = append(c.list, fieldValue{section: section, name: name, value: grown[len(c.buf):len(grown):len(grown)]})
 	c.buf = grown
@@ -94,8 +94,8 @@ func (c *fieldCollector) addSignals(s *Signals) {
 	}
 }
 
-// benchmarksField returns all benchmarks as one field: its value is the whole
-// list, but only names and values are compared.
+// benchmarksField returns all benchmarks as one field. Its value is the whole list,
+// but only the benchmarks' names and values are compared.
 func (s *Signals) benchmarksField() fieldValue {
 	v := fieldValue{section: signalSection, name: "signals.benchmarks"}
 	v.value = s.appendBenchmarks(nil)
@@ -116,9 +116,9 @@ func (v *fieldValue) comparable() []byte {
 
 var null = []byte("null")
 
-// Diff returns the fields that count as a difference and differ between two
-// states of an entity. A nil entity has no fields. A different slug is listed,
-// first, only between two entities.
+// Diff returns the fields that differ between two states of an entity, except those
+// that diffFields leaves out. A nil entity has no fields. If neither is nil and the
+// slugs differ, the slug is listed first.
 func Diff(before, after *Entity) []FieldChange {
 	return diff(before, after, before.diffFieldsOrNil(), after.diffFieldsOrNil())
 }
@@ -179,8 +179,9 @@ func diff(before, after *Entity, a, b []fieldValue) []FieldChange {
 	return fields
 }
 
-// Transition returns Diff, and hashes of everything that counts in each state,
-// including its address. The hash of nil is zero.
+// Transition returns the result of Diff and, if there are differences, a hash of
+// each state that covers its address and everything that Diff compares. The hash of
+// a nil entity is zero.
 func Transition(before, after *Entity) (fields []FieldChange, old, current [sha256.Size]byte) {
 	a, b := before.diffFieldsOrNil(), after.diffFieldsOrNil()
 	if fields = diff(before, after, a, b); len(fields) > 0 {
@@ -214,8 +215,8 @@ func contentSum(e *Entity, fields []fieldValue) (sum [sha256.Size]byte) {
 	return sum
 }
 
-// FieldGroup returns the first part of a nested field's name, "" if it is not
-// nested.
+// FieldGroup returns the first part of a nested field's name, or "" if the field is
+// not nested.
 func FieldGroup(field string) string {
 	group, _, nested := strings.Cut(field, ".")
 	if !nested {

@@ -2,12 +2,12 @@
 // JSON.
 package record
 
-// Types are the types of entities. An entity's type is the name of the content
-// folder of its file.
+// Types lists the types of entities. An entity's type is the name of the content
+// folder that contains its file.
 var Types = []string{"model", "tool"}
 
 // The values of Entity.Status. Lists, search, leaderboards and exports leave out
-// withdrawn entities unless asked for them.
+// withdrawn entities unless a request includes them.
 const (
 	Active     = "active"
 	Deprecated = "deprecated"
@@ -17,25 +17,25 @@ const (
 // Statuses lists the statuses in the order in which an entity goes through them.
 var Statuses = []string{Active, Deprecated, Withdrawn}
 
-// PricingModels are the valid values of pricingModel.
+// PricingModels lists the valid values of pricingModel.
 var PricingModels = []string{
 	"open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary",
 }
 
-// LinkNames are the valid names of links.
+// LinkNames lists the valid names of links.
 var LinkNames = []string{
 	"homepage", "repository", "documentation", "paper", "package", "modelCard", "weights", "demo", "changelog",
 	"deprecation",
 }
 
-// ScoreNames are the numeric scores of a record, in the order of the record.
+// ScoreNames lists the names of a record's scores in the order of the record.
 var ScoreNames = []string{"composite", "adoption", "quality", "freshness", "citations", "engagement"}
 
-// Entity is a tool or model as the API shows it. An empty text, list or map means
-// that the value is unknown; it is null, [] or {} in JSON.
+// Entity is a tool or model as the API shows it. An empty string, list or map means
+// that the value is unknown. In JSON, it is null, [] or {}.
 //
-// Dates are YYYY-MM-DD. Formerly, the earlier slugs, is not part of the record;
-// nor are AddedDerived and UpdatedDerived.
+// Dates are YYYY-MM-DD. Formerly, which lists the earlier slugs, AddedDerived and
+// UpdatedDerived are not part of the record.
 type Entity struct {
 	Type         string
 	Slug         string
@@ -66,9 +66,8 @@ type Entity struct {
 
 	Formerly []string
 
-	// AddedDerived and UpdatedDerived report that AddedDate and LastUpdated come
-	// from the history and not from the source file. They are not part of the
-	// record.
+	// AddedDerived and UpdatedDerived are set if AddedDate and LastUpdated come
+	// from the history, not from the source file. They are not part of the record.
 	AddedDerived   bool
 	UpdatedDerived bool
 }
@@ -82,7 +81,7 @@ type Link struct {
 	URL  string
 }
 
-// Scores are the scores of an entity, each from 0 to 100 or null.
+// Scores holds the scores of an entity. Each is from 0 to 100 or null.
 type Scores struct {
 	Composite  Score
 	Adoption   Score
@@ -92,7 +91,7 @@ type Scores struct {
 	Engagement Score
 }
 
-// Get returns the named score, null for an unknown name.
+// Get returns the named score, or null if the name is unknown.
 func (s *Scores) Get(name string) Score {
 	if p := s.slot(name); p != nil {
 		return *p
@@ -100,8 +99,8 @@ func (s *Scores) Get(name string) Score {
 	return Score{}
 }
 
-// Set stores the named score. It panics for an unknown name, which is a bug,
-// never bad input.
+// Set stores the named score. It panics if the name is unknown, because that is a
+// bug and never caused by bad input.
 func (s *Scores) Set(name string, v Score) {
 	p := s.slot(name)
 	if p == nil {
@@ -128,8 +127,8 @@ func (s *Scores) slot(name string) *Score {
 	return nil
 }
 
-// Signals are the facts from which scores are computed. Facts are sorted by name;
-// benchmarks keep the order of the file.
+// Signals holds the facts from which scores are computed. Facts are sorted by name.
+// Benchmarks keep their order in the file.
 type Signals struct {
 	Facts      []Fact
 	Benchmarks []Benchmark
@@ -197,7 +196,7 @@ type Signal struct {
 	Unit string
 }
 
-// SignalTypes are the signals other than benchmarks, sorted by name.
+// SignalTypes lists the signals other than benchmarks, sorted by name.
 var SignalTypes = []Signal{
 	{"archived", Count, "1 if the repository is archived, otherwise 0"},
 	{"citations", Count, "citing publications"},
@@ -222,7 +221,7 @@ var SignalTypes = []Signal{
 	{"recentCommits", Count, "commits on the default branch in 90 days"},
 	{"released", Day, "date of the first release"},
 	{"releases", Count, "releases"},
-	{"stars", Count, "stars of the repository"},
+	{"stars", Count, "repository stars"},
 }
 
 // SignalType looks up a signal by name.

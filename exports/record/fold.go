@@ -8,7 +8,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// FieldValues returns the values of an entity in one of the exports.FilterFields.
+// FieldValues returns an entity's values in one of the exports.FilterFields.
 func (e *Entity) FieldValues(field string) []string {
 	one := func(s string) []string {
 		if s == "" {
@@ -37,8 +37,8 @@ func (e *Entity) FieldValues(field string) []string {
 	panic("record: unknown filter field " + field)
 }
 
-// Fold returns the form in which names and filter values are compared:
-// compatibility characters decomposed, diacritics removed and lower case, so that
+// Fold returns the form in which names and filter values are compared: in lower
+// case, with compatibility characters decomposed and diacritics removed, so that
 // "É" matches "e".
 func Fold(s string) string {
 	ascii := true
@@ -59,8 +59,8 @@ func Fold(s string) string {
 	}, norm.NFKD.String(s))
 }
 
-// CompareRank defines the order of ordinals: listed before withdrawn, then by
-// composite, best first and null last, then by type and slug.
+// CompareRank defines the order of ordinals: listed entities before withdrawn ones,
+// then by composite score with the best first and null last, then by type and slug.
 func CompareRank(a, b *Entity) int {
 	return cmp.Or(
 		compareBools(a.Status == Withdrawn, b.Status == Withdrawn),

@@ -9,7 +9,7 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// RecordFields are the members of a record's JSON object, in order.
+// RecordFields lists the members of a record's JSON object in order.
 var RecordFields = []string{
 	"type", "slug", "name", "provider", "description", "category", "version", "pricingModel",
 	"license", "url", "tags", "capabilities", "scores", "addedDate", "lastUpdated",
@@ -170,7 +170,7 @@ type recordJSON struct {
 	modelJSON
 }
 
-// UnmarshalJSON decodes a record that AppendJSON wrote.
+// UnmarshalJSON decodes a record that AppendJSON or AppendAuthored wrote.
 func (e *Entity) UnmarshalJSON(b []byte) error {
 	var r recordJSON
 	if err := json.Unmarshal(b, &r); err != nil {
@@ -225,7 +225,7 @@ func parseFact(name string, raw []byte) (Fact, error) {
 	case string:
 		f.Day = x
 	default:
-		return Fact{}, fmt.Errorf("entity record: signal %s: value is a %T", name, v.Value)
+		return Fact{}, fmt.Errorf("entity record: signal %s: unexpected value type %T", name, v.Value)
 	}
 	return f, nil
 }

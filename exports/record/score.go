@@ -14,8 +14,8 @@ type Score struct {
 	known  bool
 }
 
-// ScoreOf rounds x to one decimal, half away from zero. It panics if x is not
-// from 0 to 100, because scores are computed and such a value is a bug.
+// ScoreOf rounds x to one decimal, half away from zero. It panics if x is not from
+// 0 to 100: scores are computed, so such a value is a bug.
 func ScoreOf(x float64) Score {
 	if !(x >= 0 && x <= 100) {
 		panic(fmt.Sprintf("record: %v is not a score", x))
@@ -26,16 +26,18 @@ func ScoreOf(x float64) Score {
 // Known reports whether the score is not null.
 func (s Score) Known() bool { return s.known }
 
-// Float returns the score as a number, 0 for null.
+// Float returns the score as a number, or 0 for null.
 func (s Score) Float() float64 { return float64(s.tenths) / 10 }
 
-// Tenths returns the score in tenths of a point, 0 for null.
+// Tenths returns the score in tenths of a point, or 0 for null.
 func (s Score) Tenths() int16 { return s.tenths }
 
-// Compare orders by value, with null below everything: -1, 0 or 1.
+// Compare returns -1, 0 or 1, depending on the order of the two values. Null is
+// less than every number.
 func (s Score) Compare(t Score) int { return cmp.Compare(s.Code(), t.Code()) }
 
-// Code returns the score as stored in lookup files: tenths, -1 for null.
+// Code returns the score as it is stored in lookup files: in tenths of a point, or
+// -1 for null.
 func (s Score) Code() int16 {
 	if !s.known {
 		return -1
@@ -51,7 +53,7 @@ func ScoreFromCode(c int16) Score {
 	return Score{tenths: c, known: true}
 }
 
-// String returns the score with exactly one decimal, "" for null.
+// String returns the score with exactly one decimal, or "" for null.
 func (s Score) String() string {
 	if !s.known {
 		return ""

@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// NormalizeURL returns the form in which URLs are compared, so that two URLs of
-// the same page are equal: without scheme, "www.", default port, trailing slashes
-// and ".git". Case is ignored in the host, and in the path on the two code hosts
-// that ignore it.
+// NormalizeURL returns the form in which URLs are compared, so that two URLs of the
+// same page are equal: without the scheme, "www.", the default port, trailing
+// slashes or ".git". Case is ignored in the host, and in the path on the two code
+// hosts that ignore it.
 func NormalizeURL(s string) string {
 	u, err := url.Parse(strings.TrimSpace(s))
 	if err != nil || u.Host == "" {

@@ -6,19 +6,19 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// Version is the authored content of an entity from some time on, or its
+// Version is the authored content of an entity from a point in time on, or its
 // deletion. Versions are numbered in chronological order.
 type Version struct {
-	Type, Slug string // for a deletion, the last ones
-	// Entity is the content as its author wrote it, nil if Record is set and for a
-	// deletion.
+	Type, Slug string // for a deletion, those before it
+	// Entity is the content as its author wrote it. It is nil if Record is set or
+	// if the version is a deletion.
 	Entity  *Entity
 	Record  []byte // the entity as AppendAuthored encodes it
 	Deleted bool
-	Time    int64 // Unix seconds, never less than for the previous version in the list
+	Time    int64 // Unix seconds, never less than in the preceding version in the list
 	Commit  int32 // index of the commit, -1 outside git
-	// Previous is the previous version of the same entity, which may have a different
-	// slug or be a deletion; -1 for the first.
+	// Previous is the previous version of the same entity, which may have a
+	// different slug or be a deletion. It is -1 for the first version.
 	Previous int32
 	Change   int32 // index of the change, -1 if nothing relevant changed
 	// Added and Updated are the dates that the record shows from this version on,
@@ -26,15 +26,15 @@ type Version struct {
 	Added, Updated int32
 }
 
-// ArchivedCommit is the information that a build stores about a commit.
+// ArchivedCommit holds the information that a build stores about a commit.
 type ArchivedCommit struct {
 	Hash, Author string
-	PullRequest  int // 0 for none
+	PullRequest  int // 0 if there is none
 }
 
-// AppendAuthored appends the record as its author wrote it: without scores and
-// dates derived from the history, but with earlier slugs. Entity.UnmarshalJSON
-// decodes it.
+// AppendAuthored appends the record as its author wrote it: with earlier slugs, but
+// without scores or dates derived from the history. Entity.UnmarshalJSON decodes
+// it.
 func (e *Entity) AppendAuthored(dst []byte) []byte {
 	added, updated := e.AddedDate, e.LastUpdated
 	if e.AddedDerived {
@@ -62,7 +62,7 @@ var (
 func CompleteAuthored(authored []byte, s *Scores, added, updated, day int32) []byte {
 	from, to := bytes.Index(authored, datesBegin), bytes.Index(authored, datesEnd)
 	if from < 0 || to < from {
-		return authored // not written by AppendAuthored
+		return authored // AppendAuthored did not write this
 	}
 	dst := make([]byte, 0, len(authored)+160)
 	dst = append(dst, authored[:from]...)

@@ -5,7 +5,7 @@ import (
 	"unicode/utf8"
 )
 
-// The characters whose neighbours decide whether they are hidden.
+// Characters that are hidden or not depending on their neighbours.
 const (
 	nonJoiner  = 0x200c
 	joiner     = 0x200d
@@ -13,12 +13,13 @@ const (
 	emojiStyle = 0xfe0f
 	keycap     = 0x20e3
 
-	// lastIdeographic is the last selector (VS48) of the sequences that are registered at
-	// https://www.unicode.org/ivd/. The others could hide a byte after each ideograph.
+	// lastIdeographic is the last variation selector (VS48) in the sequences
+	// registered at https://www.unicode.org/ivd/. Any further selectors could hide
+	// a byte of data after each ideograph.
 	lastIdeographic = 0xe011f
 )
 
-// blanks are symbols and letters that fonts draw as nothing, although Unicode
+// blanks are symbols and letters that fonts draw as blank space, although Unicode
 // does not list them as ignorable.
 var blanks = map[rune]bool{
 	0x2800:  true, // BRAILLE PATTERN BLANK
@@ -43,7 +44,7 @@ func isIgnorable(r rune) bool {
 		unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// joinsNeighbours reports whether the spelling needs an ignorable character
+// joinsNeighbours reports whether correct spelling needs an ignorable character
 // between the character before it and the text after it.
 func joinsNeighbours(r, before rune, after string) bool {
 	switch {
@@ -59,7 +60,7 @@ func joinsNeighbours(r, before rune, after string) bool {
 	return false
 }
 
-// first returns the first character of s, -1 if it is empty.
+// first returns the first character of s, or -1 if s is empty.
 func first(s string) rune {
 	if s == "" {
 		return -1
@@ -79,7 +80,7 @@ func isSymbol(r rune) bool {
 
 func isKeycapBase(r rune) bool { return r >= '0' && r <= '9' || r == '#' || r == '*' }
 
-// emojiBases are punctuation and letters that have an emoji form.
+// emojiBases are punctuation marks and letters that have an emoji form.
 // https://www.unicode.org/Public/UCD/latest/ucd/emoji/emoji-variation-sequences.txt
 var emojiBases = map[rune]bool{0x203c: true, 0x2049: true, 0x2139: true, 0x3030: true}
 
@@ -92,7 +93,7 @@ var joiningScripts = []*unicode.RangeTable{
 	unicode.Khmer, unicode.Balinese, unicode.Javanese, unicode.Meetei_Mayek,
 }
 
-// names are the common names of the hidden characters that occur most often.
+// names maps the most frequent hidden characters to their common names.
 var names = map[rune]string{
 	'\t': "tab", '\n': "line feed", '\r': "carriage return", 0x1b: "escape",
 	0xad: "soft hyphen", 0x34f: "combining grapheme joiner", 0x61c: "Arabic letter mark",

@@ -6,12 +6,12 @@ import (
 	"unicode/utf8"
 )
 
-// Quote returns a text in double quotes, with characters that a terminal
-// interprets or hides escaped.
+// Quote returns a string in double quotes and escapes the characters that a
+// terminal interprets or hides.
 func Quote(s string) string { return Escape(strconv.Quote(s)) }
 
-// Printable returns a text unchanged if a terminal shows all of it, and quoted
-// otherwise.
+// Printable returns a string unchanged if a terminal shows all of it. Otherwise it
+// quotes the string.
 func Printable(s string) string {
 	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !strconv.IsPrint(r) }) && !Contains(s) {
 		return s

@@ -1,13 +1,13 @@
-// Package safetext finds, removes and escapes hidden characters in texts.
+// Package safetext finds, removes and escapes hidden characters in text.
 //
-// The texts reach people, terminals, spreadsheets and agents.
+// The text may reach people, terminals, spreadsheets and agents.
 //
 // A character is hidden if it is invisible or changes how its neighbours are shown:
-// controls, format characters and other default ignorable
-// code points (https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point),
-// line and paragraph separators, private use, noncharacters, and symbols that
-// are drawn as blanks. Correct spelling needs a few of them in certain places, where
-// they are not hidden:
+// controls, format characters and other default ignorable code points
+// (https://www.unicode.org/reports/tr44/#Default_Ignorable_Code_Point), line and
+// paragraph separators, private-use characters, noncharacters, and symbols that are
+// drawn as blanks. Correct spelling needs a few of these characters in certain
+// places. There they do not count as hidden:
 //
 //   - ZERO WIDTH JOINER and NON-JOINER after a letter or mark of a script that
 //     joins letters, such as Arabic or Devanagari;
@@ -16,9 +16,9 @@
 //   - one registered variation selector after an ideograph
 //     (https://www.unicode.org/reports/tr37/).
 //
-// Unassigned code points are not hidden: fonts draw a box for them, and an older
-// program does not know newer letters and emoji. The functions may be called
-// concurrently.
+// Unassigned code points do not count as hidden: fonts draw a box for them, and
+// they may be letters or emoji that are newer than the program. The functions may
+// be called concurrently.
 package safetext
 
 import (
@@ -31,8 +31,8 @@ import (
 )
 
 // Hidden returns the hidden characters of s and the offsets of their first bytes.
-// They include line breaks and tabs. A byte that is not UTF-8 is returned as
-// utf8.RuneError; a correctly encoded U+FFFD is not hidden.
+// They include line breaks and tabs. A byte that is not valid UTF-8 is returned as
+// utf8.RuneError. A correctly encoded U+FFFD does not count as hidden.
 func Hidden(s string) iter.Seq2[int, rune] {
 	return func(yield func(int, rune) bool) {
 		previous := rune(-1)
@@ -68,9 +68,9 @@ func Replace(s, replacement string) string {
 	return replace(s, func(rune) string { return replacement })
 }
 
-// Escape returns s with each hidden character, including line breaks, written as
-// an escape of YAML, JSON and Go: \u200b, or \U000e0041 above U+FFFF. It is for
-// terminals and for reviewers, who must see every character.
+// Escape returns s with each hidden character, including line breaks, written as an
+// escape sequence that YAML and Go share: \u200b, or \U000e0041 above U+FFFF. It is
+// for terminals and for reviewers, who must see every character.
 func Escape(s string) string { return replace(s, escape) }
 
 // EscapeLines is like Escape, but keeps line feeds and tabs.
@@ -90,7 +90,7 @@ func OneLine(s string) string {
 }
 
 // Shorten returns s or, if it has more than limit characters, its first limit
-// characters and an ellipsis: for messages and logs that quote input.
+// characters and an ellipsis. It is for messages and logs that quote input.
 func Shorten(s string, limit int) string {
 	n := 0
 	for i := range s {
@@ -102,8 +102,8 @@ func Shorten(s string, limit int) string {
 	return s
 }
 
-// EscapeJSON is like EscapeLines, but writes surrogate pairs above U+FFFF, so
-// that escaped JSON is still the same document.
+// EscapeJSON is like EscapeLines, but writes characters above U+FFFF as surrogate
+// pairs, so that escaped JSON is still the same document.
 func EscapeJSON(s string) string {
 	return replace(s, func(r rune) string {
 		if r == '\n' || r == '\t' {

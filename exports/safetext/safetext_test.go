@@ -51,7 +51,7 @@ func FuzzSafetext(f *testing.F) {
 		if out := safetext.OneLine(s); strings.ContainsFunc(out, func(r rune) bool { return unicode.IsSpace(r) && r != ' ' }) || strings.Contains(out, "  ") {
 			t.Errorf("OneLine(%q) = %q", s, out)
 		}
-		// JSON stays the same document.
+		// Escaping must not change what a JSON document means.
 		data, err := json.Marshal(s)
 		if err != nil {
 			t.Fatal(err)

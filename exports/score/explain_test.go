@@ -56,7 +56,7 @@ func TestExplanationsRecompute(t *testing.T) {
 	}
 }
 
-// shown is an explanation as its readers decode it.
+// shown is an explanation as clients decode it.
 type shown struct {
 	AsOf                      string
 	Composite, Uncapped, Cap  *float64
@@ -84,8 +84,8 @@ type shownMeasure struct {
 	}
 }
 
-// recompute calculates the scores from the text of an explanation alone, and
-// checks every number on the way.
+// recompute calculates the scores from nothing but the JSON of an explanation, and
+// checks every intermediate number.
 func recompute(t *testing.T, f *score.Formula, e *record.Entity, text []byte, states map[string]int) (s record.Scores) {
 	t.Helper()
 	var x shown
@@ -183,7 +183,7 @@ func resultOf(e *record.Entity, m shownMeasure) string {
 	return ""
 }
 
-// dayOf counts days to a date by the calendar, without times and zones.
+// dayOf counts the days up to a date by the calendar, without times or time zones.
 func dayOf(date string) float64 {
 	if len(date) == 7 {
 		date += "-01"
@@ -309,7 +309,7 @@ func TestGolden(t *testing.T) {
 	suite.Golden(t, filepath.Join("testdata", "explain.golden.json"), got)
 }
 
-// rounded keeps nine decimals: processors differ in the last ones.
+// rounded keeps nine decimals, because processors differ in the last digits.
 func rounded(x any) any {
 	switch v := x.(type) {
 	case float64:

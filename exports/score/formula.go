@@ -1,6 +1,6 @@
 // Package score computes and explains the scores of an entity from its signals, a
-// formula and a time. It is pure: the same input produces the same scores, and other
-// entities have no influence.
+// formula and a time. The computation is pure: the same input always produces the
+// same scores, and other entities have no influence.
 package score
 
 import (
@@ -25,18 +25,18 @@ type Formula struct {
 
 // TypeFormula is the formula for one type of entity.
 type TypeFormula struct {
-	// MinimumCoverage is the minimum share of the weights, 0 to 1, that known
-	// dimensions must have; below it the composite is null.
+	// MinimumCoverage is the share of the weights, from 0 to 1, that known
+	// dimensions must have. Below it, the composite is null.
 	MinimumCoverage float64               `json:"minimumCoverage"`
 	Dimensions      map[string]*Dimension `json:"dimensions"`
 }
 
 // Dimension is a score that is part of the composite.
 type Dimension struct {
-	Weight float64 `json:"weight"` // within the composite
-	Prior  float64 `json:"prior"`  // its value in the composite if it is null
-	// MinimumCoverage is the minimum share of the weights, 0 to 1, that known
-	// measures must have; below it the dimension is null.
+	Weight float64 `json:"weight"` // weight in the composite
+	Prior  float64 `json:"prior"`  // value used in the composite if the dimension is null
+	// MinimumCoverage is the share of the weights, from 0 to 1, that known measures
+	// must have. Below it, the dimension is null.
 	MinimumCoverage float64   `json:"minimumCoverage"`
 	Measures        []Measure `json:"measures"`
 }
@@ -45,31 +45,31 @@ type Dimension struct {
 type Measure struct {
 	Signal    string `json:"signal,omitempty"`
 	Benchmark string `json:"benchmark,omitempty"`
-	// Variants also accepts results whose name has more in parentheses than
-	// Benchmark: "B (2.1, Codex)" for "B (2.1)", and both for "B".
+	// Variants also accepts results whose name has additional text in parentheses:
+	// "B (2.1, Codex)" for the benchmark "B (2.1)", and both names for "B".
 	Variants   bool     `json:"variants,omitempty"`
 	Map        string   `json:"map"`                  // log, linear or age
 	Full       float64  `json:"full,omitempty"`       // log: the value that earns 100
 	From       *float64 `json:"from,omitempty"`       // linear: the value that earns 0
 	To         *float64 `json:"to,omitempty"`         // linear: the value that earns 100
 	HalfLife   float64  `json:"halfLife,omitempty"`   // age: days
-	Weight     float64  `json:"weight"`               // within the dimension
-	StaleAfter float64  `json:"staleAfter,omitempty"` // days, 0 for never
+	Weight     float64  `json:"weight"`               // weight in the dimension
+	StaleAfter float64  `json:"staleAfter,omitempty"` // in days; 0 means never
 }
 
-// DimensionNames are the scores that a formula may define: all except composite.
+// DimensionNames lists the scores that a formula may define: all except composite.
 var DimensionNames = record.ScoreNames[1:]
 
-// FieldError is an error in a formula and its location.
+// FieldError is an error in a formula, with its location.
 type FieldError struct {
-	Path    []string // from the root of the scoring file
+	Path    []string // path from the root of the scoring file
 	Message string
 }
 
 func (e *FieldError) Error() string { return strings.Join(e.Path, ".") + ": " + e.Message }
 
-// Parse decodes a formula from JSON and checks it. It returns all errors in its
-// fields as fieldErrors, and err if data cannot be decoded.
+// Parse decodes a formula from JSON and checks it. It returns all errors in the
+// formula's fields as fieldErrors. err is set if data cannot be decoded.
 func Parse(data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
 	f = new(Formula)
 	dec := json.NewDecoder(bytes.NewReader(data))
@@ -131,8 +131,8 @@ func Parse(data []byte) (f *Formula, fieldErrors []*FieldError, err error) {
 // stay finite.
 const maxNumber = 1e15
 
-// ParseChecked decodes a formula that was checked before, such as the formula in a
-// build. It returns the first error of any kind.
+// ParseChecked decodes a formula that has already been checked, such as the formula
+// in a build. It returns the first error of any kind.
 func ParseChecked(data []byte) (*Formula, error) {
 	f, mistakes, err := Parse(data)
 	if err == nil && len(mistakes) > 0 {
@@ -141,7 +141,8 @@ func ParseChecked(data []byte) (*Formula, error) {
 	return f, err
 }
 
-// validate returns what is wrong with a measure, "" if it is valid.
+// validate returns a message about what is wrong with a measure, or "" if it is
+// valid.
 func (m *Measure) validate() string {
 	if (m.Signal == "") == (m.Benchmark == "") {
 		return "must name either a signal or a benchmark"
@@ -189,7 +190,7 @@ func (m *Measure) validate() string {
 
 func exceedsMax(x *float64) bool { return x != nil && math.Abs(*x) > maxNumber }
 
-// accepts reports whether a benchmark result of this name counts for the measure.
+// accepts reports whether the measure uses benchmark results with this name.
 func (m *Measure) accepts(name string) bool {
 	if name == m.Benchmark || !m.Variants {
 		return name == m.Benchmark
@@ -208,11 +209,11 @@ func (m *Measure) Name() string {
 	return m.Signal
 }
 
-// JSON returns the formula in canonical form, as stored in a build.
+// JSON returns the formula in the canonical form that a build stores.
 func (f *Formula) JSON() []byte {
 	b, err := json.MarshalIndent(f, "", "  ")
 	if err != nil {
-		panic(err) // numbers and texts always encode
+		panic(err) // numbers and strings can always be encoded
 	}
 	return append(b, '\n')
 }

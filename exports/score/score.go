@@ -9,7 +9,7 @@ import (
 )
 
 // Explanation shows how the scores of an entity were calculated. Its numbers are
-// not rounded, so that the scores can be calculated again from it.
+// not rounded, so that the scores can be recalculated from it.
 type Explanation struct {
 	Type            string           `json:"type"`
 	Slug            string           `json:"slug"`
@@ -18,11 +18,11 @@ type Explanation struct {
 	AsOf            string           `json:"asOf"` // RFC 3339 UTC
 	Composite       record.Score     `json:"composite"`
 	Uncapped        *float64         `json:"uncapped"` // composite before the cap, null if there is not enough data
-	Cap             *float64         `json:"cap"`      // the cap that was applied, null for none
-	Coverage        float64          `json:"coverage"` // share of the weights of known dimensions, 0 to 1
+	Cap             *float64         `json:"cap"`      // the cap that was applied, null if none was
+	Coverage        float64          `json:"coverage"` // known dimensions' share of the weights, 0 to 1
 	MinimumCoverage float64          `json:"minimumCoverage"`
 	Ranked          bool             `json:"ranked"`
-	Reason          *string          `json:"reason"` // why it is not ranked, null if it is
+	Reason          *string          `json:"reason"` // why the entity is not ranked, null if it is
 	Dimensions      []DimensionScore `json:"dimensions"`
 }
 
@@ -30,11 +30,11 @@ type Explanation struct {
 type DimensionScore struct {
 	Name            string         `json:"name"`
 	Score           record.Score   `json:"score"`
-	Value           *float64       `json:"value"`    // the score before rounding
-	Weight          float64        `json:"weight"`   // within the composite
-	Prior           float64        `json:"prior"`    // its value in the composite if it is null
-	Counted         float64        `json:"counted"`  // the value or the prior
-	Coverage        float64        `json:"coverage"` // share of the weights of counted measures, 0 to 1
+	Value           *float64       `json:"value"`    // score before rounding
+	Weight          float64        `json:"weight"`   // weight in the composite
+	Prior           float64        `json:"prior"`    // value used in the composite if the dimension is null
+	Counted         float64        `json:"counted"`  // value that was used: Value or Prior
+	Coverage        float64        `json:"coverage"` // counted measures' share of the weights, 0 to 1
 	MinimumCoverage float64        `json:"minimumCoverage"`
 	Measures        []MeasureValue `json:"measures"`
 }
@@ -43,8 +43,8 @@ type DimensionScore struct {
 const (
 	Counted = "counted"
 	Missing = "missing" // the entity has no such signal
-	Stale   = "stale"   // it was observed too long before the as-of time
-	Future  = "future"  // it was observed after the as-of time
+	Stale   = "stale"   // observed too long before the as-of time
+	Future  = "future"  // observed after the as-of time
 )
 
 // MeasureValue explains one measure.
@@ -52,10 +52,10 @@ type MeasureValue struct {
 	Name    string   `json:"name"`
 	State   string   `json:"state"`  // counted, missing, stale or future
 	Score   *float64 `json:"score"`  // 0 to 100, null unless counted
-	Result  *string  `json:"result"` // the name of the benchmark result that was used, null for a signal
+	Result  *string  `json:"result"` // name of the benchmark result that was used, null for a signal
 	Value   any      `json:"value"`  // the observation: a number, a date or null
-	Date    *string  `json:"date"`   // when it was observed
-	Source  *string  `json:"source"` // where it was read
+	Date    *string  `json:"date"`   // when the value was observed
+	Source  *string  `json:"source"` // where the value was read
 	Measure Measure  `json:"measure"`
 }
 
@@ -72,9 +72,9 @@ func (f *Formula) Explain(e *record.Entity, asOf time.Time) *Explanation {
 }
 
 // compute implements Scores and Explain. A dimension is the weighted mean of its
-// known measures, null if their share of the weights is too small; the composite
-// is the weighted mean of the dimensions, with the prior for a dimension that is
-// null.
+// known measures, or null if their share of the weights is too small. The composite
+// is the weighted mean of the dimensions, where the prior replaces a dimension that
+// is null.
 func (f *Formula) compute(e *record.Entity, asOf time.Time, explain bool) (record.Scores, *Explanation) {
 	var s record.Scores
 	x := &Explanation{Type: e.Type, Slug: e.Slug, Name: e.Name, FormulaVersion: f.Version,
@@ -103,12 +103,12 @@ func (f *Formula) compute(e *record.Entity, asOf time.Time, explain bool) (recor
 	return s, x
 }
 
-// totals are the sums from which the composite is calculated.
+// totals holds the sums from which the composite is calculated.
 type totals struct {
 	counted     float64 // weight × counted value, over all dimensions
 	weights     float64
-	known       float64 // the weights of the known dimensions
-	partlyKnown string  // the dimensions with data, but not enough, for the reason
+	known       float64 // sum of the weights of the known dimensions
+	partlyKnown string  // dimensions with some but not enough data, as part of the reason
 }
 
 // reachesShare reports whether the known weights reach the minimum share of all
@@ -118,7 +118,7 @@ func reachesShare(known, all, minimum float64) bool {
 	return known > 0 && known/all >= minimum-1e-9
 }
 
-// dimensions scores every dimension and adds them up.
+// dimensions computes every dimension and returns their totals.
 func (t *TypeFormula) dimensions(e *record.Entity, asOf time.Time, s *record.Scores, x *Explanation, explain bool) (all totals) {
 	for _, name := range DimensionNames {
 		d := t.Dimensions[name]
@@ -133,7 +133,7 @@ func (t *TypeFormula) dimensions(e *record.Entity, asOf time.Time, s *record.Sco
 			all.known += d.Weight
 			s.Set(name, record.ScoreOf(value))
 		} else if explain && coverage > 0 {
-			all.partlyKnown += fmt.Sprintf("; %s is %.0f %% known, %.0f %% is needed",
+			all.partlyKnown += fmt.Sprintf("; %s is %.0f%% known, but %.0f%% is needed",
 				name, math.Floor(100*coverage), math.Ceil(100*d.MinimumCoverage))
 		}
 		// The conversion keeps the compiler from fusing the multiplication
@@ -161,8 +161,8 @@ func (f *Formula) applyCap(e *record.Entity, composite float64, x *Explanation) 
 
 func (x *Explanation) setUnranked(reason string) { x.Reason = &reason }
 
-// value returns the weighted mean of the measures that count, and their share of
-// all weights, 0 if there are none.
+// value returns the weighted mean of the counted measures and their share of all
+// weights. Both are 0 if no measure is counted.
 func (d *Dimension) value(e *record.Entity, asOf time.Time, explain bool) (value, coverage float64, list []MeasureValue) {
 	var sum, weights, all float64
 	for i := range d.Measures {
@@ -183,13 +183,13 @@ func (d *Dimension) value(e *record.Entity, asOf time.Time, explain bool) (value
 	return clip(sum / weights), weights / all, list
 }
 
-// observation is the value of an entity for a measure.
+// observation is an entity's value for a measure.
 type observation struct {
 	state        string
 	score        float64
 	number       float64
 	day          string
-	result       string // the name of a benchmark's result
+	result       string // name of the benchmark result
 	date, source string
 }
 
@@ -250,9 +250,9 @@ func (m *Measure) observe(e *record.Entity, asOf time.Time) observation {
 	return o
 }
 
-// latest returns the newest result of a benchmark; of several on the same day, the
-// highest; undated results come last. It returns a result from the future only if there
-// are no others.
+// latest returns the newest result for a benchmark, or the highest of several from
+// the same day. Undated results count as the oldest. It returns a result from the
+// future only if there are no other results.
 func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best record.Benchmark, ok bool) {
 	past := false // best is not from the future
 	for _, b := range list {
@@ -280,9 +280,9 @@ func (m *Measure) score(v float64, day string, asOf time.Time) float64 {
 	}
 }
 
-// days returns the number of days from a date to a time, negative if the date is
-// later. A month counts as its first day, so that a vague date never looks better
-// than it is.
+// days returns the number of days from a date to a time. It is negative if the date
+// is later. A month is treated as its first day, so that an imprecise date never
+// looks more recent than it is.
 func days(date string, asOf time.Time) float64 {
 	layout := time.DateOnly
 	if len(date) == len("2006-01") {
@@ -290,7 +290,7 @@ func days(date string, asOf time.Time) float64 {
 	}
 	t, err := time.Parse(layout, date)
 	if err != nil {
-		return 0 // never: the content was checked
+		return 0 // cannot happen: dates in the content have been checked
 	}
 	day := time.Date(asOf.UTC().Year(), asOf.UTC().Month(), asOf.UTC().Day(), 0, 0, 0, 0, time.UTC)
 	return math.Round(day.Sub(t).Hours() / 24)

@@ -40,7 +40,7 @@ func tool(facts ...record.Fact) *record.Entity {
 
 func stars(n float64) record.Fact { return record.Fact{Name: "stars", Number: n} }
 
-// one is a formula of a single measure.
+// one returns a formula with a single measure.
 const one = `{"version": "1", "types": {"tool": {"minimumCoverage": 0, "dimensions": {"adoption": {"weight": 1, "prior": 0, "measures": [%s]}}}}}`
 
 func TestMeasures(t *testing.T) {
@@ -152,7 +152,8 @@ func TestMeasures(t *testing.T) {
 	}
 }
 
-// The weights add up to ten. Stars and forks map to their own value.
+// The weights add up to ten. The measures of stars and forks map each number to
+// itself.
 const whole = `{"version": "7", "deprecatedCap": 40, "types": {"tool": {"minimumCoverage": %s, "dimensions": {
 	"adoption":   {"weight": 5, "prior": 20, "measures": [
 		{"signal": "stars", "map": "linear", "from": 0, "to": 100, "weight": 3},
@@ -206,12 +207,12 @@ func TestComposite(t *testing.T) {
 			}
 		})
 	}
-	// Rounding of binary fractions must not matter.
+	// Rounding errors in binary fractions must not matter.
 	f := parse(t, strings.NewReplacer(`"weight": 5`, `"weight": 0.1`, `"weight": 3,`, `"weight": 0.2,`, `"weight": 2`, `"weight": 0.3`).Replace(fmt.Sprintf(whole, "0.5")))
 	if s := f.Scores(tool(fact("commits", 10)), at("2026-11-01")); !s.Composite.Known() {
 		t.Error("0.3 is not half of 0.1 + 0.2 + 0.3")
 	}
-	// A dimension with too little data is unknown, and the reason says so.
+	// A dimension with too little data is unknown, and the reason states that.
 	little := strings.Replace(fmt.Sprintf(whole, "0.5"), `"prior": 20,`, `"prior": 20, "minimumCoverage": 0.75,`, 1)
 	f = parse(t, little)
 	for _, c := range []struct {
@@ -228,7 +229,7 @@ func TestComposite(t *testing.T) {
 		if got := string(s.Adoption.AppendJSON(nil)) + " " + string(s.Composite.AppendJSON(nil)); got != c.want || d.Coverage != c.cover || d.MinimumCoverage != 0.75 {
 			t.Errorf("%s, want %s: %+v", got, c.want, d)
 		}
-		if !x.Ranked && !strings.HasSuffix(*x.Reason, "minimum coverage; adoption is 25 % known, 75 % is needed") {
+		if !x.Ranked && !strings.HasSuffix(*x.Reason, "minimum coverage; adoption is 25% known, but 75% is needed") {
 			t.Errorf("the reason is %q", *x.Reason)
 		}
 	}
@@ -335,7 +336,7 @@ func TestDefault(t *testing.T) {
 	}
 }
 
-// randomDate is a day or a month around 2026.
+// randomDate returns a day or a month around 2026.
 func randomDate(rng *rand.Rand) string {
 	d := time.Date(2021+rng.IntN(7), time.Month(1+rng.IntN(12)), 1+rng.IntN(31), 0, 0, 0, 0, time.UTC)
 	return d.Format([]string{"2006-01", time.DateOnly}[rng.IntN(2)])

@@ -10,8 +10,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestBrotliWritersAreUsedAgain compares the output of a reused writer with that
-// of a new one: builds must not depend on the order.
+// TestBrotliWritersAreUsedAgain compares the output of a reused writer with that of
+// a new one: builds must not depend on the order in which files are compressed.
 func TestBrotliWritersAreUsedAgain(t *testing.T) {
 	suite.InTest(t)
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -11,12 +11,12 @@ import (
 	"strings"
 )
 
-// An output folder may be in a clone of a repository with arbitrary content, including
-// symbolic links. Kindex never creates links, so it reads, writes and removes files
-// below an output folder without following any. The output folder itself may be a
-// link, because a user of this machine chose it.
+// An output folder may be in a clone of a repository with arbitrary content,
+// including symbolic links. Kindex never creates links, so it reads, writes and
+// removes files under an output folder without following links. The output folder
+// itself may be a link, because a user of this machine chose it.
 
-// LinkError reports a symbolic link below an output folder or a content folder.
+// LinkError reports a symbolic link under an output folder or a content folder.
 type LinkError struct{ Path string }
 
 // Error implements error.
@@ -25,11 +25,11 @@ func (e *LinkError) Error() string {
 		"or specify the folder to use directly (which may be a link)"
 }
 
-// buildsFolder is the name of BuildsDir below an output folder.
+// buildsFolder holds the path elements of BuildsDir under an output folder.
 var buildsFolder = []string{"exports", "builds"}
 
-// OpenFolder opens a folder below root, one name after the other. It returns a
-// *LinkError if one of the names is a symbolic link, and fs.ErrNotExist if the
+// OpenFolder opens a folder under root, one path element after another. It returns
+// a *LinkError if one of the names is a symbolic link, and fs.ErrNotExist if the
 // folder does not exist. The caller must close it.
 func OpenFolder(root string, names ...string) (*os.Root, error) {
 	return openFolder(root, false, names)
@@ -64,7 +64,8 @@ func openFolder(root string, create bool, names []string) (*os.Root, error) {
 	return dir, err
 }
 
-// openSubfolder opens a folder in dir, unless it is a link.
+// openSubfolder opens a folder in dir. It returns a *LinkError if the name is a
+// symbolic link.
 func openSubfolder(dir *os.Root, name string) (*os.Root, error) {
 	expected, err := lstatFolder(dir, name)
 	if err != nil {
@@ -80,8 +81,8 @@ func openSubfolder(dir *os.Root, name string) (*os.Root, error) {
 	return inner, nil
 }
 
-// lstatFolder returns information about a folder in dir. It returns an error if there
-// is no folder with that name.
+// lstatFolder returns information about a folder in dir. It returns an error if
+// name is not a folder.
 func lstatFolder(dir *os.Root, name string) (fs.FileInfo, error) {
 	info, err := dir.Lstat(name)
 	switch path := filepath.Join(dir.Name(), name); {
@@ -104,9 +105,9 @@ func checkFolder(dir *os.Root, name string) error {
 	return err
 }
 
-// openRegular opens a regular file below a folder for reading. name has slashes. It
-// returns a *DamageError if name leads out of the folder, through a link, or to
-// anything other than a regular file.
+// openRegular opens a regular file under a folder for reading. name is a
+// slash-separated path. openRegular returns a *DamageError if the path leads out of
+// the folder, through a link, or to anything other than a regular file.
 func openRegular(dir *os.Root, name string) (*os.File, fs.FileInfo, error) {
 	for try := 1; ; try++ {
 		f, info, err := openRegularOnce(dir, name)
@@ -197,11 +198,11 @@ func replaceFile(dir *os.Root, name string, data []byte) error {
 const temporaryPrefix = ".tmp-"
 
 func temporaryName() string {
-	return fmt.Sprintf("%s%016x", temporaryPrefix, rand.Uint64()) //nolint:gosec // not a secret: callers refuse a name that exists
+	return fmt.Sprintf("%s%016x", temporaryPrefix, rand.Uint64()) //nolint:gosec // not a secret: callers fail if the name exists
 }
 
-// TemporaryDir creates a folder in a folder that MakeFolder opened.
-// RemoveLeftovers removes it if it is still there later.
+// TemporaryDir creates a temporary folder in a folder that MakeFolder opened. If it
+// is left behind, RemoveLeftovers removes it later.
 func TemporaryDir(in *os.Root) (name string, err error) {
 	name = temporaryName()
 	if err := in.Mkdir(name, 0o755); err != nil {
@@ -211,8 +212,8 @@ func TemporaryDir(in *os.Root) (name string, err error) {
 }
 
 // RemoveLeftovers deletes what killed builders left in one of the folders that they
-// write to. The caller must hold the lock of the output folder. root and names are as
-// for OpenFolder.
+// write to. The caller must hold the lock of the output folder. root and names have
+// the same meaning as in OpenFolder.
 func RemoveLeftovers(root string, names ...string) error {
 	dir, err := OpenFolder(root, names...)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -236,8 +237,8 @@ func RemoveLeftovers(root string, names ...string) error {
 	return nil
 }
 
-// joinPath returns the path of a file in a folder, for messages. name has
-// slashes.
+// joinPath returns the path of a file in a folder, for messages. name is a
+// slash-separated path.
 func joinPath(dir *os.Root, name string) string {
 	return filepath.Join(dir.Name(), filepath.FromSlash(name))
 }

@@ -13,7 +13,7 @@ const noFollow = syscall.O_NOFOLLOW
 // linkCount returns the number of hard links of a file.
 func linkCount(info fs.FileInfo) uint64 {
 	if s, ok := info.Sys().(*syscall.Stat_t); ok {
-		return uint64(s.Nlink) //nolint:unconvert // it has other types on other platforms
+		return uint64(s.Nlink) //nolint:unconvert // the type differs between platforms
 	}
 	return 1
 }

@@ -18,7 +18,7 @@ import (
 // LockFile is the name of the lock file in an output folder.
 const LockFile = ".kindex-build.lock"
 
-// Lock is held by the one builder that may write below an output folder.
+// Lock is held by the one builder that may write to an output folder.
 type Lock struct {
 	lock      *flock.Flock
 	ownerFile *os.File // the locked file
@@ -27,7 +27,7 @@ type Lock struct {
 // BusyError reports that another builder is working in the output folder.
 type BusyError struct {
 	Root  string
-	Owner string // from the lock file
+	Owner string // the note in the lock file
 }
 
 // Error implements error.
@@ -36,10 +36,10 @@ func (e *BusyError) Error() string {
 }
 
 // AcquireLock takes the lock of an output folder. If another builder has it,
-// AcquireLock calls waiting once and then waits for the lock until ctx is done;
-// if waiting is nil, it returns a *BusyError at once. The operating system
-// releases the lock of a builder that dies. If the lock file was not written by
-// kindex, AcquireLock returns an error and leaves the file unchanged.
+// AcquireLock calls waiting once and then waits for the lock until ctx is done. If
+// waiting is nil, it returns a *BusyError at once. The operating system releases
+// the lock of a builder that dies. If the lock file was not written by kindex,
+// AcquireLock returns an error and leaves the file unchanged.
 func AcquireLock(ctx context.Context, root string, waiting func(*BusyError)) (*Lock, error) {
 	dir, err := MakeFolder(root)
 	if err != nil {
@@ -94,14 +94,16 @@ func errForeignLock(path string) error {
 	return fmt.Errorf("%s is not a kindex lock file (a regular file without other hard links that contains one line about the running build): remove it", path)
 }
 
-// ownerPattern matches the note that builders write. A full disk may have truncated it.
+// ownerPattern matches the note that builders write, which a full disk may have
+// truncated.
 var ownerPattern = regexp.MustCompile(`^(process [0-9]+, since [0-9TZ:-]*\n?)?$`)
 
 // maxOwnerLen exceeds the length of any note, in bytes.
 const maxOwnerLen = 200
 
-// writeOwner writes into the locked file, for people, who holds it. Write errors
-// are ignored: a full disk must not stop the builder that would clean up.
+// writeOwner writes a note into the locked file that tells people which process
+// holds the lock. Write errors are ignored: a full disk must not stop the very
+// builder that would free space.
 func (l *Lock) writeOwner(dir *os.Root, path string) error {
 	locked, err := l.lock.Stat()
 	if err != nil {

@@ -18,8 +18,8 @@ import (
 	"kindex/exports/jsonenc"
 )
 
-// FormatVersion is the version of the format of builds. Readers reject all
-// others: such builds are built again, never converted.
+// FormatVersion is the version of the format of builds. Readers reject builds in
+// any other version. Such builds are built again, never converted.
 const FormatVersion = 3
 
 // ManifestFile is the path of the manifest in a build.
@@ -36,7 +36,7 @@ type Manifest struct {
 	Repository     *Repository            `json:"repository"` // null if the content has none
 	Commit         jsonenc.OptionalString `json:"commit"`     // null outside a git repository
 	CommitTime     jsonenc.OptionalString `json:"commitTime"` // RFC 3339 UTC, null without a commit
-	Dirty          bool                   `json:"dirty"`      // the content had uncommitted changes
+	Dirty          bool                   `json:"dirty"`      // whether the content had uncommitted changes
 	AsOf           string                 `json:"asOf"`       // RFC 3339 UTC: the time for which scores were calculated
 	ScoringVersion string                 `json:"scoringVersion"`
 	Counts         Counts                 `json:"counts"`
@@ -46,11 +46,11 @@ type Manifest struct {
 	Files          []File                 `json:"files"`
 }
 
-// Counts are the numbers of entities in a build.
+// Counts holds the numbers of entities in a build.
 type Counts struct {
-	Entities   int            `json:"entities"` // listed ones: all but withdrawn
+	Entities   int            `json:"entities"` // listed entities: all but withdrawn ones
 	Withdrawn  int            `json:"withdrawn"`
-	Ranked     int            `json:"ranked"` // those with a composite score
+	Ranked     int            `json:"ranked"` // listed entities with a composite score
 	Types      map[string]int `json:"types"`
 	Categories int            `json:"categories"`
 }
@@ -64,18 +64,17 @@ type Source struct {
 	Changes string   `json:"changes"`
 }
 
-// IndexStub identifies the input of a build's search index. The bytes of the
-// index are not part of the build's identity, because they follow from this
-// input.
+// IndexStub identifies the input of a build's search index. The index itself is not
+// part of the build's identity, because it follows from this input.
 type IndexStub struct {
 	MappingVersion int    `json:"mappingVersion"`
 	Documents      int    `json:"documents"`
-	SHA256         string `json:"sha256"` // of the documents, in order
+	SHA256         string `json:"sha256"` // hash of the documents, in order
 }
 
 // File is one file of a build.
 type File struct {
-	Path      string `json:"path"` // with slashes, below the build's folder
+	Path      string `json:"path"` // slash-separated, relative to the build's folder
 	Size      int64  `json:"size"`
 	SHA256    string `json:"sha256"`
 	MediaType string `json:"mediaType"`
@@ -116,11 +115,11 @@ func (m *Manifest) Finalize() {
 	m.ID = day + "-" + hex.EncodeToString(sum[:8])
 }
 
-// Encode returns the manifest as stored.
+// Encode returns the manifest in its stored form.
 func (m *Manifest) Encode() []byte {
 	b, err := json.MarshalIndent(m, "", "  ")
 	if err != nil {
-		panic(err) // texts, numbers and lists of them always encode
+		panic(err) // strings, numbers and lists of them can always be encoded
 	}
 	return append(b, '\n')
 }
@@ -134,7 +133,7 @@ func parseManifest(b []byte, path string) (*Manifest, error) {
 	}
 	if m.FormatVersion != FormatVersion {
 		return nil, &DamageError{Path: path, Problem: fmt.Sprintf(
-			"has format version %d, this program reads %d; build it again with this program", m.FormatVersion, FormatVersion)}
+			"has format version %d, but this program reads version %d; build it again with this program", m.FormatVersion, FormatVersion)}
 	}
 	if err := CheckFiles(m.Files); err != nil {
 		return nil, &DamageError{Path: path, Problem: err.Error()}
@@ -151,8 +150,9 @@ func parseManifest(b []byte, path string) (*Manifest, error) {
 	return &m, nil
 }
 
-// pathPattern matches the names of files in builds: lower-case letters, digits and, not
-// at the start, "-", "_" and ".". No such name is hidden or leads out of the folder.
+// pathPattern matches the names of files in builds. Each part of a path consists of
+// lower-case letters, digits and, except at the start, "-", "_" and ".". No such
+// name is hidden or leads out of the folder.
 var pathPattern = regexp.MustCompile(`^[a-z0-9][a-z0-9._-]*(/[a-z0-9][a-z0-9._-]*){0,3}$`)
 
 func validPath(name string) bool {
@@ -161,8 +161,8 @@ func validPath(name string) bool {
 
 var sha256Pattern = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
-// CheckFiles rejects manifest entries that no builder writes, whatever they refer
-// to.
+// CheckFiles rejects manifest entries that no builder writes, without looking at
+// the files themselves.
 func CheckFiles(files []File) error {
 	seen := make(map[string]bool, len(files))
 	for _, f := range files {
@@ -179,8 +179,7 @@ func CheckFiles(files []File) error {
 	return nil
 }
 
-// DamageError reports that a build cannot be used, and which of its files is the
-// reason.
+// DamageError reports that a build cannot be used because of one of its files.
 type DamageError struct {
 	Path    string
 	Problem string

@@ -20,7 +20,7 @@ func EncodingExtension(encoding string) string {
 	return ""
 }
 
-// feedTypes are the media types of the feeds of a build.
+// feedTypes maps the feed files of a build to their media types.
 var feedTypes = map[string]string{
 	"feed.xml": "application/rss+xml", "feed.atom": "application/atom+xml", "feed.json": "application/feed+json",
 }
@@ -42,8 +42,8 @@ func mediaType(name string) string {
 	return "application/octet-stream"
 }
 
-// splitEncoding splits a compression extension off a file name, and returns its
-// coding.
+// splitEncoding removes a compression extension from a file name and also returns
+// the content coding.
 func splitEncoding(name string) (base, encoding string) {
 	for _, enc := range []string{"gzip", "zstd", "br"} {
 		if b, ok := strings.CutSuffix(name, EncodingExtension(enc)); ok {

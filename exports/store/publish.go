@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// idPattern matches the IDs of builds; no other text ever becomes part of a path.
+// idPattern matches build IDs. No other string is ever used as part of a path.
 var idPattern = regexp.MustCompile(`^[0-9]{8}-[0-9a-f]{16}$`)
 
 // ValidID reports whether s has the form of a build ID.
@@ -61,8 +61,9 @@ func Publish(root, id string) error {
 	return SyncDir(dir.Name())
 }
 
-// Builds returns the IDs of the builds in a folder, oldest first, none if the folder
-// does not exist. root and names are as for OpenFolder.
+// Builds returns the IDs of the builds in a folder, oldest first. The list is empty
+// if the folder does not exist. root and names have the same meaning as in
+// OpenFolder.
 func Builds(root string, names ...string) ([]string, error) {
 	dir, err := OpenFolder(root, names...)
 	if errors.Is(err, os.ErrNotExist) {
@@ -108,8 +109,8 @@ func listBuilds(dir *os.Root) ([]string, error) {
 	return ids, nil
 }
 
-// Prune removes the oldest builds of an output folder until keep are left. It
-// never removes the current one.
+// Prune removes the oldest builds in an output folder until keep builds are left.
+// It never removes the current build.
 func Prune(root, current string, keep int) (removed []string, err error) {
 	builds, err := OpenFolder(root, buildsFolder...)
 	if errors.Is(err, os.ErrNotExist) {
@@ -131,7 +132,8 @@ func Prune(root, current string, keep int) (removed []string, err error) {
 		if id == current {
 			continue
 		}
-		// Rename it first, so that a half-removed build does not look like a build.
+		// Rename the build first, so that a half-removed one does not look like a
+		// build.
 		tempName := temporaryPrefix + id
 		if err := builds.Rename(id, tempName); err != nil {
 			return removed, err

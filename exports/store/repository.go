@@ -15,16 +15,18 @@ import (
 type Repository struct {
 	URL    string `json:"url"`    // http or https, without a slash or .git at the end
 	Branch string `json:"branch"` // the branch on which the content is edited
-	Path   string `json:"path"`   // of the content folder within the repository, with slashes; "" for the root and outside git
+	// Path is the slash-separated path of the content folder within the repository.
+	// It is "" for the root and outside git.
+	Path string `json:"path"`
 }
 
-// hosting is the page layout of hosting software. Each field but the last two is
-// the part of a URL between the URL of the repository and the commit, number,
-// branch or file.
+// hosting describes how hosting software lays out its pages. Each field but the
+// last two is the part of a page's URL between the repository's URL and the commit,
+// number, branch or file.
 type hosting struct {
 	commit, pull, edit, create, view string
-	// name and text are the query parameters that fill in the page for a new file, ""
-	// for none.
+	// name and text are the query parameters that fill in the page for a new file,
+	// or "" if the software has no such parameter.
 	name, text string
 }
 
@@ -49,7 +51,7 @@ func (r *Repository) hosting() hosting {
 	return gitHub
 }
 
-// Commit returns the page of a commit, "" if hash is "".
+// Commit returns the page of a commit, or "" if hash is "".
 func (r *Repository) Commit(hash string) string {
 	if r == nil || hash == "" {
 		return ""
@@ -57,8 +59,8 @@ func (r *Repository) Commit(hash string) string {
 	return r.URL + r.hosting().commit + url.PathEscape(hash)
 }
 
-// Pull returns the page of a pull request (merge request on GitLab), "" if number
-// is below 1.
+// Pull returns the page of a pull request (merge request on GitLab), or "" if
+// number is less than 1.
 func (r *Repository) Pull(number int) string {
 	if r == nil || number < 1 {
 		return ""
@@ -75,7 +77,7 @@ func (r *Repository) Edit(file string) string {
 	return r.URL + r.hosting().edit + r.branchPath(file)
 }
 
-// View returns the page that shows a file, given as for Edit.
+// View returns the page that shows a file, given by its path as in Edit.
 func (r *Repository) View(file string) string {
 	if r == nil {
 		return ""
@@ -83,13 +85,13 @@ func (r *Repository) View(file string) string {
 	return r.URL + r.hosting().view + r.branchPath(file)
 }
 
-// maxPageURLLen is the maximum length of the URL of a filled-in page in bytes.
+// maxPageURLLen is the maximum length in bytes of the URL of a filled-in page.
 // Servers reject request lines of more than about 8,000 bytes.
 const maxPageURLLen = 6000
 
-// New returns the page that opens an editor for a new file, given as for Edit,
-// with its name filled in. The text is filled in too, except on GitLab, which
-// does not support it, and if the URL would exceed 6,000 bytes.
+// New returns the page that opens an editor for a new file with the name filled in.
+// The file is given by its path as in Edit. The text is filled in too, unless the
+// host is GitLab, which does not support it, or the URL would exceed 6,000 bytes.
 func (r *Repository) New(file, text string) string {
 	if r == nil {
 		return ""
@@ -111,8 +113,8 @@ func (r *Repository) branchPath(file string) string {
 	return escapePath(r.Branch + "/" + r.repoPath(file))
 }
 
-// repoPath returns the path of a file from the root of the repository. It does
-// not leave the content folder.
+// repoPath returns the path of a file from the root of the repository. The result
+// is always in the content folder.
 func (r *Repository) repoPath(file string) string {
 	return strings.TrimPrefix(path.Join(r.Path, path.Clean("/"+file)), "/")
 }

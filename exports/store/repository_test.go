@@ -8,7 +8,7 @@ import (
 	"kindex/exports/store"
 )
 
-// TestRepositoryPages compares URLs with those of the hosts.
+// TestRepositoryPages compares URLs with those that the hosts use.
 func TestRepositoryPages(t *testing.T) {
 	at := func(address, branch, path string) *store.Repository {
 		return &store.Repository{URL: address, Branch: branch, Path: path}
@@ -56,7 +56,7 @@ func TestRepositoryPages(t *testing.T) {
 	}
 }
 
-// TestNewFileFilledIn tries texts around the maximum length of a URL.
+// TestNewFileFilledIn tries texts that make the URL about as long as the maximum.
 func TestNewFileFilledIn(t *testing.T) {
 	r := &store.Repository{URL: "https://github.com/ada/index", Branch: "main", Path: "content"}
 	plain := r.New("tool/x.yaml", "")

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// A seal proves who created a build. It is stored next to the builds, not in them,
-// because the bytes of a build depend on the content only. For its content see
-// builder.Key.
+// A seal proves who created a build. Seals are stored next to the builds, not in
+// them, because the bytes of a build depend only on the content. builder.Key
+// documents what a seal contains.
 
 var sealsFolder = []string{"exports", "seals"}
 

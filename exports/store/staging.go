@@ -14,19 +14,19 @@ import (
 	"sync"
 )
 
-// Staging is a build that is being written, in a temporary folder next to its
-// final location, so that nothing unfinished ever has the name of a build. Its
-// methods may be called concurrently; each FileWriter belongs to one goroutine.
+// Staging is a build that is being written to a temporary folder next to its final
+// location, so that nothing unfinished ever has the name of a build. Its methods
+// may be called concurrently, but each FileWriter belongs to one goroutine.
 type Staging struct {
-	builds *os.Root // the folder of builds
-	name   string   // of the temporary folder in it
+	builds *os.Root // the folder of all builds
+	name   string   // the temporary folder's name
 	dir    *os.Root // the temporary folder
 
 	mu    sync.Mutex
 	files []File
 }
 
-// BuildsDir returns the folder of the builds in an output folder.
+// BuildsDir returns the folder in an output folder that contains the builds.
 func BuildsDir(root string) string { return filepath.Join(root, "exports", "builds") }
 
 // NewStaging starts a build in root, the output folder.
@@ -97,7 +97,7 @@ func (f *FileWriter) Close() error {
 	return nil
 }
 
-// Add writes a file with this content.
+// Add writes a file with the given content.
 func (w *Staging) Add(name string, data []byte) error {
 	f, err := w.Create(name)
 	if err != nil {
@@ -109,15 +109,15 @@ func (w *Staging) Add(name string, data []byte) error {
 	return f.Close()
 }
 
-// Files returns the files written so far, without licences.
+// Files returns the files written so far. Their licences are not set yet.
 func (w *Staging) Files() []File {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return append([]File(nil), w.files...)
 }
 
-// Finalize completes the manifest with files, licences and ID, and writes it. The
-// build is then complete but not yet in place.
+// Finalize adds the files, their licences and the ID to the manifest and writes it.
+// The build is then complete but not yet in place.
 func (w *Staging) Finalize(m *Manifest, license func(path string) string) error {
 	m.Files = w.Files()
 	for i := range m.Files {
@@ -145,8 +145,8 @@ func (w *Staging) Install(m *Manifest) error {
 	return errors.Join(SyncDir(w.builds.Name()), w.close())
 }
 
-// isInstalled reports whether the build is already in place, with the same
-// manifest and unaltered files.
+// isInstalled reports whether the build is already at its final location, with the
+// same manifest and unaltered files.
 func (w *Staging) isInstalled(m *Manifest) (bool, error) {
 	dir, err := openSubfolder(w.builds, m.ID)
 	var damage *LinkError
@@ -156,7 +156,7 @@ func (w *Staging) isInstalled(m *Manifest) (bool, error) {
 	case errors.As(err, &damage):
 		return false, err
 	case err != nil:
-		return false, nil // the build replaces whatever it is
+		return false, nil // whatever is there is replaced
 	}
 	defer dir.Close()
 	there, err := dir.ReadFile(ManifestFile)

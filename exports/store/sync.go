@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// SyncTree syncs every file and folder below dir to disk.
+// SyncTree syncs every file and folder under dir to disk.
 func SyncTree(dir string) error {
 	return filepath.WalkDir(dir, func(path string, _ fs.DirEntry, err error) error {
 		if err != nil {

@@ -8,10 +8,10 @@ import (
 	"testing"
 )
 
-// TestBuildsAreDurable checks that each file and folder of a build is synced
-// before the build gets its name, that name before the pointer to the build, and
-// the pointer's folder last. A power failure can then leave the earlier build or
-// this one, but nothing in between.
+// TestBuildsAreDurable checks the order of syncs: each file and folder of a build
+// before the build is renamed to its final name, then that name, then the pointer
+// to the build, and the pointer's folder last. After a power failure, either the
+// earlier build or the new one is current, and it is complete.
 func TestBuildsAreDurable(t *testing.T) { // not in parallel: it replaces fsync
 	root := t.TempDir()
 	var synced []string // relative to root
@@ -45,7 +45,7 @@ func TestBuildsAreDurable(t *testing.T) { // not in parallel: it replaces fsync
 	if builds < 0 || !slices.Equal(slices.Sorted(slices.Values(synced[:builds])), slices.Sorted(slices.Values(want))) {
 		t.Fatalf("synced %q, want %q before the folder of builds", synced, want)
 	}
-	// The rest is the pointer, which has a temporary name, and its folder.
+	// What remains is the pointer, which has a temporary name, and its folder.
 	if rest := synced[builds+1:]; len(rest) != 2 || rest[1] != "exports" {
 		t.Errorf("synced %q at the end, want the pointer and exports", rest)
 	}

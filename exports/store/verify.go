@@ -21,8 +21,8 @@ import (
 const maxManifestSize = 64 << 20
 
 // Verify reads every file of a build, largest first and on all processors, and
-// compares size and SHA-256 with the manifest. It reports all problems, each as a
-// *DamageError.
+// compares its size and SHA-256 with the manifest. It returns all problems, each as
+// a *DamageError.
 func Verify(dir string) (*Manifest, error) {
 	r, err := OpenFiles(dir)
 	if err != nil {
@@ -72,8 +72,8 @@ func ReadManifest(dir string) (*Manifest, error) {
 	return m, err
 }
 
-// OpenManifest is like ReadManifest, but for an open folder. It also returns the
-// bytes of the manifest.
+// OpenManifest is like ReadManifest, but takes an open folder. It also returns the
+// manifest as bytes.
 func OpenManifest(dir *os.Root) (*Manifest, []byte, error) {
 	path := filepath.Join(dir.Name(), ManifestFile)
 	b, err := ReadFile(dir, ManifestFile, maxManifestSize)
@@ -87,9 +87,9 @@ func OpenManifest(dir *os.Root) (*Manifest, []byte, error) {
 	return m, b, err
 }
 
-// ManifestBytes returns the manifest of a build as stored, and a manifest entry
-// for it, because the manifest does not list itself. It returns fs.ErrNotExist if
-// there is no such build.
+// ManifestBytes returns the manifest of a build as it is stored. It also returns a
+// manifest entry for the manifest, which does not list itself. It returns
+// fs.ErrNotExist if there is no such build.
 func ManifestBytes(dir string) ([]byte, File, error) {
 	r, err := OpenFiles(dir)
 	if err != nil {
@@ -105,7 +105,7 @@ func ManifestBytes(dir string) ([]byte, File, error) {
 		MediaType: mediaType(ManifestFile), License: string(m.License)}, nil
 }
 
-// VerifyFiles checks that dir contains exactly these files, unaltered, and the
+// VerifyFiles checks that dir contains exactly these files, unaltered, plus the
 // manifest.
 func VerifyFiles(dir string, files []File, manifest string) error {
 	r, err := OpenFiles(dir)
@@ -145,7 +145,7 @@ func verifyFiles(dir *os.Root, files []File, manifest string) error {
 	return errors.Join(append(problems, err)...)
 }
 
-// VerifyFile compares size and SHA-256 of a file below dir with its manifest
+// VerifyFile compares the size and SHA-256 of a file under dir with its manifest
 // entry.
 func VerifyFile(dir string, want File) error {
 	r, err := OpenFiles(dir)
@@ -200,12 +200,12 @@ func ReadFile(dir *os.Root, name string, maxLen int64) ([]byte, error) {
 	return b, err
 }
 
-// readerOnly and writerOnly hide the methods that io.Copy would use instead of its
-// buffer, with a smaller one.
+// readerOnly and writerOnly hide methods that io.CopyBuffer would call instead of
+// using its buffer. Those methods use a smaller buffer.
 type readerOnly struct{ io.Reader }
 type writerOnly struct{ io.Writer }
 
-// Describe returns the manifest entry for a file below dir.
+// Describe returns the manifest entry for a file under dir.
 func Describe(dir, path string) (File, error) {
 	data, err := os.Open(path)
 	if err != nil {

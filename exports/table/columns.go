@@ -13,12 +13,12 @@ type Kind uint8
 // The kinds of columns. Every cell except a List may be null.
 const (
 	Text      Kind = iota // UTF-8 text
-	List                  // list of texts, empty instead of null
+	List                  // list of strings, empty instead of null
 	Decimal               // a number from 0 to 100 with one decimal
 	Date                  // a day, YYYY-MM-DD
 	Integer               // an integer
 	Timestamp             // a time, RFC 3339 in UTC; Parquet keeps milliseconds
-	Raw                   // a compact JSON value, embedded in JSON formats and text in CSV
+	Raw                   // a compact JSON value, embedded in JSON formats and a string in CSV
 )
 
 // Column is a field of a bulk export.
@@ -27,8 +27,8 @@ type Column struct {
 	Kind Kind
 }
 
-// Cell is the value of a row in a column. Text is used for texts, dates, times
-// and raw JSON, "" for null; a Decimal or Integer is null unless Known.
+// Cell is the value of one column in a row. Text holds a string, date, time or raw
+// JSON, where "" means null. A Decimal or Integer is null unless Known is set.
 type Cell struct {
 	Text   string
 	List   []string
@@ -39,8 +39,8 @@ type Cell struct {
 // Row is an exported record; its cells correspond to the columns.
 type Row []Cell
 
-// SelectColumns returns the named columns in the order of all, and the index of
-// each in a full row.
+// SelectColumns returns the named columns in the order that they have in all, and
+// the index of each in a full row.
 func SelectColumns(all []Column, names []string) ([]Column, []int, error) {
 	want := make(map[string]bool, len(names))
 	for _, n := range names {

@@ -14,12 +14,12 @@ import (
 
 // Format is a format of bulk data.
 type Format struct {
-	Name      string // as in ?format=
+	Name      string // value of the format parameter
 	Extension string
 	MediaType string
 }
 
-// Formats are the bulk formats; the first is the default.
+// Formats lists the bulk formats. The first is the default.
 var Formats = []Format{
 	{"json", ".json", "application/json"},
 	{"csv", ".csv", "text/csv; charset=utf-8; header=present"},
@@ -37,21 +37,21 @@ func FormatByName(name string) (Format, bool) {
 	return Format{}, false
 }
 
-// Encoder writes rows in one format. Write may buffer; Close completes the
-// document and must be called, but does not close the underlying writer. An
-// Encoder must not be used concurrently.
+// Encoder writes rows in one format. Write may buffer rows. Close must be called:
+// it completes the document, but does not close the underlying writer. An Encoder
+// must not be used concurrently.
 type Encoder interface {
 	Write(Row) error
 	Close() error
 }
 
-// SpreadsheetCSV is the name of the CSV format for spreadsheets: texts that a
-// spreadsheet would treat as a formula get a leading apostrophe
+// SpreadsheetCSV is the name of the CSV format for spreadsheets, in which strings
+// that a spreadsheet would treat as a formula get a leading apostrophe
 // (https://owasp.org/www-community/attacks/CSV_Injection).
 const SpreadsheetCSV = "csv=spreadsheet"
 
-// NewEncoder returns an encoder for rows of these columns, as used for the files
-// of a build. The format is one of the Formats or SpreadsheetCSV.
+// NewEncoder returns an encoder for rows with these columns, like those for the
+// files of a build. format is SpreadsheetCSV or the name of one of the Formats.
 func NewEncoder(format string, w io.Writer, columns []Column) (Encoder, error) {
 	return newEncoder(format, w, columns, fileParquet)
 }
@@ -157,14 +157,14 @@ func (e *jsonEncoder) Close() error {
 	return err
 }
 
-// csvEncoder writes RFC 4180 with CRLF and a header row. Null is empty; lists are
-// joined with |, which slugs cannot contain.
+// csvEncoder writes RFC 4180 with CRLF and a header row. Null becomes an empty
+// field. Lists are joined with |, which slugs cannot contain.
 type csvEncoder struct {
 	w       *csv.Writer
 	columns []Column
 	record  []string
 
-	spreadsheet bool // texts that look like formulas get an apostrophe
+	spreadsheet bool // whether strings that look like formulas get an apostrophe
 }
 
 func (e *csvEncoder) header() error {
@@ -174,7 +174,7 @@ func (e *csvEncoder) header() error {
 	return e.w.Write(e.record)
 }
 
-// Formula reports whether a spreadsheet would treat a text as a formula: it
+// Formula reports whether a spreadsheet would treat a string as a formula. It
 // checks the first character, which some programs also accept in its fullwidth
 // form.
 func Formula(s string) bool {
@@ -205,7 +205,7 @@ func (e *csvEncoder) Write(r Row) error {
 		default:
 			e.record[i] = cell.Text
 		}
-		// Only texts can be formulas; a Raw cell may be a number such as -5.
+		// Only strings can be formulas. A Raw cell may be a number such as -5.
 		if e.spreadsheet && (c.Kind == Text || c.Kind == List) && Formula(e.record[i]) {
 			e.record[i] = "'" + e.record[i]
 		}

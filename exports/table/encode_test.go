@@ -13,7 +13,7 @@ import (
 	"kindex/exports/record"
 )
 
-// sample covers every kind of cell: full, empty, quoted and non-ASCII.
+// sample covers every kind of cell, with full, empty, quoted and non-ASCII values.
 func sample() []*record.Entity {
 	full := &record.Entity{
 		Type: "tool", Slug: "a", Name: "A, \"quoted\"\u2028", Provider: "P", Description: "x | y é ⫶",

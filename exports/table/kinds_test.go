@@ -9,8 +9,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-// kinds are columns of every kind that entities do not have, with full and empty
-// rows.
+// kinds has a column of every kind that entity columns do not cover, with full and
+// empty rows.
 var kinds = []Column{{"n", Integer}, {"at", Timestamp}, {"raw", Raw}}
 
 func kindRows() []Row {

@@ -10,11 +10,10 @@ import (
 	"github.com/parquet-go/parquet-go/compress/zstd"
 )
 
-// parquetEncoder writes Parquet with zstd pages: texts as optional UTF-8
-// strings, lists as LIST, decimals as optional doubles, whole numbers as optional
-// 64-bit integers, dates as optional DATE, times as optional TIMESTAMP, raw
-// values as optional JSON.
-// https://parquet.apache.org/docs/file-format/
+// parquetEncoder writes Parquet with zstd pages. It writes strings as optional
+// UTF-8 strings, lists as LIST, decimals as optional doubles, whole numbers as
+// optional 64-bit integers, dates as optional DATE, times as optional TIMESTAMP,
+// and raw values as optional JSON. https://parquet.apache.org/docs/file-format/
 type parquetEncoder struct {
 	w       *parquet.GenericWriter[any]
 	columns []Column
@@ -24,17 +23,17 @@ type parquetEncoder struct {
 // parquetBatch is the number of rows passed to the writer at once.
 const parquetBatch = 256
 
-// parquetOptions set how rows are grouped. The writer keeps a row group in
+// parquetOptions determines how rows are grouped. The writer keeps a row group in
 // memory.
 type parquetOptions struct {
 	group int64 // rows per row group
-	page  int   // bytes per page buffer, one for each column
+	page  int   // size in bytes of each column's page buffer
 	codec *zstd.Codec
 }
 
 var (
-	// fileParquet is for files of a build: readers with a filter can skip groups.
-	// Changing it changes the bytes of exports.
+	// fileParquet is for a build's files, in which readers with a filter can skip
+	// row groups. Changing it changes the bytes of exports.
 	fileParquet = parquetOptions{group: 50_000, page: parquet.DefaultPageBufferSize,
 		codec: &zstd.Codec{Level: zstd.SpeedDefault, Concurrency: 1}}
 	// streamParquet is for streamed responses. They share the codec, because its

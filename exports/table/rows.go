@@ -6,8 +6,8 @@ import (
 	"kindex/exports/record"
 )
 
-// EntityColumns are the fields of an exported entity, in the order of all
-// formats.
+// EntityColumns lists the fields of an exported entity in the order that all
+// formats use.
 var EntityColumns = []Column{
 	{"slug", Text}, {"type", Text}, {"name", Text}, {"provider", Text}, {"description", Text},
 	{"category", Text}, {"version", Text}, {"pricingModel", Text}, {"license", Text}, {"url", Text},
@@ -17,7 +17,7 @@ var EntityColumns = []Column{
 	{"addedDate", Date}, {"lastUpdated", Date},
 }
 
-// LeaderboardColumns are the fields of an exported leaderboard.
+// LeaderboardColumns lists the fields of an exported leaderboard.
 var LeaderboardColumns = []Column{
 	{"rank", Integer}, {"type", Text}, {"slug", Text}, {"name", Text}, {"provider", Text}, {"category", Text},
 	{"composite", Decimal}, {"adoption", Decimal}, {"quality", Decimal}, {"freshness", Decimal},
@@ -50,7 +50,7 @@ func LeaderboardRow(e *record.Entity, rank int) Row {
 
 func scoreCell(s record.Score) Cell { return Cell{Number: s.Float(), Known: s.Known()} }
 
-// ChangeColumns are the fields of an exported change in formats without nested
+// ChangeColumns lists the fields of an exported change in formats without nested
 // objects.
 var ChangeColumns = []Column{
 	{"id", Text}, {"event", Text}, {"timestamp", Timestamp}, {"type", Text}, {"slug", Text}, {"name", Text},

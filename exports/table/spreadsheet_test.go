@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSpreadsheetCells: text and lists that a spreadsheet would evaluate as formulas are
-// quoted, and numbers are not.
+// TestSpreadsheetCells checks that strings and lists that a spreadsheet would
+// evaluate as formulas are quoted, and that numbers are not.
 func TestSpreadsheetCells(t *testing.T) {
 	var b strings.Builder
 	columns := []Column{{Name: "a", Kind: Text}, {Name: "b", Kind: List}, {Name: "c", Kind: Integer}}

@@ -7,8 +7,8 @@ import (
 	"kindex/builder/suite"
 )
 
-// held returns how much an encoder buffers: the largest number of rows that were
-// passed to it but not yet written.
+// held returns how much an encoder buffers: the largest number of rows that it had
+// received but not yet written.
 func held(t *testing.T, format string, rows int) (most int, bytes int) {
 	t.Helper()
 	w := &counter{}
@@ -44,8 +44,8 @@ type counter struct{ n int }
 
 func (c *counter) Write(b []byte) (int, error) { c.n += len(b); return len(b), nil }
 
-// TestStreamsHoldLittle checks that the buffer of a stream encoder does not grow
-// with the number of rows.
+// TestStreamsHoldLittle checks that a stream encoder's buffer does not grow with
+// the number of rows.
 func TestStreamsHoldLittle(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)

@@ -13,8 +13,9 @@ import (
 	"kindex/edge/submission"
 )
 
-// fill gives the signed-in account one of everything: keys, a webhook with successful and
-// failed deliveries, submissions in every state. The ids are stored in the website.
+// fill creates, for the signed-in account, everything that the panel can show: keys, a
+// webhook with successful and failed deliveries, and submissions in every state. It
+// stores their IDs in the website.
 func (w *website) fill(t testing.TB, receiver *edgetest.Receiver, a attacker) {
 	t.Helper()
 	key := w.Key(t, "ann")
@@ -59,7 +60,7 @@ func (w *website) fill(t testing.TB, receiver *edgetest.Receiver, a attacker) {
 	}
 }
 
-// post sends JSON with a key, and reads the response.
+// post sends JSON with a key, and decodes the response.
 func (w *website) post(t testing.TB, key, path, body string, into any) {
 	t.Helper()
 	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, w.URL+path, bytes.NewReader([]byte(body)))

@@ -31,8 +31,8 @@ var axe = sync.OnceValues(func() (string, error) {
 	return string(script), err
 })
 
-// withAxe loads axe-core into the page. The debugger may do so whatever the page's policy
-// allows.
+// withAxe loads axe-core into the page. The debugger can do so whatever the page's policy
+// is.
 func withAxe(t testing.TB, tab *browser.Tab) {
 	t.Helper()
 	script, err := axe()
@@ -45,12 +45,13 @@ func withAxe(t testing.TB, tab *browser.Tab) {
 	tab.Do(t, chromedp.Evaluate[chromedp.Void](script+";0"))
 }
 
-// alikeRows selects what axe skips in make test: all but the first rows of lists, which
-// templates render in the same way.
+// alikeRows selects what axe skips in make test: all but the first rows of lists, because
+// templates render all rows in the same way.
 const alikeRows = `['main tbody > tr:nth-child(n+9)', 'main ul > li:nth-child(n+9)', 'main ol > li:nth-child(n+9)']`
 
-// violations returns axe's findings: each rule with the elements that break it. Only the
-// contrast depends on the colours.
+// violations returns axe's findings: each violated rule, with the elements that violate
+// it. With coloursAlone it checks only contrast, the only thing that depends on the
+// colours.
 func violations(t testing.TB, tab *browser.Tab, coloursAlone bool) []string {
 	t.Helper()
 	only := `{type: 'tag', values: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}`
@@ -61,9 +62,9 @@ func violations(t testing.TB, tab *browser.Tab, coloursAlone bool) []string {
   v.nodes.slice(0, 4).map(n => v.id + ' (' + v.help + '): ' + n.html.slice(0, 160) + ' – ' + n.any.concat(n.all, n.none).map(c => c.message).join('; ').slice(0, 240))))`, suite.Pick(alikeRows, "[]"), only)
 }
 
-// looks opens every kind of page in narrow and wide windows, light and dark, and checks
-// that axe finds nothing, nothing overflows the window, the console is empty, and no other
-// host is contacted.
+// looks opens every kind of page in narrow and wide windows, in light and dark. It checks
+// that axe finds nothing, that nothing overflows the window, that the console is empty,
+// and that the page contacts no other host.
 func (w *website) looks(t *testing.T) {
 	const tabs = 2
 	for part := range tabs {
@@ -88,16 +89,17 @@ const movingScript = `document.getAnimations().map(a => a.effect?.target?.outerH
     return Math.max(...s.transitionDuration.split(',').map(parseFloat)) > 0 || s.animationName !== 'none' || s.scrollBehavior === 'smooth'
   })).slice(0, 3).map(e => e.outerHTML.slice(0, 120)))`
 
-// view is a window in which a page is checked, and whether only its colours are checked.
+// view describes a window in which a page is checked; part means that only its colours
+// are checked.
 type view struct {
 	width  int64
 	scheme string
 	part   bool
 }
 
-// views returns the views of a kind of page: both widths, and both schemes. Templates
-// shared by edge and files are checked fully on the edge, and in make soak in the files
-// too.
+// views returns the views of a kind of page: both widths and both schemes. Pages that a
+// static site renders with the same templates as an edge get all of these views only on
+// the edge, except in make soak.
 func (w *website) views(k kind) []view {
 	few := []view{{desktop, "light", false}, {phone, "dark", true}}
 	if w.static() && k.at == alike {
@@ -106,13 +108,13 @@ func (w *website) views(k kind) []view {
 	return suite.Pick(few, []view{{desktop, "light", false}, {desktop, "dark", false}, {phone, "dark", false}, {phone, "light", false}})
 }
 
-// passedOver reports whether a kind is checked only in make soak: pages of files that are
-// the same on the edge, unless their scripts do something.
+// passedOver reports whether a kind is checked only in make soak. These are the pages of
+// a static site that look the same on the edge and have no controls of their own.
 func (w *website) passedOver(k kind) bool {
 	return w.static() && k.at == alike && !k.keyboard && !suite.Soaking()
 }
 
-// people are the visitors of a website: not signed in, and signed in.
+// people returns the kinds of visitors to a website: not signed in, and signed in.
 func (w *website) people() []bool {
 	if w.static() {
 		return []bool{false}
@@ -132,12 +134,12 @@ func (w *website) reach(t testing.TB, tab *browser.Tab, k kind) {
 	}
 }
 
-// rendered returns the page of a tab as rendered by scripts.
+// rendered returns the page in a tab as rendered by its scripts.
 func (w *website) rendered(t testing.TB, tab *browser.Tab) *document {
 	t.Helper()
 	page := eval[struct{ Address, HTML string }](t, tab, `({address: location.href, html: '<!doctype html>' + document.documentElement.outerHTML})`)
 	d := &document{status: http.StatusOK, header: http.Header{}, body: []byte(page.HTML), unnamed: w.unnamed}
-	if !w.static() { // its policy is in a header, which is invisible to scripts
+	if !w.static() { // its policy is in a header, which scripts cannot see
 		d.header.Set("Content-Security-Policy", pages.Policy)
 	}
 	var err error
@@ -155,7 +157,7 @@ func (w *website) look(t *testing.T, tab *browser.Tab, k kind) {
 	before, asked := len(tab.Said()), len(tab.Requests())
 	tab.Do(t, chromedp.EmulateViewport(desktop, height), likes("prefers-color-scheme", "light", "prefers-reduced-motion", "reduce"))
 	w.reach(t, tab, k)
-	if k.until != "" { // the crawl looks at what was sent, this at what became of it
+	if k.until != "" { // the crawl checks the page as sent; this checks what scripts have made of it
 		for _, f := range w.rendered(t, tab).faults() {
 			t.Errorf("%s, as rendered by scripts: %s", k.name, f)
 		}
@@ -175,7 +177,7 @@ func (w *website) look(t *testing.T, tab *browser.Tab, k kind) {
 		}
 	}
 	for _, said := range tab.Said()[before:] {
-		if k.status == 0 && k.do == "" && !(k.lacks && w.static()) || !strings.Contains(said, "Failed to load resource") { // what the page itself is told
+		if k.status == 0 && k.do == "" && !(k.lacks && w.static()) || !strings.Contains(said, "Failed to load resource") { // an error response for the page itself
 			t.Errorf("%s: the console shows %s", k.name, said)
 		}
 	}
@@ -186,7 +188,7 @@ func (w *website) look(t *testing.T, tab *browser.Tab, k kind) {
 	}
 }
 
-// axeLooks checks that the checks of the other tests find faults.
+// axeLooks checks that axe and the other checks of a page find faults.
 func (w *website) axeLooks(t *testing.T) {
 	tab := w.open(t, phone, false)
 	tab.Do(t, chromedp.Navigate(w.URL+"/"))

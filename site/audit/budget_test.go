@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The compressed size budgets of a page: the page itself, its scripts and styles, and
-// everything including images.
+// The maximum compressed sizes, in bytes, of a page and of the scripts and styles it
+// loads.
 const (
 	maxBytes  = 100_000
 	maxLoaded = 60_000
@@ -18,7 +18,7 @@ const (
 
 // budgets checks that every kind of page is small, including everything it loads.
 func (w *website) budgets(t *testing.T) {
-	sizes := map[string]int{} // of loaded resources, by URL
+	sizes := map[string]int{} // sizes of the loaded resources, by URL
 	var table strings.Builder
 	for _, k := range w.kinds(t) {
 		if k.do != "" || !w.there(t, k) {
@@ -48,14 +48,15 @@ func (w *website) budgets(t *testing.T) {
 	t.Logf("bytes, compressed:\nkind                page    code pictures\n%s", table.String())
 }
 
-// loads returns the URLs that a browser loads with a page, each with its element.
+// loads returns the URLs that a browser loads with a page, each with the name of its
+// element.
 func (d *document) loads() map[string]string {
 	m := map[string]string{}
 	for n := range d.nodes {
 		switch {
 		case n.Data == "script" && has(n, "src"), n.Data == "img":
 			m[attr(n, "src")] = n.Data
-		case has(n, "data-engine"): // of the search in a browser
+		case has(n, "data-engine"): // loaded by the search in a browser
 			m[attr(n, "data-engine")] = "script"
 		case n.Data == "link" && (strings.Contains(attr(n, "rel"), "stylesheet") || strings.Contains(attr(n, "rel"), "icon")):
 			m[attr(n, "href")] = n.Data
@@ -71,7 +72,7 @@ func (w *website) sent(t *testing.T, path string, signedIn bool) int {
 	if d.status >= 500 || len(d.body) == 0 {
 		t.Errorf("%s answers %d with %d bytes", path, d.status, len(d.body))
 	}
-	if w.static() { // compression is up to the file host
+	if w.static() { // whether responses are compressed is up to the file host
 		return zipped(t, d.body)
 	}
 	// Pages with a form token are not compressed: their length would leak it (BREACH).

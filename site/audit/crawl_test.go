@@ -17,21 +17,21 @@ import (
 const (
 	maxPages    = 250
 	maxOfAShape = 6
-	maxQueries  = 2 // per shape with a query
-	maxHostile  = 2 // per shape, if about hostile words
+	maxQueries  = 2 // per shape that has a query
+	maxHostile  = 2 // per shape, if the URLs contain hostile words
 )
 
-// crawl is a crawl of the website by its links.
+// crawl follows the links of the website.
 type crawl struct {
 	*website
 	t      *testing.T
 	queue  []string
-	from   map[string]string // visited URLs, by the page that links to them
+	from   map[string]string // for each visited URL, the page that links to it
 	shapes map[string]int
 	most   int                            // per shape
 	pages  []string                       // pages that were read
-	each   func(path string, d *document) // called for each page, unless nil
-	asked  map[string]bool                // URLs that may be refused; nil for none
+	each   func(path string, d *document) // called for each page unless it is nil
+	asked  map[string]bool                // URLs that may be refused, or nil
 	api    []string                       // API URLs found
 }
 
@@ -52,7 +52,7 @@ func (c *crawl) run(starts []string) {
 	}
 }
 
-// crawlAll crawls from every kind of page without JavaScript.
+// crawlAll crawls the website without JavaScript, starting from every kind of page.
 func (w *website) crawlAll(t *testing.T) {
 	var starts []string
 	for _, k := range w.kinds(t) {
@@ -90,14 +90,14 @@ func (w *website) crawlAll(t *testing.T) {
 	if w.static() {
 		return
 	}
-	// None of these requests was counted.
+	// None of these requests counted towards the limit.
 	if d := w.get(t, "/api/meta", false); d.header.Get("X-RateLimit-Remaining") != "19" {
 		t.Errorf("after %d pages, the API reports %v", len(c.pages), d.header)
 	}
 	c.askAPI()
 }
 
-// meet records a URL.
+// meet records a URL and queues it unless enough URLs of its shape are queued already.
 func (c *crawl) meet(path, on string) {
 	if c.from[path] != "" {
 		return
@@ -110,7 +110,7 @@ func (c *crawl) meet(path, on string) {
 	if strings.HasPrefix(path, "/api/") && !c.static() {
 		most, list = maxQueries, &c.api
 	}
-	if strings.Count(s, "&") > 2 { // of a search that is narrowed down ever more
+	if strings.Count(s, "&") > 2 { // a search with more and more filters
 		most = 0
 	}
 	if c.shapes[s]++; c.shapes[s] <= most {
@@ -118,7 +118,7 @@ func (c *crawl) meet(path, on string) {
 	}
 }
 
-// visit gets a URL, following at most one redirect.
+// visit requests a URL, following at most one redirect.
 func (c *crawl) visit(path string, moved int) {
 	c.t.Helper()
 	if len(c.pages) >= maxPages {
@@ -169,7 +169,7 @@ func (c *crawl) read(path string, d *document) {
 	}
 }
 
-// lead follows a URL within the site. Others are only checked.
+// lead follows a URL within the site. It only checks the syntax of other URLs.
 func (c *crawl) lead(d document, on, to, in string) {
 	u, err := d.url.Parse(to)
 	if err != nil {
@@ -182,8 +182,8 @@ func (c *crawl) lead(d document, on, to, in string) {
 	c.meet(u.RequestURI(), on)
 }
 
-// filled returns the URL that a form leads to with its default values; a search is for a
-// word.
+// filled returns the URL that a form leads to with its default values, and with a word to
+// search for.
 func filled(form *html.Node) string {
 	q := url.Values{}
 	for n := range form.Descendants() {
@@ -205,7 +205,7 @@ func filled(form *html.Node) string {
 	return attr(form, "action") + "?" + q.Encode()
 }
 
-// selected returns the initial value of a selection.
+// selected returns the initially selected value of a list.
 func selected(list *html.Node) string {
 	value, first := "", true
 	for n := range list.Descendants() {

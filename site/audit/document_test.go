@@ -22,7 +22,7 @@ type document struct {
 	header http.Header
 	body   []byte
 	root   *html.Node // nil if it is not HTML
-	// unnamed reports whether the website does not know its URL.
+	// unnamed means that the website does not know its URL.
 	unnamed bool
 }
 
@@ -60,7 +60,7 @@ func (w *website) get(t testing.TB, path string, signedIn bool, header ...string
 	return d
 }
 
-// refreshes matches a whole file that serves as a redirect, around its target.
+// refreshes matches the start of a file that serves as a redirect, with its target.
 var refreshes = regexp.MustCompile(`^<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n<title>Moved</title>\n<meta http-equiv="refresh" content="0; url=([^"]*)">\n`)
 
 // moved returns the target of a redirect, or "".
@@ -75,8 +75,8 @@ func (d *document) moved() string {
 	return ""
 }
 
-// policy returns the Content-Security-Policy of a page. Files have it in their head, before
-// anything it applies to.
+// policy returns the Content-Security-Policy of a page. Files have it in their head,
+// before everything that it applies to.
 func (d *document) policy() string {
 	for n := range d.nodes {
 		switch {
@@ -123,7 +123,7 @@ func text(n *html.Node) string {
 	return strings.TrimSpace(b.String())
 }
 
-// leads returns the URLs in a document, each with its element.
+// leads returns the URLs in a document, each with the name of its element.
 func (d *document) leads() map[string]string {
 	found := map[string]string{}
 	for n := range d.nodes {
@@ -162,7 +162,7 @@ func (d *document) listedAs() (title string) {
 	return title
 }
 
-// faults returns the faults of a page that do not depend on its kind.
+// faults returns those faults of a page that do not depend on its kind.
 func (d *document) faults() (wrong []string) {
 	if d.root == nil {
 		return []string{"it is no HTML but " + d.header.Get("Content-Type")}
@@ -181,7 +181,7 @@ func (d *document) faults() (wrong []string) {
 	}
 	counts, ids := map[string]int{}, map[string]int{}
 	for n := range d.nodes {
-		if n.Namespace == "" { // pictures have titles of their own
+		if n.Namespace == "" { // images have their own titles
 			counts[n.Data]++
 		}
 		if id := attr(n, "id"); has(n, "id") {
@@ -200,7 +200,7 @@ func (d *document) faults() (wrong []string) {
 	return append(wrong, d.incomplete(ids)...)
 }
 
-// incomplete returns what a page lacks.
+// incomplete returns what is missing from a page.
 func (d *document) incomplete(ids map[string]int) (wrong []string) {
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	canonical, noIndex := "", false
@@ -257,7 +257,8 @@ func sends(form *html.Node) bool {
 }
 
 // unheaded returns the cells of a table with row groups that do not name the headers of
-// their group, row and column (H43): position alone does not identify them.
+// their group, row and column (H43). In such a table, the position of a cell does not
+// identify its headers.
 func unheaded(table *html.Node) (wrong []string) {
 	scopes, grouped := map[string]string{}, false
 	for n := range table.Descendants() {
@@ -281,8 +282,8 @@ func unheaded(table *html.Node) (wrong []string) {
 	return wrong
 }
 
-// unsafe returns what no page may have: inline scripts or styles, and URLs with other
-// schemes than our own pages use.
+// unsafe returns what no page may have: inline scripts or styles, and URLs with schemes
+// that our own pages do not use.
 func unsafe(n *html.Node) (wrong []string) {
 	add := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	switch n.Data {

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// TestFaults checks that the checks of this package find faults.
+// TestFaults checks that this package's checks find faults.
 func TestFaults(t *testing.T) {
 	const good = `<!doctype html><html lang="en"><head><title>Good</title><link rel="canonical" href="http://127.0.0.1/"></head>` +
 		`<body><main><h1 id="a">Good</h1><a href="#a">up</a><svg><title>One</title></svg></main></body></html>`
@@ -54,8 +54,8 @@ func TestFaults(t *testing.T) {
 	checkWords(t)
 }
 
-// checkWords checks that attacks are detected that do not occur on any page with harmless
-// words.
+// checkWords checks that attacks are detected even if harmless pages have nothing of the
+// kind.
 func checkWords(t *testing.T) {
 	t.Helper()
 	known, met := words{}, words{}
@@ -73,8 +73,9 @@ func checkWords(t *testing.T) {
 	}
 }
 
-// checkPolicies checks that in files, which have no headers, the policy must precede what
-// it applies to, and that a site with an unknown URL names none.
+// checkPolicies checks two rules. In files, which have no headers, the policy must
+// precede what it applies to; and the pages of a site with an unknown URL must not name
+// one.
 func checkPolicies(t *testing.T, good string) {
 	t.Helper()
 	const policy = `<meta http-equiv="Content-Security-Policy" content="default-src 'none'">`

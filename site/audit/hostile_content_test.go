@@ -18,11 +18,11 @@ import (
 	"kindex/exports/record"
 )
 
-// canary is in every word of an attacker. An element, attribute, class or scheme that
-// contains it does not come from a template.
+// canary is part of everything that the attacker writes. An element, attribute, class or
+// scheme that contains it does not come from a template.
 const canary = "zqx"
 
-// markup has injection attempts for all contexts of a page.
+// markup lists injection attempts for all contexts in a page.
 var markup = []string{
 	`<script>pwned='` + canary + `'</script><` + canary + ` on` + canary + `=1>`,
 	`"><img src=x onerror=pwned=1 ` + canary + `=1><a href=` + canary + `:1>`,
@@ -38,7 +38,7 @@ var markup = []string{
 	`../../../../etc/` + canary + `?q=1&e=2#f%2f%2e%2e%00\\` + canary + `.example\`,
 }
 
-// wild are words that content rejects, but that pages must handle anyway.
+// wild lists strings that the content checks reject, but that pages must handle anyway.
 var wild = []string{
 	"\u202e" + canary + "\u2066 reversed \u2069\u200f\u061c",
 	"zero\u200b\ufeff\u2060width\u00ad" + canary + "\u3164",
@@ -49,7 +49,7 @@ var wild = []string{
 	strings.Repeat("<b>", 3000) + canary,
 }
 
-// addresses are URLs that must not become links, or injection attempts.
+// addresses lists URLs that must not become links, or that attempt an injection.
 var addresses = []string{
 	`javascript:pwned='` + canary + `'`, `JaVaScRiPt:pwned='` + canary + `'`, "java\nscript:pwned='" + canary + "'", ` javascript:pwned='` + canary + `'`,
 	`data:text/html,<script>pwned='` + canary + `'</script>`, `vbscript:` + canary, `blob:` + canary, `//` + canary + `.example/`, `/\` + canary + `.example`,
@@ -57,7 +57,7 @@ var addresses = []string{
 	`https://` + canary + `.example/` + strings.Repeat("a", 10_000), `https://[::1`, "", `file:///etc/` + canary, "https://" + canary + ".example/\u202egnp.exe",
 }
 
-// attacker provides the words: hostile ones, or the same number of harmless ones.
+// attacker provides strings: hostile ones, or the same number of harmless ones.
 type attacker bool
 
 func (a attacker) markup(i int) string {
@@ -81,17 +81,18 @@ func (a attacker) address(i int) string {
 	return addresses[i%len(addresses)]
 }
 
-// hostileTools and hostileModels are the numbers of entities. Each field has each word of
-// the attacker in some entity.
+// hostileTools and hostileModels are the numbers of entities. For each field, every
+// string of the attacker is in some entity.
 const (
 	hostileTools  = 21
 	hostileModels = 12
-	spoiled       = 7  // the first tools, whose texts no file may contain
-	goneHostile   = 19 // number of the first tool after one for each of markup
+	spoiled       = 7  // number of the first tools, with strings that no content file may contain
+	goneHostile   = 19 // the first tool after those with each string of markup
 	newlyNamed    = 20
 )
 
-// content writes valid files, in a repository whose commit authors have hostile names, too.
+// content writes valid content files to a repository, in which the commit authors also
+// have hostile names.
 func (a attacker) content(t testing.TB) string {
 	t.Helper()
 	repo := t.TempDir()
@@ -167,7 +168,7 @@ func (a attacker) write(t testing.TB, dir, name string, value any) {
 func (a attacker) commit(t testing.TB, repo string, round int) {
 	t.Helper()
 	date := edgetest.Today().AddDate(0, 0, 3*round-5).Format(time.RFC3339)
-	author := "GIT_AUTHOR_NAME=" + strings.NewReplacer("<", "‹", ">", "›").Replace(a.markup(round)) + a.markup(5) // git drops what would end a name
+	author := "GIT_AUTHOR_NAME=" + strings.NewReplacer("<", "‹", ">", "›").Replace(a.markup(round)) + a.markup(5) // git removes these characters from the end of a name
 	for _, args := range [][]string{{"init", "-q", "-b", "main"}, {"add", "-A"}, {"commit", "-q", "-m", a.markup(round) + " (#12)\n\n" + a.markup(round+1)}} {
 		cmd := exec.Command("git", append([]string{"-C", repo}, args...)...)
 		cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1", author, "GIT_AUTHOR_EMAIL=a@example.org",
@@ -178,7 +179,7 @@ func (a attacker) commit(t testing.TB, repo string, round int) {
 	}
 }
 
-// build builds the content, with values that files must not have.
+// build builds the content, and adds values that content files must not have.
 func (a attacker) build(t testing.TB) string {
 	t.Helper()
 	dir := a.content(t)
@@ -202,7 +203,7 @@ func (a attacker) build(t testing.TB) string {
 	return out
 }
 
-// spoil adds values to a record that the validator rejects.
+// spoil adds values that the validator rejects to a record.
 func (a attacker) spoil(e *record.Entity, i int) {
 	e.URL = a.address(i)
 	for n := range e.Links {

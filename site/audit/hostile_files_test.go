@@ -15,19 +15,19 @@ import (
 	"kindex/builder/suite"
 )
 
-// bearsFiled checks the websites that are written as files: the files themselves, and the
-// pages that scripts render from files with hostile words.
+// bearsFiled checks static sites: their files, and the pages that scripts render from
+// files with hostile strings.
 func bearsFiled(t *testing.T, builds map[attacker]string) {
 	sites := map[attacker]*website{}
 	for a, dir := range builds {
 		sites[a] = file(t, dir, false)
 	}
-	paths := slices.DeleteFunc(hostilePages(), func(p string) bool { return strings.Contains(p, "?") }) // that are files
-	var open []kind                                                                                     // kinds with scripts
+	paths := slices.DeleteFunc(hostilePages(), func(p string) bool { return strings.Contains(p, "?") }) // the pages that are files
+	var open []kind                                                                                     // pages with scripts
 	for _, path := range []string{"/", "/leaderboards/all/", "/leaderboards/class-0/", "/changes/", "/data/", "/submit/", "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m4/"} {
 		open = append(open, kind{name: path, path: path})
 	}
-	known := words{"mark": "anywhere", "bdi": "anywhere"} // which words are met is another matter
+	known := words{"mark": "anywhere", "bdi": "anywhere"} // searches mark different words
 	sites[false].walk(t, paths, known.add)
 	v := sites[false].visit(t)
 	for _, k := range append(attacker(false).scripted(), open...) {
@@ -51,7 +51,8 @@ func bearsFiled(t *testing.T, builds map[attacker]string) {
 	sites[true].harmSeen(t, known)
 }
 
-// scripted are pages that scripts render from an attacker's words in files and URLs.
+// scripted returns pages that scripts render from an attacker's strings in files and
+// URLs.
 func (a attacker) scripted() []kind {
 	word, all := canary, len(markup)+len(wild)
 	if !a {
@@ -82,7 +83,7 @@ func (a attacker) scripted() []kind {
 			text = a.wild(i)
 		}
 		texts = append(texts, url.QueryEscape(cutTo(text, 400)))
-		if i%suite.Pick(3, 1) == 0 { // all are requested below, a few at a time
+		if i%suite.Pick(3, 1) == 0 { // all of them are requested below, a few at a time
 			list = append(list, kind{name: fmt.Sprint("asked ", i), path: "/search/?q=" + texts[i], until: found})
 		}
 	}
@@ -94,8 +95,8 @@ func (a attacker) scripted() []kind {
 	return list
 }
 
-// harmSeen checks that the tests above would detect harm if a script were careless or the
-// policy missing.
+// harmSeen checks that the tests above would detect the harm if a script were careless or
+// the policy were missing.
 func (w *website) harmSeen(t *testing.T, known words) {
 	const (
 		search  = `element('bdi', {}, marked(e.name, terms))`
@@ -106,7 +107,7 @@ func (w *website) harmSeen(t *testing.T, known words) {
 	)
 	list, v := attacker(true).scripted(), w.visit(t)
 	for _, c := range []struct {
-		edits      []string // alternately the original text and its replacement
+		edits      []string // original strings, each followed by its replacement
 		kind, want string
 	}{
 		{[]string{search, unsafe}, "all", "which no page with harmless words has"},
@@ -124,7 +125,7 @@ func (w *website) harmSeen(t *testing.T, known words) {
 	}
 }
 
-// edited returns a website with the same files, served with some texts replaced.
+// edited returns a website that serves the same files with some strings replaced.
 func (w *website) edited(t *testing.T, edits ...string) *website {
 	t.Helper()
 	var changed atomic.Int64

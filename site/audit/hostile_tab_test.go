@@ -13,11 +13,11 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// victim is a tab on a phone that opens pages with an attacker's words.
+// victim is a tab on a phone that opens pages with an attacker's strings.
 type victim struct {
 	*website
 	tab     *browser.Tab
-	dialogs atomic.Int64 // opened by pages
+	dialogs atomic.Int64 // tabs that pages have opened
 }
 
 // visit opens the tab, and closes dialogs automatically.
@@ -41,9 +41,9 @@ func (w *website) visit(t testing.TB) *victim {
 	return v
 }
 
-// harm returns what the words on a page do besides being shown: run, widen the page beyond
-// the window, cause a console message, or add something that is not among known, unless
-// known is nil.
+// harm returns what the strings on a page do besides being shown: run a script, widen the
+// page beyond the window, cause a console message, or add something that is not in known
+// (unless known is nil).
 func (v *victim) harm(t testing.TB, k kind, known words) (wrong []string) {
 	t.Helper()
 	before := len(v.tab.Said())
@@ -70,7 +70,7 @@ func (v *victim) harm(t testing.TB, k kind, known words) (wrong []string) {
 	return wrong
 }
 
-// bears opens pages in a browser: words are shown and do nothing else.
+// bears checks in a browser that the strings on pages are shown and do nothing else.
 func (w *website) bears(t *testing.T, list []kind, known words) {
 	v := w.visit(t)
 	for _, k := range list {

@@ -16,10 +16,10 @@ import (
 	"kindex/builder/suite"
 )
 
-// words are the building blocks of pages: elements, attributes and classes.
-type words map[string]string // each with a URL that has it
+// words holds the building blocks of pages: elements, attributes and classes.
+type words map[string]string // each with the URL of a page that has it
 
-// add records the words of a page.
+// add records the building blocks of a page.
 func (v words) add(path string, d *document) {
 	for n := range d.nodes {
 		v[n.Data] = path
@@ -34,7 +34,7 @@ func (v words) add(path string, d *document) {
 	}
 }
 
-// hostilePages are pages that show an attacker's texts.
+// hostilePages returns the pages that show an attacker's strings.
 func hostilePages() []string {
 	paths := []string{"/", "/search/", "/leaderboards/all/", "/leaderboards/class-0/", "/trending/", "/trending/window-30d/", "/changes/", "/changes/event-updated/",
 		"/categories/", "/categories/class-1/", "/providers/", "/tags/", "/data/", "/submit/", "/compare/", "/leaderboards/all/at-" + daysAgo(5) + "/",
@@ -48,7 +48,8 @@ func hostilePages() []string {
 	return paths
 }
 
-// opened are the hostilePages opened in a browser, those without an entity first.
+// opened returns those hostilePages that are opened in a browser, starting with those not
+// about an entity.
 func opened() (list []kind) {
 	for _, path := range append(hostilePages()[:18], "/tool/n0/", "/tool/n2/", "/tool/n4/", "/tool/n8/", "/model/m0/", "/model/m2/", "/model/m4/") {
 		list = append(list, kind{name: path, path: path})
@@ -56,7 +57,7 @@ func opened() (list []kind) {
 	return list
 }
 
-// asked are URLs with an attacker's texts.
+// asked returns URLs that contain an attacker's strings.
 func (a attacker) asked() (paths []string) {
 	all := len(markup) + len(wild)
 	if !a {
@@ -70,7 +71,7 @@ func (a attacker) asked() (paths []string) {
 		q, part := url.QueryEscape(cutTo(word, 400)), url.PathEscape(cutTo(word, 400))
 		paths = append(paths, "/search/?q=plain&tag="+q+"&provider="+q+"&sort="+q+"&page="+q, "/compare/?e="+q+"&e=tool/n1&e=tool/"+q)
 		if i == 0 || i == 10 {
-			paths = append(paths, "/search/?q="+q) // marking what was found in such texts takes a while
+			paths = append(paths, "/search/?q="+q) // marking the matches in such strings takes a while
 		}
 		for n, in := range []string{"/%s/", "/%s", "/tool/%s/", "/model/%s/", "/categories/%s/", "/providers/%s/", "/tags/%s/", "/leaderboards/%s/",
 			"/leaderboards/all/by-%s/", "/leaderboards/all/at-%s/", "/changes/event-%s/", "/changes/page-%s/", "/trending/%s/", "/docs/%s/"} {
@@ -82,8 +83,8 @@ func (a attacker) asked() (paths []string) {
 	return paths
 }
 
-// TestHostile checks that hostile texts in content and URLs are only shown, by comparing
-// the website with the same website with harmless words.
+// TestHostile checks that hostile strings in content and URLs are shown and do nothing
+// else, by comparing the website with the same website with harmless strings.
 func TestHostile(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -94,7 +95,7 @@ func TestHostile(t *testing.T) {
 	})
 }
 
-// bearsServed checks the websites of edges.
+// bearsServed checks websites served by edges.
 func bearsServed(t *testing.T, builds map[attacker]string) {
 	sites := map[attacker]*website{}
 	for a, dir := range builds {
@@ -105,7 +106,7 @@ func bearsServed(t *testing.T, builds map[attacker]string) {
 		known.add(path, d)
 		counts[path] = d.counts()
 	})
-	// Results of searches for words, which are linked in another way.
+	// elements in the results of a search, in which matches are marked
 	for _, w := range []string{"mark", "bdi"} {
 		known[w] = "anywhere"
 	}
@@ -131,7 +132,7 @@ func bearsServed(t *testing.T, builds map[attacker]string) {
 	sites[true].bears(t, append(opened(), kind{name: "asked", path: "/search/?q=" + url.QueryEscape(markup[0])}), nil)
 }
 
-// unlike returns the words that the others lack.
+// unlike returns the building blocks that known lacks.
 func (v words) unlike(known words) (wrong []string) {
 	for word, path := range v {
 		if known[word] == "" {
@@ -173,7 +174,7 @@ func (w *website) account(t *testing.T, a attacker, known words, counts map[stri
 	}
 }
 
-// walk opens some pages, including error pages, and the pages that they link to.
+// walk opens the given pages, including error pages, and the pages that they link to.
 func (w *website) walk(t *testing.T, paths []string, each func(string, *document)) int {
 	t.Helper()
 	c := &crawl{website: w, t: t, most: maxHostile, each: each, asked: map[string]bool{}}
@@ -184,7 +185,7 @@ func (w *website) walk(t *testing.T, paths []string, each func(string, *document
 	return len(c.pages)
 }
 
-// counts returns the numbers of elements of kinds that no word may add.
+// counts returns the number of elements of each kind that hostile strings must not add.
 func (d *document) counts() map[string]int {
 	m := map[string]int{}
 	for n := range d.nodes {
@@ -195,10 +196,10 @@ func (d *document) counts() map[string]int {
 	return m
 }
 
-// most is the maximum compressed size of a page.
+// most is the maximum compressed size of a page in bytes.
 const most = 100_000
 
-// checkBears fails if hostile words affect a page.
+// checkBears fails if hostile strings have an effect on a page.
 func (d *document) checkBears(t *testing.T, path string) {
 	t.Helper()
 	for _, f := range d.unborne(t) {
@@ -206,8 +207,8 @@ func (d *document) checkBears(t *testing.T, path string) {
 	}
 }
 
-// unborne reports whether a page is too large, or has characters that change the text
-// around them.
+// unborne returns what is wrong with a page: that it is too large, or that it contains
+// characters that change the text around them.
 func (d *document) unborne(t testing.TB) (wrong []string) {
 	t.Helper()
 	if n := zipped(t, d.body); n > most {
@@ -227,7 +228,7 @@ func (d *document) unborne(t testing.TB) (wrong []string) {
 	return wrong
 }
 
-// turns reports invisible characters that change the text around them.
+// turns reports whether r is an invisible character that changes the text around it.
 func turns(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069 || r < ' ' && r != '\n' && r != '\t' && r != '\r' || r == 0x7f || r == 0xfffd
 }

@@ -67,11 +67,12 @@ func TestNu(t *testing.T) {
 	}
 }
 
-// least lists the minimum Lighthouse scores.
+// least holds the minimum Lighthouse scores.
 var least = map[string]float64{"performance": 0.95, "accessibility": 1, "best-practices": 1, "seo": 1}
 
-// TestLighthouse checks that every kind of page visible without signing in reaches these
-// Lighthouse scores. Pages that search engines must not list lose points only for that.
+// TestLighthouse checks that every kind of page that can be seen without signing in
+// reaches the minimum Lighthouse scores. Pages that search engines must not list may lose
+// points for that only.
 func TestLighthouse(t *testing.T) {
 	suite.InSoak(t, "loads each kind of page up to three times; TestWebsite has budgets, axe and what search engines read")
 	suite.WithoutRace(t)
@@ -114,7 +115,7 @@ func TestLighthouse(t *testing.T) {
 	}
 }
 
-// judge returns the path of a file below site/node_modules. It skips the test if the file,
+// judge returns the path of a file in site/node_modules. It skips the test if the file,
 // or the program that runs it, is missing.
 func judge(t *testing.T, program, file string) string {
 	t.Helper()
@@ -132,7 +133,7 @@ func save(t *testing.T, path string, body []byte) {
 }
 
 // unlisted reports whether search engines must leave a page out, because the page or
-// /robots.txt says so.
+// /robots.txt states it.
 func (d *document) unlisted() bool {
 	return strings.HasPrefix(d.url.Path, "/developer/") || slices.ContainsFunc(slices.Collect(d.nodes), func(n *html.Node) bool {
 		return n.Data == "meta" && attr(n, "name") == "robots" && strings.Contains(attr(n, "content"), "noindex")

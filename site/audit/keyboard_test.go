@@ -12,12 +12,12 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// focused describes the focused element: its text and position in the document, whether
-// the focus is visible, and whether the element is.
+// focused is a script that describes the focused element: its text, its position in the
+// document, and whether it and its focus are visible.
 const focusedScript = `(async () => {
   const e = document.activeElement
   if (!e || e === document.body || e === document.documentElement) return null
-  // The page has scrolled to the element in the next frame.
+  // Wait for the next frame, in which the page has scrolled to the element.
   if (e.getBoundingClientRect().bottom > innerHeight || e.getBoundingClientRect().top < 0) await new Promise(requestAnimationFrame)
   const s = getComputedStyle(e), r = e.getBoundingClientRect()
   const ring = s.outlineStyle !== 'none' && parseFloat(s.outlineWidth) >= 1 && s.outlineColor !== 'transparent'
@@ -26,8 +26,8 @@ const focusedScript = `(async () => {
     seen: r.width > 1 && r.height > 1 && r.bottom > 0 && r.top < innerHeight && (e.contains(at) || at?.contains(e) || e.tagName === 'MAIN')}
 })()`
 
-// controlsScript lists the controls of a page. Tab reaches one radio button of a group,
-// arrow keys the others.
+// controlsScript lists the controls on a page. Tab reaches one radio button of a group;
+// arrow keys reach the others.
 const controlsScript = `(() => {
   const all = [...document.querySelectorAll('*')], radios = new Set()
   return all.filter(e => e.matches('a[href], button, input:not([type=hidden]), select, textarea, summary, [tabindex="0"], audio[controls], iframe')
@@ -35,7 +35,7 @@ const controlsScript = `(() => {
     && !(e.type === 'radio' && (radios.has(e.name) || !radios.add(e.name)))).map(e => ({at: all.indexOf(e), html: e.outerHTML.slice(0, 120)}))
 })()`
 
-// focus is the focused element.
+// focus describes the focused element.
 type focus struct {
 	At   int
 	HTML string
@@ -53,11 +53,11 @@ func focusNow(t testing.TB, tab *browser.Tab) *focus {
 	return f
 }
 
-// maxStops bounds how often Tab is pressed.
+// maxStops limits how often Tab is pressed.
 const maxStops = 500
 
-// byKeyboard reaches every control of the kinds of pages with their own controls by Tab,
-// and checks that the focus is visible each time.
+// byKeyboard checks the kinds of pages that have their own controls. It reaches every
+// control with the Tab key and checks each time that the focus is visible.
 func (w *website) byKeyboard(t *testing.T) {
 	for _, signedIn := range w.people() {
 		tab := w.open(t, desktop, signedIn)
@@ -76,7 +76,7 @@ func (w *website) byKeyboard(t *testing.T) {
 func (w *website) tabThrough(t *testing.T, tab *browser.Tab, k kind) {
 	t.Helper()
 	reached := map[int]bool{}
-	first, outside := -1, 0 // after the last control, the focus leaves the page and returns at its top
+	first, outside := -1, 0 // after the last control, the focus leaves the page and returns to its top
 	for range maxStops {
 		tab.Do(t, chromedp.KeyEvent(kb.Tab))
 		f := focusNow(t, tab)
@@ -90,7 +90,7 @@ func (w *website) tabThrough(t *testing.T, tab *browser.Tab, k kind) {
 			break // full circle
 		}
 		if reached[f.At] {
-			continue // another part of the same field, such as of a date
+			continue // another part of the same field, such as the month of a date
 		}
 		if reached[f.At] = true; first < 0 {
 			first = f.At
@@ -112,7 +112,7 @@ func (w *website) tabThrough(t *testing.T, tab *browser.Tab, k kind) {
 	}
 }
 
-// findsByKeyboard finds an entity by a misspelt name without a mouse.
+// findsByKeyboard finds an entity by a misspelt name, using only the keyboard.
 func (w *website) findsByKeyboard(t *testing.T) {
 	tab := w.open(t, desktop, false)
 	tab.Do(t, chromedp.Navigate(w.URL+"/"), chromedp.KeyEvent(kb.Tab))
@@ -128,7 +128,7 @@ func (w *website) findsByKeyboard(t *testing.T) {
 		t.Fatalf("a slash moves the focus to %+v", f)
 	}
 	tab.Do(t, chromedp.KeyEvent("pytrch"), chromedp.KeyEvent(kb.Enter), chromedp.WaitVisible(`.hits .row-name`))
-	// Results follow as one types, and the final search can be shared.
+	// The results are updated while the user types, and the final search can be shared.
 	tab.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('.hits').dataset.old = 1`), chromedp.WaitVisible(`#q:focus`),
 		chromedp.KeyEvent(kb.End), chromedp.KeyEvent(" "), chromedp.KeyEvent("lightning"), chromedp.WaitNotPresent(`.hits[data-old]`))
 	settled(t, tab, `location.search === '?q=pytrch+lightning' && document.activeElement.id === 'q'`)
@@ -145,7 +145,7 @@ func (w *website) findsByKeyboard(t *testing.T) {
 	tab.CheckQuiet(t, w.URL)
 }
 
-// goesBackInTime moves the slider of a leaderboard by keyboard.
+// goesBackInTime moves the slider of a leaderboard with the keyboard.
 func (w *website) goesBackInTime(t *testing.T) {
 	tab := w.open(t, desktop, false)
 	tab.Do(t, chromedp.Navigate(w.URL+"/leaderboards/all/"), chromedp.WaitVisible(`input[type=range]`), chromedp.Focus(`input[type=range]`))
@@ -191,7 +191,8 @@ func settled(t testing.TB, tab *browser.Tab, condition string) {
 	tab.Until(t, `document.readyState === 'complete' && (%s)`, condition)
 }
 
-// switchesTheme switches between light and dark by keyboard, and checks that the choice is kept.
+// switchesTheme switches between light and dark with the keyboard, and checks that the
+// choice is kept.
 func (w *website) switchesTheme(t *testing.T) {
 	tab := w.open(t, phone, false)
 	tab.Do(t, likes("prefers-color-scheme", "light"), chromedp.Navigate(w.URL+"/"))

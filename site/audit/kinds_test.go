@@ -13,26 +13,26 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// kind is a kind of page, with one representative page.
+// kind is a kind of page, represented by one page.
 type kind struct {
 	name, path string
 	at         place
-	status     int    // 0: 200
+	status     int    // HTTP status; 0 means 200
 	signedIn   bool   // the page requires signing in
-	do, until  string // a script that changes the page's state, and the condition to wait for
+	do, until  string // a script that changes the state of the page, and the condition to wait for
 	keyboard   bool   // it has controls that no other kind has
-	lacks      bool   // in files, its scripts request a missing one
+	lacks      bool   // on a static site, its scripts request a missing file
 }
 
-// place is where a kind of page exists: on the website of an edge, on a static site, or
+// place says where a kind of page exists: on the website of an edge, on a static site, or
 // on both.
 type place int
 
 const (
-	alike  place = iota // on both, made by the same templates
-	twice               // on both, each in its own form
+	alike  place = iota // on both, rendered from the same templates
+	twice               // on both, but different
 	served              // only on an edge
-	filed               // only in files
+	filed               // only on a static site
 )
 
 // on reports whether a kind exists in a place.
@@ -40,17 +40,17 @@ func (k kind) on(w *website) bool {
 	return k.at != filed && !w.static() || k.at != served && w.static()
 }
 
-// found waits until a search of either kind shows its results.
+// found is the condition that a search, on an edge or a static site, shows its results.
 const found = `document.querySelector('#results .results-count')`
 
-// compared waits until a number of columns are compared.
+// compared returns the condition that a number of columns are compared.
 func compared(n int) string {
 	return fmt.Sprintf(`document.querySelectorAll('[data-comparison] thead th[data-key]').length === %d`, n)
 }
 
-// kinds are all kinds of pages. TestWebsite fails if a link leads to a page of an unknown
-// shape.
-var kinds = []kind{ // DAY is a day with leaderboards; for the other words, see website.ids
+// kinds lists all kinds of pages. TestWebsite fails if a link leads to a page whose shape
+// is unknown.
+var kinds = []kind{ // DAY stands for a day with leaderboards; for the other placeholders, see website.ids
 	{name: "home", path: "/", keyboard: true},
 	{name: "search", path: "/search/?q=gradient+boosting&type=tool", at: twice, until: found, keyboard: true},
 	{name: "search-all", path: "/search/", at: twice, until: found},
@@ -110,10 +110,10 @@ var kinds = []kind{ // DAY is a day with leaderboards; for the other words, see 
 	{name: "developer", path: "/developer/", at: served, signedIn: true, keyboard: true},
 }
 
-// daysAgo returns a day as in URLs.
+// daysAgo returns a day in the form used in URLs.
 func daysAgo(n int) string { return edgetest.Today().AddDate(0, 0, -n).Format(time.DateOnly) }
 
-// kinds returns the kinds of the table, with the day filled in.
+// kinds returns the kinds in the table, with the day filled in.
 func (w *website) kinds(t testing.TB) []kind {
 	t.Helper()
 	d := w.get(t, "/leaderboards/all/", false)
@@ -127,13 +127,13 @@ func (w *website) kinds(t testing.TB) []kind {
 		list[i].path = strings.Replace(list[i].path, "DAY", string(day[1]), 1)
 		list[i].path = w.named(list[i].path)
 		if w.static() {
-			list[i].status = 0 // files show their status only by their text
+			list[i].status = 0 // only the text of a file shows its status
 		}
 	}
 	return list
 }
 
-// named puts the ids of the website into a path of the table.
+// named replaces the placeholders in a path of the table with the website's IDs.
 func (w *website) named(path string) string {
 	for stands, id := range w.ids {
 		path = strings.Replace(path, stands, id, 1)
@@ -141,18 +141,18 @@ func (w *website) named(path string) string {
 	return path
 }
 
-// there reports whether such a page exists as it should; TestWebsite/crawl reports
-// missing ones.
+// there reports whether the page exists and has the expected status; TestWebsite/crawl
+// reports missing pages.
 func (w *website) there(t *testing.T, k kind) bool {
 	t.Helper()
 	d := w.get(t, k.path, k.signedIn)
 	return d.status == cmp.Or(k.status, http.StatusOK)
 }
 
-// choices are the prefixes of path segments that select a view of a page.
+// choices lists the prefixes of path segments that select a view of a page.
 var choices = []string{"at", "by", "category", "event", "letter", "page", "sort", "type", "window"}
 
-// shape returns what the paths of a kind have in common.
+// shape returns what the paths of all pages of a kind have in common.
 func shape(path string) string {
 	path, query, _ := strings.Cut(path, "?")
 	parts := strings.Split(strings.Trim(path, "/"), "/")
@@ -176,8 +176,8 @@ func shape(path string) string {
 	return "/" + strings.Join(parts, "/") + "?" + strings.Join(names, "&")
 }
 
-// base returns the first segment of a path, and the number of other segments without
-// choices.
+// base returns the first segment of a path, and the number of the other segments that are
+// not choices.
 func base(path string) string {
 	path, _, _ = strings.Cut(shape(path), "?")
 	parts := strings.Split(strings.Trim(path, "/"), "/")

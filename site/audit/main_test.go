@@ -1,5 +1,5 @@
 // Package audit_test tests all pages of the website at once: that they are accessible,
-// that texts cannot inject markup or scripts, that they are small, and that every link
+// that strings cannot inject markup or scripts, that pages are small, and that every link
 // works.
 package audit_test
 
@@ -24,33 +24,33 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop, removeBuilt) }
 
-// Changes to the content that the tests check, in addition to those of edgetest.Content.
+// Changes to the content that the tests check, in addition to those in edgetest.Content.
 const (
 	goneTool    = "tool/theano"
 	renamedTool = "tool/flax"
 	renamedTo   = "tool/flax-nnx"
 )
 
-// patience is how long a test waits for something before it gives up. It is far more than
-// a slow machine needs.
+// patience is how long a test waits for something before it gives up: far longer than a
+// slow machine needs.
 const patience = 5 * time.Minute
 
 // website is the website of an edge, or a static site.
 type website struct {
 	*edgetest.Edge                   // nil if files are served
 	URL            string            // http://127.0.0.1:port
-	dir            string            // the files, "" for an edge
-	unnamed        bool              // it does not know its URL
+	dir            string            // the folder of the files, or "" for an edge
+	unnamed        bool              // the website does not know its URL
 	session        string            // the session cookie of a signed-in user
 	key            string            // an API key of the same account
-	ids            map[string]string // actual ids, by their placeholders in the table of kinds
+	ids            map[string]string // IDs by their placeholders in the table of kinds
 }
 
 // static reports whether the website is a static site.
 func (w *website) static() bool { return w.Edge == nil }
 
-// The builds of all tests: of all shipped content, and of a part of it for static sites,
-// which have a dozen files for each entity.
+// The builds that all tests share: one of all shipped content, and one of part of it for
+// static sites, which have a dozen files for each entity.
 var whole, part shared
 
 type shared struct {
@@ -66,8 +66,8 @@ func removeBuilt() {
 	}
 }
 
-// build builds the shipped content, or some categories of it, with a history of every
-// kind of change: an entity changed, renamed, deleted.
+// build builds the shipped content, or some categories of it, with a history that
+// contains every kind of change: one entity changed, one renamed, one deleted.
 func (b *shared) build(t testing.TB, categories ...string) string {
 	t.Helper()
 	b.Do(func() {
@@ -95,7 +95,7 @@ func file(t testing.TB, dir string, named bool) *website {
 	return &website{URL: s.URL, dir: s.Dir, unnamed: !named, ids: map[string]string{"MODEL": "qwen3-max", "OTHER": "llama-3-3-70b-instruct"}}
 }
 
-// serve starts an edge with sign-in, and a signed-in account.
+// serve starts an edge with sign-in and a signed-in account.
 func serve(t testing.TB, dir string, a attacker) *website {
 	t.Helper()
 	receiver := edgetest.NewReceiver(t)

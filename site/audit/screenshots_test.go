@@ -16,12 +16,12 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// shots are the screenshots in the documentation.
+// shots lists the screenshots in the documentation.
 var shots = []struct {
 	name, path, scheme string
 	width, height      int64
 	signedIn           bool
-	first              string // a script that runs before
+	first              string // a script that runs before the screenshot is taken
 }{
 	{"home", "/", "light", 1440, 900, false, ""},
 	{"home-phone-dark", "/", "dark", 390, 844, false, ""},
@@ -38,8 +38,8 @@ var shots = []struct {
 // maxPicture is the maximum size of a screenshot in bytes.
 const maxPicture = 150_000
 
-// fewColours reduces an image to its 256 most frequent colours: pages have few colours,
-// and text has shades of them.
+// fewColours reduces an image to its 256 most frequent colours. Pages have few colours,
+// and text uses shades of them.
 func fewColours(data []byte) ([]byte, error) {
 	from, err := png.Decode(bytes.NewReader(data))
 	if err != nil {
@@ -73,7 +73,7 @@ func (w *website) shoot(t *testing.T, dir string) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for range 340 { // so that the key has usage
+	for range 340 { // so that the key shows usage
 		w.get(t, "/api/meta", false, "x-api-key", w.key)
 	}
 	for _, signedIn := range []bool{false, true} {

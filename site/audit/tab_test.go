@@ -46,20 +46,20 @@ func (w *website) signIn(t testing.TB, tab *browser.Tab) {
 
 var likes = browser.Prefers
 
-// eval runs a script in the page and returns its value. It awaits promises.
+// eval runs a script in the page and returns its value, awaiting promises.
 func eval[T any](t testing.TB, tab *browser.Tab, format string, args ...any) T {
 	t.Helper()
 	return browser.Eval[T](t, tab, format, args...)
 }
 
-// unfold expands everything on a page that expands by a click.
+// unfold is a script that expands everything on a page that a click can expand.
 const unfold = `for (const d of document.querySelectorAll('details')) d.open = true`
 
-// complete is a valid proposal: fields and values.
+// complete is a valid proposal: field names and values.
 var complete = []string{"name", "Polars", "provider", "Polars", "category", "tabular", "url", "https://github.com/pola-rs/polars",
 	"description", "Data frames for structured data on one machine, with lazy queries that run in parallel."}
 
-// typed returns a script that fills in fields of the proposal form.
+// typed returns a script that fills in fields of the form for proposals.
 func typed(pairs ...string) string {
 	var b strings.Builder
 	for i := 0; i < len(pairs); i += 2 {

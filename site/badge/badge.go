@@ -1,4 +1,4 @@
-// Package badge draws badges as SVG and determines what the badge of an entity shows.
+// Package badge draws badges as SVG and determines what an entity's badge shows.
 package badge
 
 import (
@@ -38,17 +38,17 @@ func ScoreColour(s record.Score) string {
 	return Red
 }
 
-// MaxLabelLen is the number of characters of a label that are shown.
+// MaxLabelLen is the length, in characters, to which labels and messages are truncated.
 const MaxLabelLen = 60
 
 // SVG draws a label and a message as an SVG image, 20 pixels high. The image is
-// self-contained, without scripts, and accessible. The texts can be anything; they are
-// truncated to MaxLabelLen characters.
+// self-contained, free of scripts, and accessible. The label and the message may contain
+// anything; both are truncated to MaxLabelLen characters.
 func SVG(label, message, colour string) []byte {
 	label, message = plain(label), plain(message)
 	whole := html.EscapeString(label + ": " + message)
 	left, right := width(label), width(message)
-	const gap = 10 // horizontal padding of a text, both sides
+	const gap = 10 // total horizontal padding of a half
 	a, b := left+gap, right+gap
 	var w strings.Builder
 	fmt.Fprintf(&w, `<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="20" role="img" aria-label="%s"><title>%s</title>`, a+b, whole, whole)
@@ -68,7 +68,7 @@ func SVG(label, message, colour string) []byte {
 	return []byte(w.String())
 }
 
-// plain reduces a text to one line of visible characters that are valid in XML.
+// plain reduces a string to one line of visible characters that are valid in XML.
 func plain(s string) string {
 	var b strings.Builder
 	n := 0
@@ -86,8 +86,8 @@ func plain(s string) string {
 	return b.String()
 }
 
-// verdana has the widths of the characters from space to tilde in Verdana, the preferred
-// font of the image, in units of 1/2048 em.
+// verdana holds the widths of the characters from space to tilde in Verdana, the
+// preferred font of the image, in units of 1/2048 em.
 var verdana = [95]uint16{
 	720, 806, 940, 1676, 1302, 2204, 1488, 550, 930, 930, 1302, 1676, 745, 930, 745, 930,
 	1302, 1302, 1302, 1302, 1302, 1302, 1302, 1302, 1302, 1302, 930, 930, 1676, 1676, 1676, 1117,
@@ -97,8 +97,9 @@ var verdana = [95]uint16{
 	1276, 1276, 874, 1067, 807, 1296, 1212, 1676, 1212, 1212, 1076, 1300, 930, 1300, 1676,
 }
 
-// width returns the width of a text in pixels, rounded up. The image stretches the text
-// to it, so that other fonts and characters of unknown width look right, too.
+// width returns the width of a string in pixels, rounded up. The image stretches the
+// string to that width, so that other fonts and characters of unknown width look right,
+// too.
 func width(s string) int {
 	units := 0
 	for _, r := range s {

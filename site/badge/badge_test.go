@@ -29,7 +29,7 @@ func TestBadge(t *testing.T) {
 	}
 }
 
-// drawn is a badge as read by a program.
+// drawn is a badge as a program reads it.
 type drawn struct {
 	XMLName xml.Name `xml:"http://www.w3.org/2000/svg svg"`
 	Width   int      `xml:"width,attr"`
@@ -52,11 +52,12 @@ type drawn struct {
 	} `xml:"g"`
 }
 
-// elements are the allowed elements of a badge: none loads, links or runs anything.
+// elements lists the allowed elements of a badge; none of them loads, links to or runs
+// anything.
 const elements = " svg title clipPath rect g text "
 
-// FuzzBadge checks that for any texts, the image is well-formed, consists of the same
-// elements, contains its texts, and its parts do not overlap.
+// FuzzBadge checks that, for any label and message, the image is well-formed, has the
+// same elements, contains the label and the message, and has no overlapping parts.
 func FuzzBadge(f *testing.F) {
 	for _, s := range []string{"kindex score", "", "<b>", "&amp;", `"`, "'", "]]>", "\x00", "\xff", "\u202e", "日本語", "💥", "e\u0301", "\ufffe", strings.Repeat("x", 500)} {
 		f.Add(s, "89.8")

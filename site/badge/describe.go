@@ -9,17 +9,17 @@ import (
 	"kindex/exports/store"
 )
 
-// Kinds are what a badge can show, the default first.
+// Kinds lists what a badge can show, starting with the default.
 var Kinds = []string{"score", "rank", "trend"}
 
 // DefaultLabel returns the default text of the left half of a badge.
 func DefaultLabel(m *store.Manifest, show string) string { return m.Title + " " + show }
 
-// Deleted returns the right half of the badge of a deleted entity, and its colour.
+// Deleted returns the text and colour of the right half of a deleted entity's badge.
 func Deleted() (message, colour string) { return "deleted", Grey }
 
-// Describe returns the right half of the badge of an entity and its colour. show is one
-// of Kinds.
+// Describe returns the text and colour of the right half of an entity's badge. show is
+// one of Kinds.
 func Describe(b *exports.Build, in *leaderboard.Boards, o uint32, show string) (message, colour string, err error) {
 	e, err := b.Entity(o)
 	if err != nil {
@@ -48,7 +48,7 @@ func Describe(b *exports.Build, in *leaderboard.Boards, o uint32, show string) (
 	return fmt.Sprintf("#%d of %d", rank, ranked.GetCardinality()), ScoreColour(composite), nil
 }
 
-// trend describes the movement of an entity on the overall leaderboard.
+// trend describes an entity's movement on the overall leaderboard.
 func trend(b *exports.Build, in *leaderboard.Boards, o uint32, rank int) (message, colour string, err error) {
 	former, err := in.PreviousBoard("", exports.AllBoard, "", "composite")
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"kindex/site/textfmt"
 )
 
-// drawing is an SVG image. Only numbers, dates and constants are written into it, never
-// texts of an entity.
+// drawing is an SVG image. Only numbers, dates and constants are written to it, never
+// text from an entity.
 type drawing struct{ strings.Builder }
 
 func (d *drawing) add(format string, a ...any) { fmt.Fprintf(d, format, a...) }
@@ -27,12 +27,12 @@ func Number(x float64) string { return strconv.FormatFloat(math.Round(x*100)/100
 // Segment is a part of a stacked bar.
 type Segment struct {
 	Width   float64 // in percent
-	Class   string  // d1 to d5, for its colour
+	Class   string  // CSS class d1 to d5, which sets the colour
 	Unknown bool    // hatched
 }
 
-// Stacked draws segments on a line from 0 to 100. It defines the hatch patterns, which
-// the other charts of the page use, too.
+// Stacked draws segments along a line from 0 to 100. It also defines the hatch patterns
+// that the page's other charts use.
 func Stacked(segments []Segment) template.HTML {
 	d := &drawing{}
 	d.add(`<svg class="stack" width="100%%" height="48" aria-hidden="true" focusable="false"><defs>`)
@@ -70,7 +70,7 @@ func Meter(value float64, class string, unknown bool) template.HTML {
 	return d.html()
 }
 
-// Plot is a line chart over time. Horizontal positions are in percent of the width, so
+// Plot is a line chart over time. Horizontal positions are percentages of the width, so
 // that text and dots keep their size on any screen; only the line is stretched.
 type Plot struct {
 	From, To  time.Time
@@ -78,7 +78,8 @@ type Plot struct {
 	Height    float64
 }
 
-// Padding above and below, in pixels, and left and right of the outermost dots, in percent.
+// Padding above and below, in pixels, and to the left and right of the outermost dots, in
+// percent.
 const (
 	plotAbove = 18
 	plotBelow = 24
@@ -106,7 +107,7 @@ func (p *Plot) y(v float64) float64 {
 }
 
 // Draw draws dots joined by lines, with gaps for unknown values. marks are the values of
-// the grid lines, each with a number on the left.
+// the grid lines, each labelled on the left.
 func (p *Plot) Draw(class string, dots []Point, marks []float64, word func(float64) string) template.HTML {
 	d := &drawing{}
 	whole := plotAbove + p.Height + plotBelow
@@ -193,7 +194,7 @@ func Bar(s record.Score) template.HTML {
 	return template.HTML(b + `</svg>`) //nolint:gosec // only a number
 }
 
-// Quota draws the usage of a limit as a bar with a mark at each quarter.
+// Quota draws how much of a limit has been used, as a bar with a mark at each quarter.
 func Quota(used, limit int64) template.HTML {
 	share := 0.0
 	switch {

@@ -10,7 +10,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// boundTests names, for each row of the tables of bounds in operating.md, the test that
+// boundTests names, for each row in the tables of bounds in operating.md, the test that
 // checks it, by folder and function.
 var boundTests = map[string]string{
 	"requests under `/api` from an address or account":         "edge TestAttackWorkBeforeAdmission",
@@ -19,7 +19,7 @@ var boundTests = map[string]string{
 	"pages being rendered at once":                             "edge TestAttackPagesAtOnce",
 	"preview images being drawn at once":                       "edge TestAttackPagesAtOnce",
 	"filtered exports running at once":                         "edge TestExportsAtOnce",
-	"a slow reader of a filtered export while others wait":     "edge TestAttackSlowReaders",
+	"a slow reader of a filtered export while exports wait":    "edge TestAttackSlowReaders",
 	"rows of a filtered export in memory":                      "exports/table TestStreamsHoldLittle",
 	"a query":                                                  "edge TestAttackRepeatedValues",
 	"ranges of a request":                                      "edge TestAttackManyRanges",
@@ -45,7 +45,7 @@ var boundTests = map[string]string{
 	"sessions":                                                 "edge/storage TestSessions",
 	"webhook hosts remembered":                                 "edge/safedial TestManyHostsAreForgotten",
 	"metric series":                                            "edge/webhook TestStatusesThatAreNone",
-	"attempts at one host by webhooks of all accounts":         "edge TestWebhooksAimedAtOneHost",
+	"attempts to reach one host, by webhooks of all accounts":  "edge TestWebhooksAimedAtOneHost",
 	"connections to one address by webhooks":                   "edge TestWebhooksAimedAtOneAddress",
 	"queued tests and replays":                                 "edge TestAttackWaitingTests",
 	"a challenge at registration":                              "edge TestWebhookChallenge",
@@ -89,7 +89,7 @@ func TestEveryBoundHasATest(t *testing.T) {
 	}
 }
 
-// declares reports whether a test file of a folder declares a test.
+// declares reports whether a test file in a folder declares a test.
 func declares(t *testing.T, dir, function string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*_test.go"))

@@ -19,7 +19,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// requests records the ranges requested by GET below a path, and the response statuses.
+// requests records the ranges requested by GET under a path, and the response statuses.
 type requests struct {
 	sync.Mutex
 	ranges   []string
@@ -53,10 +53,10 @@ func (s *statused) WriteHeader(status int) {
 	s.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap lets http.ResponseController reach the writer below.
+// Unwrap lets http.ResponseController reach the underlying writer.
 func (s *statused) Unwrap() http.ResponseWriter { return s.ResponseWriter }
 
-// listed returns the entry of a file in the manifest.
+// listed returns a file's entry in the manifest.
 func (p *place) listed(path string) (sum string, size int64) {
 	p.t.Helper()
 	var m struct {
@@ -100,13 +100,13 @@ func TestFetch(t *testing.T) {
 	}
 }
 
-// TestFetchGoesOn stops, resumes in another run, and checks that existing files are
-// verified.
+// TestFetchGoesOn interrupts a download and resumes it in another run, and checks that
+// existing files are verified.
 func TestFetchGoesOn(t *testing.T) {
 	suite.InTest(t)
 	var asked requests
 	p := start(t, asked.below("/data/"), edgetest.Cut("/data/", 1000, 10))
-	if said := p.fails("bash", "fetch.sh", "entities.parquet"); !strings.Contains(said, "fetch.sh: entities.parquet did not come; run again to go on") {
+	if said := p.fails("bash", "fetch.sh", "entities.parquet"); !strings.Contains(said, "fetch.sh: could not download entities.parquet; run again to resume") {
 		t.Error(said)
 	}
 	sum, size := p.listed("entities.parquet")
@@ -118,7 +118,7 @@ func TestFetchGoesOn(t *testing.T) {
 	if p.sum("entities.parquet") != sum || asked.ranges[len(asked.ranges)-1] != "bytes=10000-" {
 		t.Errorf("resumes with %v", asked.ranges)
 	}
-	// Same size, other content.
+	// The same size, but different content.
 	p.write(part, strings.Repeat("x", int(size)))
 	p.must("bash", "fetch.sh", "entities.parquet")
 	// A partial file with a wrong start is detected when it is complete.
@@ -136,7 +136,7 @@ func TestFetchGoesOn(t *testing.T) {
 	}
 }
 
-// TestFetchOverTheLimit does not wait until the next day.
+// TestFetchOverTheLimit checks that the recipe does not wait until the next day.
 func TestFetchOverTheLimit(t *testing.T) {
 	var asked requests
 	p := startWith(t, edge.Options{LimitKey: 1, Now: edgetest.BeforeMidnight(6 * time.Hour)}, asked.below("/api/export/manifest"))
@@ -149,8 +149,8 @@ func TestFetchOverTheLimit(t *testing.T) {
 	}
 }
 
-// TestIfRange breaks an export under /api, with and without a new build before the download
-// resumes.
+// TestIfRange breaks the download of an export under /api, with and without a new build
+// before the download resumes.
 func TestIfRange(t *testing.T) {
 	suite.InTest(t)
 	for name, newBuild := range map[string]bool{"the same build": false, "a new build": true} {
@@ -184,7 +184,7 @@ func TestIfRange(t *testing.T) {
 			if want := p.get("/api/export/entities?format=csv"); p.read("entities.csv") != string(want) {
 				t.Errorf("the file has %d bytes, the export %d", p.size("entities.csv"), len(want))
 			}
-			want := "[200 206 200]" // the last is the test's own request
+			want := "[200 206 200]" // the last request is the test's own
 			if newBuild {
 				want = "[200 200 200 200]"
 			}
@@ -195,8 +195,8 @@ func TestIfRange(t *testing.T) {
 	}
 }
 
-// TestStreamsBreak breaks the connections of the streaming recipes: they fail, and leave no
-// file that looks complete.
+// TestStreamsBreak breaks the connections of the streaming recipes: they must fail, and
+// leave no file that looks complete.
 func TestStreamsBreak(t *testing.T) {
 	suite.InTest(t)
 	for _, c := range []struct{ program, script, makes, says string }{
@@ -228,7 +228,7 @@ func TestStreamsBreak(t *testing.T) {
 	}
 }
 
-// TestWhatGzipIsFor checks what the page says about http.client.
+// TestWhatGzipIsFor checks what the page states about http.client.
 func TestWhatGzipIsFor(t *testing.T) {
 	p := start(t, edgetest.Cut("/api/export/entities", 5000, 1))
 	got := p.must("python3", "-c", `import os, urllib.request as u

@@ -3,7 +3,7 @@ package docs
 
 import "embed"
 
-// Files are the guides, as Markdown.
+// Files contains the guides, as Markdown.
 //
 //go:embed *.md
 var Files embed.FS

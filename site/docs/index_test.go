@@ -10,7 +10,7 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// pages are the Markdown files that people read.
+// pages returns the Markdown files that people read.
 func pages(t *testing.T) []string {
 	t.Helper()
 	var all []string
@@ -24,7 +24,7 @@ func pages(t *testing.T) []string {
 	return all
 }
 
-// TestLinks follows every link between pages, to its heading.
+// TestLinks follows every link between pages, including its heading.
 func TestLinks(t *testing.T) {
 	link := regexp.MustCompile(`\]\(([^)\s]+)\)`)
 	blocks := regexp.MustCompile("(?ms)^```.*?^```$")
@@ -94,7 +94,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestEveryPageIsRun checks that a test runs every page with fenced blocks.
+// TestEveryPageIsRun checks that each page with fenced blocks is run by a test.
 func TestEveryPageIsRun(t *testing.T) {
 	root, by := edgetest.Root(t), map[string]string{
 		"README.md":                     "cmd/kindex/readme_test.go",
@@ -120,7 +120,7 @@ func TestEveryPageIsRun(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if name == "content/CREDITS.md" { // its blocks are texts of licences
+		if name == "content/CREDITS.md" { // its blocks contain the text of licences
 			continue
 		}
 		if strings.Contains(string(text), "```") != (by[name] != "") {

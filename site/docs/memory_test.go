@@ -18,9 +18,10 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// TestMemory streams the rows of the shipped content with the recipes, and then many times
-// as many, which must need about as much memory. Changed to read everything at once, the
-// same programs must need more. TestMemoryOfABuild does so with real entities.
+// TestMemory streams the rows of the shipped content with the recipes, and then the same
+// rows many times over: both must need about as much memory. The same programs, changed
+// to read everything at once, must need more. TestMemoryOfABuild does this with real
+// entities.
 func TestMemory(t *testing.T) {
 	suite.InTest(t)
 	measure(t, start(t), start(t, repeated))
@@ -82,8 +83,8 @@ func TestMemoryOfABuild(t *testing.T) {
 	measureNode(large)
 }
 
-// measure runs a recipe with few entities and with many. Python frees memory at once, so
-// its peak is measured.
+// measure runs a recipe with few entities and with many. Python frees memory immediately,
+// so its peak is measured.
 func measure(t *testing.T, small, large *place) {
 	t.Helper()
 	large.greedy("models.py", "table.writerows(rows(", "table.writerows(list(rows(", `.join(fields)))`, `.join(fields))))`)
@@ -98,8 +99,8 @@ func measure(t *testing.T, small, large *place) {
 	}
 }
 
-// measureNode runs a recipe with many entities. Node frees memory only when it must, so it
-// gets little: enough to stream, but too little to keep everything.
+// measureNode runs a recipe with many entities. Node frees memory only when it must, so
+// it is given little: enough to stream the rows, but too little to keep them all.
 func measureNode(large *place) {
 	large.t.Helper()
 	large.greedy("texts.mjs", "for await (const e of objects(source))", "const all = []; for await (const e of objects(source)) all.push(e)\n  for (const e of all)")
@@ -126,8 +127,9 @@ func (p *place) greedy(script string, change ...string) {
 	p.write("greedy-"+script, text)
 }
 
-// peak runs a program and returns its peak memory in bytes. The program is started by a
-// small one, because Linux also counts the memory of the parent, here the builder.
+// peak runs a program and returns its peak memory in bytes. A small program starts it,
+// because Linux also counts the memory of the parent process, which would otherwise be
+// the builder.
 func (p *place) peak(args ...string) int64 {
 	p.t.Helper()
 	said := p.must(append([]string{"python3", "-c", `import resource, subprocess, sys

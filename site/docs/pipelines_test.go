@@ -85,7 +85,7 @@ func TestDuckDB(t *testing.T) {
 	}
 }
 
-// sums adds up the rows of a JSONL export as testdata/rows.mjs does.
+// sums adds up the rows of a JSONL export in the same way as testdata/rows.mjs.
 func sums(rows []map[string]any) map[string]any {
 	sums := map[string]any{"rows": float64(len(rows)), "ranked": 0.0}
 	for _, row := range rows {
@@ -107,7 +107,7 @@ func sums(rows []map[string]any) map[string]any {
 			sums[name] = max(was, row[name].(string))
 		}
 	}
-	for name := range sums { // DuckDB sums a column without values to null
+	for name := range sums { // in DuckDB, the sum of a column without values is null
 		if sums[name] == 0.0 {
 			sums[name] = nil
 		}
@@ -120,7 +120,7 @@ func TestColumn(t *testing.T) {
 	suite.InTest(t)
 	var bytes, requests atomic.Int64
 	p := start(t, counting(&bytes, &requests))
-	fetched := p.must("bash", "fetch.sh", "entities.parquet") // the whole, through the same counter
+	fetched := p.must("bash", "fetch.sh", "entities.parquet") // the whole file, through the same counter
 	size := p.size("entities.parquet")
 	if bytes.Load() != size || requests.Load() != 1 {
 		t.Fatalf("the whole file of %d bytes is %d bytes in %d requests: %s", size, bytes.Load(), requests.Load(), fetched)
@@ -143,7 +143,7 @@ func TestColumn(t *testing.T) {
 	}
 }
 
-// counting counts the bytes of responses below /data, and the responses.
+// counting counts the responses under /data, and their bytes.
 func counting(bytes, requests *atomic.Int64) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -168,7 +168,7 @@ func (c *counted) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// Unwrap lets http.ResponseController reach the writer below.
+// Unwrap lets http.ResponseController reach the underlying writer.
 func (c *counted) Unwrap() http.ResponseWriter { return c.ResponseWriter }
 
 // objects reads JSONL.

@@ -30,7 +30,7 @@ func workplace(t *testing.T) string {
 	return dir
 }
 
-// place is a folder with the programs of the page, and the edge that they query.
+// place is a folder with the programs from the page, and the edge that they query.
 type place struct {
 	t    *testing.T
 	edge *edgetest.Edge
@@ -83,7 +83,7 @@ func (p *place) read(name string) string {
 
 func (p *place) size(name string) int64 { p.t.Helper(); return int64(len(p.read(name))) }
 
-// there returns the files that match a pattern.
+// there returns the files in the folder that match a pattern.
 func (p *place) there(pattern string) []string {
 	names, err := filepath.Glob(filepath.Join(p.dir, pattern))
 	if err != nil {
@@ -100,7 +100,7 @@ func (p *place) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run returns the output of a program, and its error.
+// run runs a program and returns its output and its error.
 func (p *place) run(args ...string) (stdout string, err error) {
 	var out, errs bytes.Buffer
 	cmd := p.command(args...)

@@ -20,10 +20,10 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// builderKey seals the builds of tests, so that later ones reuse them.
+// builderKey seals the builds of the tests, so that later builds reuse them.
 var builderKey = builder.GenerateKey()
 
-// series is an index that gets new builds.
+// series is an index to which new builds are published.
 type series struct {
 	t      *testing.T
 	repo   string
@@ -111,7 +111,7 @@ func (s *series) write(entity, text string) {
 	}
 }
 
-// edit replaces a part of an entity's file by a regular expression.
+// edit replaces the matches of a regular expression in an entity's file.
 func (s *series) edit(entity, pattern, by string) {
 	s.t.Helper()
 	was := s.text(entity)
@@ -137,7 +137,7 @@ func (s *series) rename(from, to string) {
 	s.remove(from)
 }
 
-// inStep runs the recipe, and compares the copy with a new export.
+// inStep runs the recipe, and compares its copy with a new export.
 func (s *series) inStep(p *place, after string) string {
 	s.t.Helper()
 	if err := p.edge.Reload(); err != nil {
@@ -167,7 +167,7 @@ for row in map(dict, db.execute("SELECT * FROM listed ORDER BY type, slug")):
 	return objects(p.t, []byte(out))
 }
 
-// TestSync keeps a copy in sync over a series of builds.
+// TestSync checks that the recipe keeps a copy in sync over a series of builds.
 func TestSync(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel() // builds are disk-bound
@@ -233,14 +233,14 @@ func TestSync(t *testing.T) {
 	}
 }
 
-// rewrite replaces all commits by one.
+// rewrite replaces all commits with a single one.
 func (s *series) rewrite() {
 	s.t.Helper()
 	s.edit("tool/pytorch", "^name: .*", "name: Rewritten")
 	s.git("checkout", "-q", "--orphan", "other")
 }
 
-// TestSyncAtRandom makes random changes, several per build.
+// TestSyncAtRandom makes random changes, several in each build.
 func TestSyncAtRandom(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel() // builds are disk-bound
@@ -264,7 +264,7 @@ func TestSyncAtRandom(t *testing.T) {
 	}
 }
 
-// disturb changes one entity that the commit has not touched yet.
+// disturb changes one entity that has not been changed since the last commit.
 func (s *series) disturb(rng *rand.Rand, id string, removed map[string]string, touched map[string]bool) string {
 	s.t.Helper()
 	names, err := filepath.Glob(s.path("tool/*"))
@@ -323,7 +323,8 @@ func (s *series) disturb(rng *rand.Rand, id string, removed map[string]string, t
 	}
 }
 
-// TestSyncBreaks interrupts both responses at several points: the copy stays unchanged.
+// TestSyncBreaks interrupts both responses at several points, and checks that the copy
+// stays unchanged.
 func TestSyncBreaks(t *testing.T) {
 	suite.InTest(t)
 	s := newSeries(t)

@@ -34,7 +34,7 @@ type developer struct {
 	receiver *edgetest.Receiver
 }
 
-// TestDeveloper is a developer's journey: signing in, a key, a webhook.
+// TestDeveloper follows a developer who signs in, creates a key and sets up a webhook.
 func TestDeveloper(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -64,8 +64,8 @@ func serveSignIn(t *testing.T, o edge.Options) (e *edgetest.Edge, issuer string)
 	return edgetest.StartOn(t, l, o), issuer
 }
 
-// signIn starts at the page for developers, signs in at the provider, and sees the first
-// key.
+// signIn starts on the page for developers, signs in with the provider, and sees the
+// first key.
 func (d *developer) signIn(subject, account string) {
 	d.tab.Load(d, chromedp.Navigate(d.edge.URL+"/developer/"))
 	d.tab.Load(d, chromedp.Click(`main a[href="/signin"]`))
@@ -79,7 +79,8 @@ func (d *developer) signIn(subject, account string) {
 	}
 }
 
-// key creates a key, which is shown once, uses it, checks the usage, and revokes it.
+// key creates a key, which is shown only once, sends requests with it, checks the usage,
+// and revokes it.
 func (d *developer) key() {
 	before := d.used()
 	d.tab.Do(d, chromedp.SendKeys(`#name`, "laptop"))
@@ -108,13 +109,13 @@ func (d *developer) key() {
 	}
 }
 
-// hook is a webhook created in the panel.
+// hook is a webhook that was created in the panel.
 type hook struct {
 	path   string
 	verify *standardwebhooks.Webhook
 }
 
-// makeWebhook creates a webhook, whose secret is shown once.
+// makeWebhook creates a webhook, whose secret is shown only once.
 func (d *developer) makeWebhook() hook {
 	d.tab.Load(d, chromedp.Click(`main nav a[href="/developer/webhooks/"]`))
 	d.tab.Do(d, chromedp.SendKeys(`#url`, d.receiver.URL+"/hook"))
@@ -159,8 +160,8 @@ func (d *developer) testWebhook(h hook) {
 	d.shows(`document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
 }
 
-// shows waits until a pending delivery is done in the panel; without scripts, it reloads
-// the page.
+// shows waits until the panel shows that a pending delivery is done; without scripts, it
+// reloads the page.
 func (d *developer) shows(condition string) {
 	d.Helper()
 	for !d.scripts && browser.Eval[bool](d, d.tab, `document.querySelector('[data-reload]') !== null`) {
@@ -169,8 +170,8 @@ func (d *developer) shows(condition string) {
 	d.tab.Until(d, "%s", condition)
 }
 
-// replay publishes a build whose events the receiver rejects, and replays them once it
-// accepts.
+// replay publishes a build and has the receiver reject its events, then replays them once
+// the receiver accepts them.
 func (d *developer) replay(h hook) {
 	d.receiver.Answer(http.StatusInternalServerError)
 	d.publish()
@@ -182,7 +183,7 @@ func (d *developer) replay(h hook) {
 	}
 	d.tab.Load(d, chromedp.Reload())
 	d.tab.Until(d, `document.querySelector('#deliveries .delivery .state').textContent === 'failed'`)
-	if log := d.text(`#deliveries .delivery`); !strings.Contains(log, "entity.updated") || !strings.Contains(log, "2 attempts") || !strings.Contains(log, "answered 500") || !strings.Contains(log, event) {
+	if log := d.text(`#deliveries .delivery`); !strings.Contains(log, "entity.updated") || !strings.Contains(log, "2 attempts") || !strings.Contains(log, "responded with 500") || !strings.Contains(log, event) {
 		d.Errorf("the log has %q", log)
 	}
 	d.receiver.Answer(http.StatusNoContent)
@@ -194,7 +195,7 @@ func (d *developer) replay(h hook) {
 	d.shows(`document.querySelector('#deliveries .delivery').innerText.includes('replayed') && document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
 }
 
-// publish changes an entity, and publishes a build with the change.
+// publish changes an entity and publishes a build that contains the change.
 func (d *developer) publish() {
 	d.Helper()
 	path := filepath.Join(d.content, "tool", "pytorch.yaml")
@@ -216,7 +217,7 @@ func (d *developer) publish() {
 	}
 }
 
-// secret returns the secret on a page, which can be copied.
+// secret returns the secret shown on a page, and checks that it can be copied.
 func (d *developer) secret(shape string) string {
 	d.Helper()
 	secret := d.text(`#secret`)
@@ -236,13 +237,13 @@ func (d *developer) text(selector string) string {
 	return browser.Eval[string](d, d.tab, `document.querySelector(%q).innerText`, selector)
 }
 
-// used returns the number of requests today, as shown in the panel.
+// used returns the number of today's requests that the panel shows.
 func (d *developer) used() float64 {
 	d.Helper()
 	return number(d, d.text(`.use-numbers strong`))
 }
 
-// ask sends a request with a key to the API, as a program does.
+// ask sends a request with a key to the API, as a program would.
 func (d *developer) ask(key string) int {
 	d.Helper()
 	req, err := http.NewRequestWithContext(d.Context(), http.MethodGet, d.edge.URL+"/api/entities?limit=1", nil)

@@ -10,8 +10,8 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// withoutScripts does the same on the same edge as another user, in a browser without
-// scripts, and proposes an entity.
+// withoutScripts goes through the same steps on the same edge as another user, in a
+// browser without scripts, and proposes an entity.
 func (d *developer) withoutScripts() {
 	other := *d
 	other.tab, other.scripts = browser.OpenView(d), false
@@ -33,26 +33,27 @@ func (d *developer) withoutScripts() {
 	}
 }
 
-// replayTest sends a test that the receiver rejects, and replays it once it accepts.
+// replayTest sends a test that the receiver rejects, and replays it once the receiver
+// accepts it.
 func (d *developer) replayTest(h hook) {
 	d.receiver.Answer(http.StatusInternalServerError)
 	d.tab.Load(d, chromedp.Click(`form[action$="/test/"] button`))
 	first, _ := d.came(h)
 	d.shows(`document.querySelector('#deliveries .delivery .state').textContent === 'failed'`)
-	if log := d.text(`#deliveries .delivery`); !strings.Contains(log, "answered 500") {
+	if log := d.text(`#deliveries .delivery`); !strings.Contains(log, "responded with 500") {
 		d.Errorf("the log has %q", log)
 	}
 	d.receiver.Answer(http.StatusNoContent)
 	d.tab.Load(d, chromedp.Click(`#deliveries .delivery form button`))
 	for again, _ := d.came(h); again.Status != http.StatusNoContent; again, _ = d.came(h) {
-		if again.Header.Get("webhook-id") != first.Header.Get("webhook-id") { // another attempt of the first
+		if again.Header.Get("webhook-id") != first.Header.Get("webhook-id") { // another attempt at the first delivery
 			d.Fatalf("received %+v", again.Header)
 		}
 	}
 	d.shows(`document.querySelector('#deliveries .delivery').innerText.includes('replayed') && document.querySelector('#deliveries .delivery .state').textContent === 'succeeded'`)
 }
 
-// remarked returns the fields with messages that are also exposed to screen readers.
+// remarked returns the fields whose messages are also exposed to screen readers.
 const remarked = `[...document.querySelectorAll('[data-field]')].filter(f => f.querySelector('.remark.is-wrong')?.checkVisibility() && f.querySelector('[aria-invalid=true]')).map(f => f.dataset.field)`
 
 // propose fills in the form, sees the errors next to the fields, corrects them, sees the

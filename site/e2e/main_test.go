@@ -1,6 +1,6 @@
-// Package journeys_test goes through the website as people do, in a browser: a
-// visitor, a developer, somebody with a webhook. How somebody contributes an entity
-// is a test of cmd/kindex, whose commands that takes.
+// Package journeys_test uses the website as people do, in a browser: a visitor, a
+// developer, and somebody with a webhook. A test in cmd/kindex covers how somebody
+// contributes an entity, because that takes its commands.
 package e2e_test
 
 import (
@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { browser.Main(m, edgetest.Stop) }
 
-// patience is how long a test waits for something before it gives up. It is far more than
-// a slow machine needs.
+// patience is how long a test waits for something before it gives up: far longer than a
+// slow machine needs.
 const patience = 5 * time.Minute
 
 // TestVisitor runs the same journey on both kinds of website, with and without scripts.
@@ -40,8 +40,8 @@ func TestVisitor(t *testing.T) {
 	t.Run("static", both(func(t *testing.T) string { return statictest.Serve(t, out, true).URL }, false))
 }
 
-// build is a build of some categories of the shipped content: a static site has a dozen
-// files for each entity.
+// build builds some categories of the shipped content: a static site has a dozen files
+// for each entity.
 func build(t *testing.T) string {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "out")
@@ -49,7 +49,7 @@ func build(t *testing.T) string {
 	return out
 }
 
-// known is an entity of a build.
+// known returns an entity in a build.
 func known(t *testing.T, out, typ, slug string) *record.Entity {
 	t.Helper()
 	b, err := exports.OpenCurrent(out)

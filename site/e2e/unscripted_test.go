@@ -13,15 +13,15 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// withoutScripts disables the scripts of pages. Scripts of tests still run, through the
-// debugger.
+// withoutScripts disables the scripts of pages. The tests can still run scripts, through
+// the debugger.
 var withoutScripts = chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 	_, err := cdp.Call(ctx, tab, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true})
 	return err
 })
 
-// findByForm finds PyTorch by a misspelt name, and filters the results with a link, which
-// shows their number.
+// findByForm finds PyTorch by a misspelt name, and filters the results with a link that
+// shows how many will be left.
 func (v *visitor) findByForm() {
 	v.tab.Do(v, chromedp.SendKeys(`#hero-find`, "pytrch"))
 	v.follow("/search/?q=pytrch", browser.Press(kb.Enter))
@@ -38,8 +38,8 @@ func (v *visitor) findByForm() {
 	v.follow("/tool/pytorch/", chromedp.Click(`.hits a[href="/tool/pytorch/"]`))
 }
 
-// findByCategory opens the search of a static site, is told that it needs scripts, and
-// follows the links offered instead.
+// findByCategory opens the search of a static site, which states that it needs scripts,
+// and follows the links that it offers instead.
 func (v *visitor) findByCategory() {
 	v.tab.Do(v, chromedp.SendKeys(`#hero-find`, "pytrch"))
 	v.follow("/search/?q=pytrch", browser.Press(kb.Enter))
@@ -49,8 +49,8 @@ func (v *visitor) findByCategory() {
 	v.follow("/tool/pytorch/", chromedp.Click(`main a[href="/tool/pytorch/"]`))
 }
 
-// standBeside opens the comparison of a static site, is told that it needs scripts, and
-// follows the link to the leaderboards.
+// standBeside opens the comparison of a static site, which states that it needs scripts,
+// and follows the link to the leaderboards.
 func (v *visitor) standBeside() {
 	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#similar a[href*="/compare/"]`))
 	v.toldOfScripts("Comparing")
@@ -60,7 +60,7 @@ func (v *visitor) standBeside() {
 	}
 }
 
-// toldOfScripts checks that the page visibly says that something needs scripts.
+// toldOfScripts checks that the page visibly states that something needs scripts.
 func (v *visitor) toldOfScripts(what string) {
 	v.Helper()
 	if says := v.text(`main noscript`); !strings.HasPrefix(says, what) || !strings.Contains(says, "needs JavaScript") {
@@ -68,7 +68,7 @@ func (v *visitor) toldOfScripts(what string) {
 	}
 }
 
-// addByForm adds a third entity to a comparison by name.
+// addByForm adds a third entity to a comparison by its name.
 func (v *visitor) addByForm(keys []string) {
 	v.tab.Do(v, chromedp.SendKeys(`#add`, "tensorflow"))
 	v.follow("/compare/?e=tool/pytorch&e="+keys[1]+"&add=tensorflow", browser.Press(kb.Enter))
@@ -83,8 +83,8 @@ func (v *visitor) text(selector string) string {
 	return browser.Eval[string](v, v.tab, `document.querySelector(%q).innerText.trim()`, selector)
 }
 
-// lookAtAll opens all pages of the journey, and those without links to them, on a phone:
-// each is readable, and nothing on it needs scripts.
+// lookAtAll opens, on a phone, all pages of the journey and those to which it has no
+// links. Each must be readable and contain nothing that needs scripts.
 func (v *visitor) lookAtAll() {
 	const paper = `getComputedStyle(document.body).backgroundColor`
 	light := browser.Eval[string](v, v.tab, paper)

@@ -15,20 +15,20 @@ import (
 	"kindex/edge/edgetest/browser"
 )
 
-// visitor is a visitor of the website, served by an edge or by a file host.
+// visitor is somebody who visits the website, served by an edge or by a file host.
 type visitor struct {
 	*testing.T
 	tab    *browser.Tab
 	base   string
 	out    string // the output folder
-	served bool   // by an edge
-	// scripts reports whether the browser runs scripts. Without them, links and forms do
-	// the same.
+	served bool   // served by an edge
+	// scripts means that the browser runs scripts. Without them, links and forms do the
+	// same.
 	scripts bool
 	seen    []string // paths of visited pages
 }
 
-// visit is the journey of a visitor.
+// visit goes through the journey of a visitor.
 func visit(t *testing.T, who visitor) {
 	v := &who
 	v.T, v.tab = t, browser.OpenView(t)
@@ -65,7 +65,7 @@ func visit(t *testing.T, who visitor) {
 	v.goAstray()
 }
 
-// goes follows a link to another page, whose path must start with a prefix.
+// follow takes steps that lead to another page, whose path must start with want.
 func (v *visitor) follow(want string, steps ...chromedp.Action[chromedp.Void]) {
 	v.Helper()
 	res := v.tab.Load(v, steps...)
@@ -81,7 +81,7 @@ func (v *visitor) follow(want string, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// find finds PyTorch by a misspelt name, and opens it, with the keyboard only.
+// find finds PyTorch by a misspelt name and opens it, using only the keyboard.
 func (v *visitor) find() {
 	v.tab.Do(v, browser.Press("/py"))
 	v.follow("/search/?q=py", browser.Press(kb.Enter))
@@ -127,8 +127,8 @@ func (v *visitor) readReasons() {
 	}
 }
 
-// compare follows the page's link to a comparison with a similar entity, adds a third by
-// name, and shows only the differences.
+// compare follows the page's link to a comparison with a similar entity, adds a third
+// entity by name, and hides the rows without differences.
 func (v *visitor) compare() {
 	v.follow("/compare/?e=tool/pytorch&e=", chromedp.Click(`#similar a[href*="/compare/"]`))
 	v.tab.Until(v, `document.querySelectorAll('[data-comparison] thead th[data-key]').length === 2`)
@@ -164,7 +164,7 @@ func (v *visitor) compare() {
 	}
 }
 
-// standing is a leaderboard as shown.
+// standing is a leaderboard as a page shows it.
 type standing struct {
 	Path, Day string
 	Keys      []string
@@ -180,8 +180,8 @@ func (v *visitor) standing() standing {
 })`)
 }
 
-// goBackInTime goes to an earlier day with a different order, by the slider of a
-// leaderboard or its list of days, and returns. PyTorch had fewer stars then: see
+// goBackInTime goes to an earlier day on which the order was different, with the slider
+// of a leaderboard or its list of days, and returns. PyTorch had fewer stars then: see
 // edgetest.Content.
 func (v *visitor) goBackInTime() {
 	v.follow("/leaderboards/all/", chromedp.Click(`nav a[href="/leaderboards/all/"]`))
@@ -213,10 +213,11 @@ func (v *visitor) goBackInTime() {
 	}
 }
 
-// followChange goes from the changes to the changed entity, which shows the same change.
+// followChange goes from the list of changes to a changed entity, whose page shows the
+// same change.
 func (v *visitor) followChange() {
 	v.follow("/changes/", chromedp.Click(`nav a[href="/changes/"]`))
-	if !v.scripts { // which expand them on wide screens
+	if !v.scripts { // scripts expand them on wide screens
 		v.tab.Do(v, chromedp.Click(`.filters summary`))
 	}
 	v.follow("/changes/event-updated/", chromedp.Click(`.filters a[href="/changes/event-updated/"]`))
@@ -228,8 +229,8 @@ func (v *visitor) followChange() {
 	}
 }
 
-// goAstray opens a wrong URL. File hosts respond with their own page or 404.html, which
-// has no suggestions.
+// goAstray opens a wrong URL. A file host responds with its own page or with 404.html,
+// neither of which has suggestions.
 func (v *visitor) goAstray() {
 	wrong := "/tool/pytrch/"
 	if !v.served {

@@ -17,16 +17,16 @@ const DefaultType = "tool"
 
 // Field is a field of the form: a field of the entity's file, its type or its slug.
 type Field struct {
-	Name     string // as in a submission, such as links.homepage
+	Name     string // the same as in a submission, such as links.homepage
 	Label    string
 	Hint     string
 	Kind     string // "type", "line", "text", "address", "list" (slugs separated by commas) or "choice"
 	Required bool
 	Group    string // heading
-	Known    string // filter field whose values are suggested, or "" for none
+	Known    string // filter field whose values are suggested, or "" if there is none
 }
 
-// Groups are the groups of fields, in order; the last one is collapsed.
+// Groups lists the groups of fields, in order; the last one is collapsed.
 var Groups = []string{"Basics", "Description", "Address and terms", "More links"}
 
 var fields = func() []Field {
@@ -47,7 +47,7 @@ var fields = func() []Field {
 	hints := map[string]string{"homepage": "The project’s own site.", "repository": "The source code.", "paper": "The paper that describes it.",
 		"package": "Its page in a package registry.", "weights": "Where the weights can be downloaded.", "demo": "A place to try it.", "changelog": "The list of releases."}
 	for _, link := range record.LinkNames {
-		if link != "deprecation" { // which comes with a status, later
+		if link != "deprecation" { // added later, together with the status
 			list = append(list, Field{Name: "links." + link, Label: textfmt.Label(link), Hint: hints[link], Kind: "address", Group: Groups[3]})
 		}
 	}
@@ -57,19 +57,19 @@ var fields = func() []Field {
 // Fields returns the fields of the form, in order.
 func Fields() []Field { return slices.Clone(fields) }
 
-// Form is the data of the page: the entries as they were sent, and the results of
-// checking them.
+// Form is the data for the page: the entries as sent, and the results of checking them.
 type Form struct {
 	Values map[string]string // by Field.Name
 	Check
-	Account string // the signed-in account, or "" for none
+	Account string // the signed-in account, or "" if there is none
 	Token   string // CSRF token if signed in
-	Checked bool   // show the problems of all fields
-	Notice  string // why the requested action did not happen, or "" for none
-	Status  int    // 0 is 200
+	Checked bool   // show the problems with all fields
+	Notice  string // why the requested action did not happen, or "" if there is none
+	Status  int    // HTTP status; 0 means 200
 }
 
-// Check is the result of checking a submission, also as JSON for the page's script.
+// Check is the result of checking a submission. It is also sent as JSON to the page's
+// script.
 type Check struct {
 	Problems []Remark  `json:"problems"`
 	Warnings []Remark  `json:"warnings"`
@@ -77,28 +77,28 @@ type Check struct {
 	Taken    *Taken    `json:"taken"`
 	Complete bool      `json:"complete"` // it can be submitted
 	Path     string    `json:"path"`     // path of the file
-	YAML     string    `json:"yaml"`     // file with the valid entries
-	Pull     string    `json:"pull"`     // URL that opens a pull request with it, or "" for none
+	YAML     string    `json:"yaml"`     // the file, containing the valid entries
+	Pull     string    `json:"pull"`     // URL that opens a pull request with it, or "" if there is none
 	Says     string    `json:"says"`     // summary in a sentence
 }
 
-// Remark is a problem or a warning about a field.
+// Remark is a problem with a field or a warning about it.
 type Remark struct {
 	Field      string `json:"field"` // with an index for an item of a list
-	Input      string `json:"input"` // name of the Field, or "" for none
+	Input      string `json:"input"` // name of the Field, or "" if there is none
 	Message    string `json:"message"`
-	Suggestion string `json:"suggestion"` // the closest valid value, or "" for none
+	Suggestion string `json:"suggestion"` // the closest valid value, or "" if there is none
 	Value      string `json:"value"`      // value of the input with the suggestion applied
 }
 
-// Similar is an existing entity that may be the same.
+// Similar is an existing entity that may be the same as the proposed one.
 type Similar struct {
 	Path string `json:"path"`
 	Name string `json:"name"`
 	Note string `json:"note"`
 }
 
-// Taken is what already exists under the name or slug of a submission.
+// Taken describes what already exists under the name or slug of a submission.
 type Taken struct {
 	Text string `json:"text"`
 	Path string `json:"path"` // "" if it must not be shown
@@ -108,7 +108,7 @@ type Taken struct {
 // suggested: each suggestion contains the whole list.
 const maxMendedLen = 4000
 
-// Remark returns a remark on a field from a message of the rules.
+// Remark turns a message from the validation rules into a remark on a field.
 func (f *Form) Remark(field, message, suggestion string) Remark {
 	r := Remark{Field: textfmt.Name(field), Suggestion: suggestion}
 	at := slices.IndexFunc(fields, func(i Field) bool {
@@ -121,7 +121,7 @@ func (f *Form) Remark(field, message, suggestion string) Remark {
 	input := fields[at]
 	r.Input, r.Value = input.Name, suggestion
 	switch first, _, _ := strings.Cut(message, " "); {
-	case slices.Contains([]string{"is", "must", "has", "holds"}, first):
+	case slices.Contains([]string{"is", "must", "has", "holds", "contains"}, first):
 		message = input.Label + " " + message
 	}
 	r.Message = Sentence(message)
@@ -140,7 +140,7 @@ func (f *Form) Remark(field, message, suggestion string) Remark {
 	return r
 }
 
-// Sentence turns a message of the rules into a sentence.
+// Sentence turns a message from the validation rules into a sentence.
 func Sentence(s string) string {
 	return textfmt.Capitalize(strings.TrimSuffix(textfmt.Truncate(safetext.OneLine(s), 2*textfmt.MaxLineLen), ".")) + "."
 }

@@ -1,4 +1,4 @@
-// Package mdrender renders the guides of the project, GitHub Flavored Markdown, as HTML.
+// Package mdrender renders the project's guides from GitHub Flavored Markdown to HTML.
 // Raw HTML in them is dropped.
 package mdrender
 
@@ -21,15 +21,15 @@ import (
 type Guide struct {
 	Title    string // the heading of the first level, as plain text
 	Lead     string // the first paragraph, as plain text
-	HTML     string // without that heading, and without a list of its headings
+	HTML     string // without that heading and any list of its headings
 	Headings []Heading
 }
 
 // Heading is a heading of the second level. ID is its anchor.
 type Heading struct{ ID, Text string }
 
-// Row is a row of a table: the URL that its first cell links to, and the texts of all
-// cells.
+// Row is a row of a table: the URL that its first cell links to, and the text of each
+// cell.
 type Row struct {
 	Link  string
 	Cells []string
@@ -42,8 +42,8 @@ var converter = goldmark.New(
 	goldmark.WithParserOptions(parser.WithAutoHeadingID()),
 	goldmark.WithRendererOptions(renderer.WithNodeRenderers(util.Prioritized(&scrolling{}, 1))))
 
-// Render renders a guide. It calls link for each URL in the guide, and links to the
-// result instead; "" leaves the text without a link.
+// Render renders a guide. It calls link for each URL in the guide and links to the result
+// instead. If link returns "", the text stays, without a link.
 func Render(markdown []byte, link func(address string) string) (*Guide, error) {
 	doc := converter.Parser().Parse(text.NewReader(markdown))
 	g := &Guide{}
@@ -134,7 +134,7 @@ func lead(n ast.Node, link func(string) string) {
 	n.Parent().RemoveChild(n.Parent(), n) // images, too, are replaced by their text
 }
 
-// Table returns the rows of the first table of a text, without its header.
+// Table returns the rows of the first table in a document, without its header.
 func Table(markdown []byte) []Row {
 	doc := converter.Parser().Parse(text.NewReader(markdown))
 	var rows []Row
@@ -179,7 +179,7 @@ func plain(n ast.Node, source []byte) string {
 }
 
 // scrolling renders code blocks and tables, which may be wider than the page, in boxes
-// that scroll. They are focusable, for scrolling with the keyboard.
+// that scroll. The boxes are focusable, so that they can be scrolled with the keyboard.
 type scrolling struct{}
 
 // RegisterFuncs implements renderer.NodeRenderer.

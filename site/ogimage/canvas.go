@@ -9,8 +9,8 @@ import (
 const steps = 15
 
 // ramp is the palette index of the lightest shade of a colour. Letters and bars are drawn
-// only on paper, so that every pixel is a shade of one colour: few enough for a palette,
-// which keeps the file small.
+// only on paper, so every pixel is a shade of a single colour. This keeps the number of
+// colours small enough for a palette, and the file small.
 type ramp uint8
 
 const (
@@ -44,7 +44,8 @@ func (r ramp) full() uint8 {
 	return uint8(r)
 }
 
-// shade returns the palette index of a colour that covers part of a pixel, 255 for all of it.
+// shade returns the palette index of a colour that covers part of a pixel; 255 means all
+// of it.
 func (r ramp) shade(coverage uint8) uint8 {
 	n := (int(coverage)*steps + 127) / 255
 	if n == 0 {
@@ -53,7 +54,7 @@ func (r ramp) shade(coverage uint8) uint8 {
 	return uint8(r) + uint8(n) - 1
 }
 
-// changes counts the pixels that differ from the previous one.
+// changes counts the pixels whose colour differs from that of the previous pixel.
 func (p *painter) changes() (n int) {
 	before := uint8(paper)
 	for _, pixel := range p.canvas.Pix {
@@ -97,8 +98,8 @@ func (p *painter) fill(x, y, w, h int, c ramp) {
 	}
 }
 
-// bar draws a rectangle num/den pixels wide. A fraction of a pixel shows as the shade of
-// the last one.
+// bar draws a rectangle num/den pixels wide. The last pixel is shaded according to the
+// fraction of it that is covered.
 func (p *painter) bar(x, y, num, den, h int) {
 	whole, rest := num/den, num%den
 	p.fill(x, y, whole, h, accent)

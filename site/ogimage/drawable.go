@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// drawable reduces a text to one line of at most most characters that the fonts have. It
+// drawable reduces text to one line of at most most characters that the fonts have. It
 // returns "" if more than a third of the visible characters are lost.
 func drawable(s string, most int) string {
 	begin, whole := head(s, most)
@@ -37,7 +37,7 @@ func drawable(s string, most int) string {
 	return strings.TrimRight(w.text.String(), " ")
 }
 
-// line is a text under construction.
+// line is a line of text under construction.
 type line struct {
 	text       strings.Builder
 	last       rune
@@ -57,7 +57,7 @@ func (w *line) space() {
 }
 
 // replace writes the closest equivalent of a character that the fonts lack: its
-// decomposition without marks, such as for ﬀ or ế, or a plain dash.
+// decomposition without marks, as for ﬀ or ế, or a plain dash.
 func (w *line) replace(r rune) {
 	if unicode.Is(unicode.Pd, r) {
 		w.put('-')
@@ -91,8 +91,9 @@ func (w *line) partsOf(r rune) ([]rune, bool) {
 	return parts, len(parts) > 0
 }
 
-// head returns the start of a text as valid UTF-8, and whether that is all of it. It
-// limits bytes before characters, so that long texts cost no more than short ones.
+// head returns the start of a text as valid UTF-8, and whether that is the whole text. It
+// limits the bytes before the characters, so that a long text costs no more than a short
+// one.
 func head(s string, most int) (string, bool) {
 	begin := strings.ToValidUTF8(s[:min(len(s), 4*most)], " ")
 	n := 0
@@ -104,8 +105,8 @@ func head(s string, most int) (string, bool) {
 	return begin, len(s) <= 4*most
 }
 
-// has reports whether the fonts have a character; all three have the same ones. U+FFFD,
-// which they have, is excluded.
+// has reports whether the fonts have a character. All three have the same characters.
+// U+FFFD is excluded, although they have it.
 func (w *line) has(r rune) bool {
 	all, err := fonts()
 	if err != nil || r == utf8.RuneError {

@@ -9,8 +9,8 @@ import (
 	"github.com/dustin/go-humanize"
 )
 
-// Positions, in pixels: a column for the name and texts, one for the score, and a footer.
-// Texts are positioned by their baselines.
+// Positions, in pixels: a column for the name and the description, one for the score, and
+// a footer. Text is positioned by its baseline.
 const (
 	margin = 72
 	right  = Width - margin
@@ -27,7 +27,7 @@ const (
 	footLine   = 586
 )
 
-// The type styles of the parts of an image.
+// The type styles used in an image.
 var (
 	kickerType      = letters{bold, 21, 0.08}
 	labelType       = letters{regular, 21, 0.01}
@@ -128,7 +128,8 @@ func (p *painter) score(c *Card) {
 	p.bars(c.Parts, 316, partType, muted)
 }
 
-// bars draws the parts from a baseline on, spaced for MaxParts of them.
+// bars draws the parts from a baseline downwards, spaced as if there were MaxParts of
+// them.
 func (p *painter) bars(parts []Part, y int, t letters, c ramp) {
 	step := (lowestBar - y) / (MaxParts - 1)
 	for _, part := range parts[:min(len(parts), MaxParts)] {
@@ -165,7 +166,7 @@ func (p *painter) foot(c *Card) {
 	}
 }
 
-// day formats a date. Other texts are returned unchanged.
+// day formats a date. Other strings are returned unchanged.
 func day(s string) string {
 	t, err := time.Parse(time.DateOnly, s)
 	if err != nil {

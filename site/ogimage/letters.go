@@ -22,7 +22,7 @@ const (
 	bold
 )
 
-// fonts are the fonts by weight, read once.
+// fonts returns the fonts by weight, which are read once.
 var fonts = sync.OnceValues(func() ([]*opentype.Font, error) {
 	var all []*opentype.Font
 	for _, data := range [][]byte{regular: goregular.TTF, medium: gomedium.TTF, bold: gobold.TTF} {
@@ -59,7 +59,7 @@ func newPainter() *painter {
 	}
 }
 
-// face caches the face of each style: there are a few dozen at most.
+// face returns the face of a style and caches it; there are at most a few dozen styles.
 func (p *painter) face(t letters) font.Face {
 	t.spacing = 0
 	if f := p.faces[t]; f != nil {

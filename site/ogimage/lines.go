@@ -11,8 +11,8 @@ func (p *painter) cut(line string, t letters, width int) string {
 	return strings.Join(lines, "")
 }
 
-// fit sets a name as large as possible: in one line if the letters stay large, else in
-// two lines of similar length. Names that are too long even in small letters are cut.
+// fit sets a name as large as possible: on one line if the letters stay large, otherwise
+// on two lines of similar length. Names that are too long even in small letters are cut.
 func (p *painter) fit(name string, t letters, width int) ([]string, letters) {
 	largest := t.size
 	for ; t.size >= largest*3/4; t.size -= 2 {
@@ -71,9 +71,9 @@ func (p *painter) fitting(text []rune, t letters, width int) int {
 	return len(text)
 }
 
-// breakBefore finds where to break a line after at most n characters, and at least one:
-// at a space, else after a joining mark such as a hyphen, else within a word, which is
-// not clean.
+// breakBefore returns the position, at least 1 and at most n, at which to break a line:
+// at a space, or after a joining mark such as a hyphen. If there is neither, it breaks
+// within a word and returns false for clean.
 func breakBefore(text []rune, n int) (at int, clean bool) {
 	for i := n; i > 0; i-- {
 		if text[i] == ' ' {

@@ -16,12 +16,12 @@ import (
 // which chats and feeds show uncropped.
 const Width, Height = 1200, 630
 
-// Card is the content of an image. Texts can contain anything and be of any length; empty
-// ones are left out.
+// Card is the content of an image. Its strings can contain anything and be of any length;
+// empty ones are left out.
 //
 // The fonts have Latin, Greek and Cyrillic letters. Letters of other scripts become "…",
-// and symbols such as emoji are dropped. A text that loses more than a third of its
-// characters is not drawn; such a Name is replaced by Fallback.
+// and symbols such as emoji are dropped. A string that loses more than a third of its
+// characters is not drawn; a Name that does is replaced by Fallback.
 type Card struct {
 	Site     string // title of the index
 	Kind     string // "Tool", "Model", or "" for the image of the index
@@ -33,8 +33,8 @@ type Card struct {
 	Fallback string
 
 	Description  string       // at most three lines
-	Score        record.Score // null: "not ranked"
-	Rank, Ranked int          // the rank, and the number of ranked entities; 0: unknown
+	Score        record.Score // shown as "not ranked" if unknown
+	Rank, Ranked int          // the rank and the number of ranked entities; 0 if unknown
 	AsOf         string       // the day of the score, YYYY-MM-DD
 
 	// Parts are drawn as bars, at most MaxParts: the dimensions of an entity's score, or
@@ -59,7 +59,7 @@ var painters = sync.Pool{New: func() any { return newPainter() }}
 // valid. PNG is safe for concurrent use.
 func PNG(c Card) ([]byte, error) {
 	if err := fontsError(); err != nil {
-		return nil, fmt.Errorf("the fonts of pictures cannot be read: %w", err)
+		return nil, fmt.Errorf("reading the image fonts: %w", err)
 	}
 	p := painters.Get().(*painter)
 	defer painters.Put(p)
@@ -75,7 +75,7 @@ func PNG(c Card) ([]byte, error) {
 		p.coarsen(shades)
 		out.Reset()
 		if err := encoder.Encode(&out, p.canvas); err != nil {
-			return nil, fmt.Errorf("encoding the picture of %s: %w", cmp.Or(c.Fallback, c.Name), err)
+			return nil, fmt.Errorf("encoding the image of %s: %w", cmp.Or(c.Fallback, c.Name), err)
 		}
 		if out.Len() <= maxBytes {
 			break
@@ -84,15 +84,16 @@ func PNG(c Card) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// maxBytes is the maximum size of an image. Typical ones have about 25,000 bytes; images
-// full of different letters are drawn with fewer shades. They have more than maxChanges
-// changes, a limit found by experiment: typical images have 20,000 to 40,000.
+// maxBytes is the maximum size of an image. Typical images have about 25,000 bytes.
+// Images full of different letters, which have more than maxChanges changes, are drawn
+// with fewer shades. The limit was found by experiment: typical images have 20,000 to
+// 40,000 changes.
 const (
 	maxBytes   = 40_000
 	maxChanges = 53_000
 )
 
-// buffers gives the encoder the buffer of the painter.
+// buffers lets the encoder reuse the painter's buffer.
 type buffers struct{ kept *png.EncoderBuffer }
 
 func (b *buffers) Get() *png.EncoderBuffer  { return b.kept }

@@ -30,7 +30,7 @@ func parts(scores ...float64) []ogimage.Part {
 	return all
 }
 
-// pytorch is the card of a tool from the shipped content.
+// pytorch is the card of a tool in the shipped content.
 func pytorch() ogimage.Card {
 	return ogimage.Card{
 		Site: "kindex", Kind: "Tool", Name: "PyTorch", Provider: "PyTorch", Category: "Machine-learning frameworks", Fallback: "tool/pytorch",
@@ -39,8 +39,8 @@ func pytorch() ogimage.Card {
 	}
 }
 
-// cards are the cards of the golden files: entities and leaders of the shipped content, and
-// texts that no content should have.
+// cards holds the cards of the golden files: entities and leaders in the shipped content,
+// and strings that no content should have.
 var cards = map[string]ogimage.Card{
 	"tool": pytorch(),
 	"model": {
@@ -80,7 +80,7 @@ var cards = map[string]ogimage.Card{
 	},
 }
 
-// drawn draws a card, and fails unless the result is a small PNG of the right size.
+// drawn draws a card and fails unless the result is a small PNG of the right dimensions.
 func drawn(t testing.TB, c ogimage.Card) ([]byte, *image.Paletted) {
 	t.Helper()
 	data, err := ogimage.PNG(c)
@@ -102,9 +102,9 @@ func drawn(t testing.TB, c ogimage.Card) ([]byte, *image.Paletted) {
 	return data, flat
 }
 
-// TestPNG compares pixels, not bytes: another version of Go may compress differently. A
-// shade may be one step off, because processors that fuse multiplication and addition round
-// the edges of letters differently.
+// TestPNG compares pixels, not bytes, because another version of Go may compress
+// differently. A shade may differ by one step, because processors that fuse
+// multiplication and addition round the edges of letters differently.
 func TestPNG(t *testing.T) {
 	suite.InTest(t)
 	const step = 16
@@ -144,7 +144,7 @@ func TestPNG(t *testing.T) {
 	}
 }
 
-// apart returns the largest difference between two colours in any channel, out of 255.
+// apart returns the largest difference, out of 255, between two colours in any channel.
 func apart(a, b color.Color) int {
 	p, q := color.NRGBAModel.Convert(a).(color.NRGBA), color.NRGBAModel.Convert(b).(color.NRGBA)
 	most := 0
@@ -154,7 +154,7 @@ func apart(a, b color.Color) int {
 	return most
 }
 
-// TestSameBytes checks that no image depends on earlier or concurrent ones.
+// TestSameBytes checks that no image depends on images drawn earlier or at the same time.
 func TestSameBytes(t *testing.T) {
 	cards := maps.Clone(cards)
 	cards["mixed"] = every("Tool", mixed())
@@ -211,8 +211,8 @@ func TestTexts(t *testing.T) {
 	}
 }
 
-// TestBars checks that the length of a bar is its score, to a tenth of a pixel's shade, and
-// that unknown scores differ from zero.
+// TestBars checks that the length of a bar represents its score, to a tenth of a pixel's
+// shade, and that unknown scores look different from zero.
 func TestBars(t *testing.T) {
 	length := func(p ogimage.Part) (pixels int) {
 		_, img := drawn(t, ogimage.Card{Kind: "Tool", Name: "x", Parts: []ogimage.Part{p}})
@@ -236,7 +236,7 @@ func TestBars(t *testing.T) {
 	}
 }
 
-// every returns a card in which every text is s.
+// every returns a card in which every string is s.
 func every(kind, s string) ogimage.Card {
 	all := make([]ogimage.Part, 20)
 	for i := range all {
@@ -268,7 +268,7 @@ func within(t *testing.T, c ogimage.Card, img *image.Paletted) {
 	}
 }
 
-// mixed is a long text whose letters rarely repeat: the largest image.
+// mixed is a long text whose letters rarely repeat, which results in the largest image.
 func mixed() string {
 	var b strings.Builder
 	for i := range 10_000 {
@@ -278,8 +278,8 @@ func mixed() string {
 	return b.String()
 }
 
-// TestHostile checks that with texts of any length and kind, the image stays small, quick
-// to draw, and within its margins.
+// TestHostile checks that, for strings of any length and kind, the image stays small, is
+// drawn quickly, and stays within its margins.
 func TestHostile(t *testing.T) {
 	for _, s := range []string{
 		strings.Repeat("W", 10_000), strings.Repeat("@#&%", 3000), strings.Repeat("i", 10_000), strings.Repeat("W ", 5000), strings.Repeat("-", 10_000),
@@ -295,8 +295,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestEndless checks that only the start of a text is processed: measuring all of it would
-// take minutes.
+// TestEndless checks that only the start of a string is processed: measuring all of it
+// would take minutes.
 func TestEndless(t *testing.T) {
 	suite.InTest(t)
 	least := [2]time.Duration{time.Hour, time.Hour}

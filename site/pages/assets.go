@@ -39,7 +39,7 @@ func Searchable() bool {
 // engine is MiniSearch (https://github.com/lucaong/minisearch), as a module.
 const engine = "minisearch.js"
 
-// Asset returns a file that pages load from /assets/, by the name in its URL.
+// Asset returns a file that pages load from /assets/, given the name in its URL.
 func Asset(name string) (site.Asset, bool) {
 	a, ok := assets().byName[name]
 	return a, ok
@@ -56,12 +56,12 @@ func Assets() []site.Asset {
 	return list
 }
 
-// asset returns the URL path of a file of assets.
+// asset returns the URL path of a file in assets.
 func (s *Site) asset(file string) string { return s.to("/assets/" + assets().names[file]) }
 
-// The style sheet, and the same in a cascade layer: rules outside of any layer override
-// it whatever their specificity. Pages that embed a third-party style sheet load the
-// layered one.
+// The style sheet, and a copy of it in a cascade layer. Rules outside any layer override
+// the copy, whatever their specificity. Pages that embed a third-party style sheet load
+// the copy.
 const (
 	styleSheet   = "style.css"
 	layeredSheet = "layered.css"
@@ -76,7 +76,7 @@ var assets = sync.OnceValue(func() assetList {
 	list := assetList{map[string]site.Asset{}, map[string]string{}}
 	files, err := assetFiles.ReadDir("assets")
 	if err != nil {
-		panic(err) // they are compiled in
+		panic(err) // cannot happen: the files are compiled in
 	}
 	for _, f := range files {
 		data, err := fs.ReadFile(assetFiles, "assets/"+f.Name())

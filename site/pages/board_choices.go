@@ -50,8 +50,8 @@ func (b *boardView) missingDay(text string, days []string) *page {
 	return p
 }
 
-// addChoices fills in the other choices. A static site has leaderboards by composite
-// score only, and for earlier days only those for all types.
+// addChoices fills in the links to other leaderboards. A static site has leaderboards by
+// composite score only, and those of earlier days only for all types.
 func (d *boardPage) addChoices() {
 	d.Today = ""
 	if d.Day != "" {
@@ -77,7 +77,7 @@ func (d *boardPage) addChoices() {
 func (d *boardPage) addCategoryChoices() {
 	choices := maps.Clone(d.choices)
 	delete(choices, "page")
-	listed := map[string]bool{} // today's categories may be among those that have changes
+	listed := map[string]bool{} // knownCategories may return a category twice
 	for _, slug := range d.knownCategories() {
 		chosen := slug == d.Category
 		if !chosen && d.Static && d.Day != "" && !slices.Contains(d.pastBoards()[slug], d.Day) {
@@ -91,7 +91,7 @@ func (d *boardPage) addCategoryChoices() {
 	}
 }
 
-// addDayChoices lists the days that have snapshots. The snapshot of the as-of day is
+// addDayChoices lists the days that have snapshots. The snapshot for the as-of day is
 // today's leaderboard.
 func (d *boardPage) addDayChoices() {
 	choices := maps.Clone(d.choices)
@@ -140,8 +140,8 @@ func (s *Site) findPastBoards() map[string][]string {
 	return found
 }
 
-// boardPaths yields the leaderboards of a static site: today's by composite score, for
-// each category and type, and the first page of all types for each earlier day.
+// boardPaths yields the leaderboards of a static site: today's, by composite score, for
+// each category and type; and, for each earlier day, the first page for all types.
 func boardPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		categories := []string{exports.AllBoard}
@@ -174,7 +174,7 @@ func (s *Site) boardPagesOf(category, typ string, yield func(string) bool) bool 
 	}
 	set, err := s.Build.Board(category, typ, "composite")
 	if err != nil {
-		return yield(path) // rendering it returns the error
+		return yield(path) // rendering the leaderboard returns the error
 	}
 	for n := range max(1, (int(set.GetCardinality())+boardRows-1)/boardRows) {
 		to := path

@@ -42,7 +42,7 @@ func (b *boardView) row(ordinal uint32, rank, previous int) (s boardRow, err err
 	return s, nil
 }
 
-// columns returns the names of the scores that the leaderboard shows. Scores of an
+// columns returns the names of the scores that the leaderboard shows. Scores on an
 // earlier day may come from a different formula.
 func (b *boardView) columns() []string {
 	types := b.types()
@@ -81,7 +81,8 @@ func scoreCells(scores *record.Scores, names []string, by string) template.HTML 
 	return template.HTML(b) //nolint:gosec // only numbers and constants
 }
 
-// currentPath returns the path of the current version of an entity, or "" if it was deleted.
+// currentPath returns the path of an entity's current version, or "" if the entity was
+// deleted.
 func (b *boardView) currentPath(version int) string {
 	a := b.Build.Archive()
 	now := a.Version(a.Newest(version))

@@ -15,16 +15,16 @@ import (
 	"kindex/site/textfmt"
 )
 
-const boardRows = 50 // per page of a leaderboard
+const boardRows = 50 // rows per page of a leaderboard
 
 // boardView is a requested leaderboard.
 type boardView struct {
 	*request
 	Category string // or exports.AllBoard
-	Type     string // "" for all
+	Type     string // "" for all types
 	By       string
-	Day      string // "" for the present
-	Number   int    // of the page, from 1
+	Day      string // "" for today
+	Number   int    // page number, from 1
 
 	from exports.Catalogue
 	set  *roaring.Bitmap
@@ -44,10 +44,10 @@ type boardPage struct {
 	Columns    []option // the scores
 	Types      []option
 	Categories []option
-	Days       []option // the latest first
+	Days       []option // latest first
 	Today      string   // path of today's leaderboard, or "" if this is it
 	Prev, Next string
-	Rest       bool // there are more rows, without a page on a static site
+	Rest       bool // there are more rows, but a static site has no page for them
 }
 
 // boards renders a leaderboard.
@@ -112,7 +112,7 @@ func (b *boardView) read() *page {
 	return nil
 }
 
-// pageNumber returns a page number as it is in a URL: "" for the first page.
+// pageNumber returns a page number in the form used in URLs: "" for the first page.
 func pageNumber(n int) string {
 	if n <= 1 {
 		return ""
@@ -125,11 +125,11 @@ func (b *boardView) missingChoice(name, value string, known []string) *page {
 	for _, v := range didyoumean.Names(value, known, maxNear) {
 		list = append(list, suggestion{Path: b.with(name, v), Name: textfmt.Label(v)})
 	}
-	words := map[string]string{"type": "type of entity", "by": "score"}[name]
+	words := map[string]string{"type": "entity type", "by": "score"}[name]
 	return b.missing("Leaderboard not found", fmt.Sprintf("Unknown %s “%s”; expected one of: %s.", words, plainName(value), strings.Join(known, ", ")), list)
 }
 
-// plainName is textfmt.Name, for use in functions with a parameter called name.
+// plainName is textfmt.Name, for functions in which name is a parameter.
 func plainName(s string) string { return textfmt.Name(s) }
 
 // knownCategories returns the categories that may have a leaderboard. For an earlier

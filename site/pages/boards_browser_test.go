@@ -15,7 +15,7 @@ import (
 	"kindex/site/pages"
 )
 
-// bothSites serves the static site of a build at the root, and the pages of an edge below
+// bothSites serves the static site of a build at the root, and the pages of an edge under
 // /edge/.
 func bothSites(t *testing.T, out string) (static, edge *pages.Site, address string) {
 	t.Helper()
@@ -50,7 +50,8 @@ func bothSites(t *testing.T, out string) (static, edge *pages.Site, address stri
 	return static, edge, server.URL
 }
 
-// sameTable reports how the comparison on the page differs from that of the edge.
+// sameTable returns the differences between the comparison on the page and that of the
+// edge.
 const sameTable = `(async () => {
   const page = new DOMParser().parseFromString(await (await fetch('/edge/compare/' + location.search)).text(), 'text/html');
   const read = d => [...d.querySelectorAll('table[data-comparison] tr')].map(r => [r.dataset.field, 'same' in r.dataset, ...[...r.cells].map(c =>
@@ -91,7 +92,7 @@ func TestComparisonOfStaticSite(t *testing.T) {
 			t.Errorf("%v: %s", keys, differs)
 		}
 	}
-	// Adds a suggested name with the keyboard only; hides equal rows.
+	// Add a suggested name with the keyboard only, and hide equal rows.
 	tab.Do(t, chromedp.SendKeys(`#add`, "pytor"), chromedp.WaitVisible(`.suggestions a`), chromedp.KeyEvent(kb.ArrowDown), chromedp.KeyEvent(kb.Enter),
 		chromedp.WaitVisible(`th[data-key="tool/pytorch"]`), chromedp.Click(`.differences input`))
 	if hidden := browser.Run(t, tab, chromedp.Evaluate[bool](`[...document.querySelectorAll('[data-comparison] tr[data-field]')].every(r => r.checkVisibility() === !('same' in r.dataset))

@@ -21,11 +21,11 @@ import (
 	"kindex/site/pages"
 )
 
-// shownRow is a row of a leaderboard on a page.
+// shownRow is a row of a leaderboard as shown on a page.
 type shownRow struct {
 	Key    string
 	Rank   int
-	Moved  string // in words, "" without a column for it
+	Moved  string // in words, or "" if there is no column for it
 	Scores map[string]record.Score
 	To     string // what its name links to
 }
@@ -40,7 +40,7 @@ func rowsOf(body string) (list [][2]string) {
 	return list
 }
 
-// between returns the text between two markers, "" if they are missing.
+// between returns the text between two markers, or "" if they are missing.
 func between(text, before, after string) string {
 	_, text, _ = strings.Cut(text, before)
 	text, _, found := strings.Cut(text, after)
@@ -50,7 +50,7 @@ func between(text, before, after string) string {
 	return text
 }
 
-// htmlAt gets a page that must exist.
+// htmlAt requests a page that must exist.
 func htmlAt(t testing.TB, s *pages.Site, path string) string {
 	t.Helper()
 	a, err := s.Get(pages.Request{Path: path})
@@ -60,7 +60,7 @@ func htmlAt(t testing.TB, s *pages.Site, path string) string {
 	return string(a.Body)
 }
 
-// shownBoard reads all pages of a leaderboard from one on.
+// shownBoard reads all pages of a leaderboard, starting with one of them.
 func shownBoard(t testing.TB, s *pages.Site, path string) (list []shownRow) {
 	t.Helper()
 	for path != "" {
@@ -87,7 +87,7 @@ func shownBoard(t testing.TB, s *pages.Site, path string) (list []shownRow) {
 	return list
 }
 
-// wantBoard returns the rows of a leaderboard in a catalogue.
+// wantBoard returns the expected rows of a leaderboard, calculated from a catalogue.
 func wantBoard(t testing.TB, from exports.Catalogue, category, typ, by string) (list []shownRow) {
 	t.Helper()
 	set, err := from.Board(category, typ, by)
@@ -108,7 +108,8 @@ func wantBoard(t testing.TB, from exports.Catalogue, category, typ, by string) (
 	return list
 }
 
-// sameRows checks the rows of a leaderboard. Scores without a column must be unknown.
+// sameRows compares the rows of a leaderboard. Scores for which the page has no column
+// must be unknown.
 func sameRows(shown, want []shownRow) bool {
 	return slices.EqualFunc(shown, want, func(x, y shownRow) bool {
 		scores := maps.Clone(y.Scores)
@@ -135,8 +136,8 @@ func boardNames(s *pages.Site) []string {
 	return names
 }
 
-// TestBoards compares every leaderboard with the build: of each category, by each
-// score, and of each type by the composite.
+// TestBoards compares every leaderboard with the build: for each category and score, and,
+// by the composite score, for each type.
 func TestBoards(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -171,8 +172,8 @@ func TestBoards(t *testing.T) {
 	}
 }
 
-// TestPastBoards compares the leaderboards of every day that has a snapshot with it, and
-// the links of names with the current entities.
+// TestPastBoards compares the leaderboards of every day that has a snapshot with that
+// snapshot, and the links of names with the current entities.
 func TestPastBoards(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -263,7 +264,7 @@ func TestBoardMovement(t *testing.T) {
 }
 
 // apiMoves returns the movement of the first hundred entities of a leaderboard in the
-// words of the pages, "" if the API has no day to compare with.
+// words that pages use, each "" if the API has no day to compare with.
 func apiMoves(t *testing.T, e *edgetest.Edge, path string, params map[string]string) (list []string) {
 	t.Helper()
 	query := url.Values{}
@@ -305,7 +306,8 @@ func apiMoves(t *testing.T, e *edgetest.Edge, path string, params map[string]str
 	return list
 }
 
-// TestBoardAddresses checks that each leaderboard has one address, and that others get help.
+// TestBoardAddresses checks that each leaderboard has one address, and that other
+// addresses redirect or lead to a helpful error page.
 func TestBoardAddresses(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
@@ -315,7 +317,7 @@ func TestBoardAddresses(t *testing.T) {
 	if between <= first || between >= second {
 		t.Fatalf("%s is not between %s and %s", between, first, second)
 	}
-	for path, want := range map[string]string{ // redirect target, or text of the 404 page
+	for path, want := range map[string]string{ // redirect target, or text on the 404 page
 		"/leaderboards/":                                  "/leaderboards/all/",
 		"/leaderboards/all":                               "/leaderboards/all/",
 		"/leaderboards/all/by-composite/":                 "/leaderboards/all/",
@@ -350,7 +352,7 @@ func TestBoardAddresses(t *testing.T) {
 }
 
 // TestStaticBoards checks that the leaderboards, trends and comparisons of a static site
-// are those of the build, and that all their links work.
+// agree with the build, and that all their links work.
 func TestStaticBoards(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -396,7 +398,7 @@ func TestStaticBoards(t *testing.T) {
 	}
 }
 
-// BenchmarkLeaderboard renders pages of leaderboards of the shipped content.
+// BenchmarkLeaderboard renders pages of leaderboards for the shipped content.
 func BenchmarkLeaderboard(b *testing.B) {
 	s := siteOf(b, pastBuild(b), pages.Options{})
 	days := s.Build.Archive().Snapshots()

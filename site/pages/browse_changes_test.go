@@ -22,7 +22,7 @@ import (
 
 const tellingTitle = `(?s)<li class="telling">\s*<h3><span[^>]*></span>(?:<a href="[^"]*">)?<bdi>([^<]*)</bdi>`
 
-// wanted returns the titles of the changes that match a filter, newest first.
+// wanted returns the titles of the changes that match a filter, from newest to oldest.
 func (b *browsed) wanted(f exports.ChangeFilter) []string {
 	b.t.Helper()
 	a := b.build.Archive()
@@ -43,8 +43,9 @@ func (b *browsed) wanted(f exports.ChangeFilter) []string {
 	return want
 }
 
-// TestChanges checks that the pages of all changes, of each filter value and of each pair
-// of values list exactly the matching changes of the archive, newest first.
+// TestChanges checks that the lists of all changes, of those with each filter value, and
+// of those with each pair of values contain exactly the matching changes of the archive,
+// from newest to oldest.
 func TestChanges(t *testing.T) {
 	suite.InTest(t)
 	b := browse(t, edgetest.Built(t), pages.Options{})
@@ -152,7 +153,8 @@ func titlesOf(b *browsed) map[string]string {
 	return m
 }
 
-// TestFeedOfChanges checks that the feed linked from a list of changes has the same changes.
+// TestFeedOfChanges checks that the feed linked from a list of changes contains the same
+// changes.
 func TestFeedOfChanges(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	for path, want := range map[string]url.Values{"/changes/": {}, "/changes/type-model/": {"type": {"model"}}, "/changes/type-tool/category-nlp/": {"type": {"tool"}, "category": {"nlp"}}} {

@@ -22,8 +22,8 @@ import (
 
 const fileLine = `<th scope="row"><a href="([^"]*)" download>[^<]*</a></th><td>[^<]*</td><td class="right num" title="[0-9,]+ bytes">[^<]+</td><td><code class="sum" title="[0-9a-f]{64}" data-sum>[0-9a-f]{64}</code>`
 
-// TestData checks that the page lists exactly the public files of the build, each once,
-// with its size, checksum and link.
+// TestData checks that the page lists exactly the build's public files, each once, with
+// its size, checksum and link.
 func TestData(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	page := b.page("/data/")
@@ -68,7 +68,7 @@ func TestData(t *testing.T) {
 	}
 }
 
-// TestDataRecipes runs the commands on the page against a file server.
+// TestDataRecipes runs the commands shown on the page against a file server.
 func TestDataRecipes(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})
 	files := httptest.NewServer(http.StripPrefix("/data/"+b.build.Manifest.ID, http.FileServer(http.Dir(b.build.Dir))))
@@ -129,8 +129,8 @@ func TestDistribution(t *testing.T) {
 	}
 }
 
-// TestGuides checks that every guide is a page, and that links within the docs lead to
-// existing pages and headings.
+// TestGuides checks that every guide is a page, and that links within the documentation
+// lead to existing pages and headings.
 func TestGuides(t *testing.T) {
 	for _, o := range []pages.Options{{}, {Static: true, Root: "/index/"}} {
 		b := browse(t, edgetest.Built(t), o)
@@ -171,7 +171,7 @@ func TestGuides(t *testing.T) {
 }
 
 // TestFieldReference checks that guides link to the documentation of the content if there
-// is a repository, and have no link otherwise.
+// is a repository, and otherwise have no link to it.
 func TestFieldReference(t *testing.T) {
 	for address, repository := range map[string]*store.Repository{"": nil, "https://forge.example/a/b/blob/main/content/README.md": {URL: "https://forge.example/a/b", Branch: "main", Path: "content"}} {
 		b := browse(t, edgetest.Built(t), pages.Options{})
@@ -182,7 +182,7 @@ func TestFieldReference(t *testing.T) {
 	}
 }
 
-// TestScoringPage checks that the page shows every dimension and measure of the formula
+// TestScoringPage checks that the page shows every dimension and measure in the formula
 // with its numbers.
 func TestScoringPage(t *testing.T) {
 	b := browse(t, edgetest.Built(t), pages.Options{})

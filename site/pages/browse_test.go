@@ -73,7 +73,7 @@ func browse(t *testing.T, dir string, o pages.Options) *browsed {
 // largest is the maximum compressed size of a page.
 const largest = 100_000
 
-// page gets a page, which must exist and not be too large.
+// page requests a page, which must exist and not be too large.
 func (b *browsed) page(address string) string {
 	b.t.Helper()
 	if text, ok := b.read[address]; ok {
@@ -99,7 +99,7 @@ func packed(text string) int {
 	return b.Len()
 }
 
-// answer gets a path, which may have a query.
+// answer requests a path, which may have a query.
 func (b *browsed) answer(address string, status int) string {
 	b.t.Helper()
 	r, err := http.NewRequest(http.MethodGet, address, nil)
@@ -116,7 +116,7 @@ func (b *browsed) answer(address string, status int) string {
 	return string(a.Body)
 }
 
-// all returns the matches of a pattern's first group on a page.
+// all returns what a pattern's first group matches on a page.
 func all(page, pattern string) []string {
 	var list []string
 	for _, m := range compiled(pattern).FindAllStringSubmatch(page, -1) {
@@ -158,7 +158,7 @@ func (b *browsed) through(address, pattern string) []string {
 	return list
 }
 
-// ordered returns the paths of the entities that match a filter, in an order.
+// ordered returns the paths of the entities that match a filter, in the given order.
 func (b *browsed) ordered(f map[string][][]string, s exports.Sort) []string {
 	b.t.Helper()
 	set, err := b.build.Select(&exports.Filter{Fields: f})
@@ -201,8 +201,8 @@ var (
 // valueLink is a link in the list of all values, with its count.
 const valueLink = `<li><a href="([^"]*)"><bdi>[^<]*</bdi></a>&nbsp;<span class="num quiet">[0-9,]+</span></li>`
 
-// crowded is a build with more values than a page lists; their names are easily confused
-// in paths.
+// crowded builds content with more values than a page lists, whose names are easily
+// confused in paths.
 func crowded(t *testing.T) string {
 	t.Helper()
 	content := t.TempDir()
@@ -238,7 +238,7 @@ func crowded(t *testing.T) string {
 	return out
 }
 
-// TestLists reads all list pages of the shipped content and of crowded.
+// TestLists reads all list pages, of the shipped content and of crowded.
 func TestLists(t *testing.T) {
 	suite.InTest(t)
 	for name, dir := range map[string]string{"shipped": edgetest.Built(t), "crowd": crowded(t)} {
@@ -290,7 +290,7 @@ func (b *browsed) checkValues(field, list string) {
 	if unique := slices.Compact(slices.Sorted(slices.Values(links))); len(unique) != len(links) {
 		b.t.Errorf("%s: %d values have %d addresses", list, len(links), len(unique))
 	}
-	have := map[string]int{} // of entities, by the joined paths
+	have := map[string]int{} // number of values, by the joined paths of their entities
 	for _, v := range values {
 		have[strings.Join(b.ordered(map[string][][]string{field: {{v.Value}}}, exports.DefaultSort), " ")]++
 	}
@@ -304,8 +304,8 @@ func (b *browsed) checkValues(field, list string) {
 	}
 }
 
-// checkValuePages checks that each value has a page, even one that only a withdrawn
-// entity has.
+// checkValuePages checks that each value has a page, even if only a withdrawn entity has
+// the value.
 func (b *browsed) checkValuePages() {
 	b.t.Helper()
 	for field, list := range valueLists {
@@ -316,7 +316,8 @@ func (b *browsed) checkValuePages() {
 	}
 }
 
-// checkCategories does the same for categories and types, in each order and for each type.
+// checkCategories does the same as checkValues for categories and types, in each order
+// and for each type.
 func (b *browsed) checkCategories() {
 	b.t.Helper()
 	orders := map[string]exports.Sort{"": exports.DefaultSort, "sort-name/": byName, "sort-updated/": byUpdate}

@@ -13,10 +13,10 @@ import (
 	"kindex/site/textfmt"
 )
 
-// maxDescribed is the largest number of categories that are listed with descriptions.
+// maxDescribed is the maximum number of categories that are listed with descriptions.
 const maxDescribed = 200
 
-// category is a category with its number of entities of each type.
+// category is a category with the number of its entities of each type.
 type category struct {
 	record.Category
 	Path  string
@@ -84,7 +84,7 @@ func categoryFilter(category, typ string) *exports.Filter {
 	return f
 }
 
-// categories lists all categories, by their most frequent type, then by title.
+// categories lists all categories, sorted by their most frequent type, then by title.
 func (r *request) categories() (*page, error) {
 	all, err := r.categoryCounts()
 	if err != nil {
@@ -111,7 +111,7 @@ func (r *request) categories() (*page, error) {
 		Description: "All " + textfmt.Plural(len(all), "category", "categories") + " of tools and models, with their number of entities."}, nil
 }
 
-// mainType returns the type of most entities of a category, or "" if it has none.
+// mainType returns the type that most entities in a category have, or "" if it has none.
 func (c category) mainType() string {
 	best := typeCount{}
 	for _, t := range c.Types {
@@ -122,7 +122,7 @@ func (c category) mainType() string {
 	return best.Type
 }
 
-// category lists the entities of a category, highest score first.
+// category lists the entities in a category, highest score first.
 func (r *request) category() (*page, error) {
 	all, err := r.categoryCounts()
 	if err != nil {
@@ -183,7 +183,7 @@ func categoryPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		all, err := s.categoryCounts()
 		if err != nil {
-			return // the page with the list of categories returns the error
+			return // the page that lists the categories returns the error
 		}
 		for _, c := range all {
 			of := []typeCount{{"", c.Count, c.Path}}

@@ -21,7 +21,7 @@ import (
 
 const (
 	changeRows = 30
-	// Limits for one change in a list; the page of the entity shows it in full.
+	// Limits for one change in a list; the entity's page shows it in full.
 	maxLines = 12
 	maxItems = 10
 	maxOpen  = 3 // lines that are shown without expanding
@@ -33,13 +33,13 @@ type changesPage struct {
 	Total        int
 	First, Last  int
 	Filters      []facet
-	Chosen       []option // each links to the page without it
+	Chosen       []option // each links to the page without that filter
 	Prev, Next   string
 	Dated        bool // days can be chosen
 	Action       string
 	Since, Until string
 	Wrong        string // an invalid day from the query
-	Newest       string // the last day with changes, or "" for none
+	Newest       string // the last day with changes, or "" if there is none
 	Oldest       string
 }
 
@@ -58,7 +58,7 @@ type describedChange struct {
 	Fold  bool
 }
 
-// changeEvents are the events, named as in URLs.
+// changeEvents lists the events, named as in URLs.
 var changeEvents = func() (list []option) {
 	titles := map[string]string{record.Created: "Added", record.Updated: "Updated", record.Deleted: "Deleted"}
 	for _, e := range record.Events {
@@ -67,7 +67,8 @@ var changeEvents = func() (list []option) {
 	return list
 }()
 
-// changeFilters are the filters in the path of the page, in the order of the path.
+// changeFilters lists the filters in the path of the page, in the order in which the path
+// has them.
 var changeFilters = []string{"event", "type", "category"}
 
 // filterValues returns the values of a filter that occur in changes.
@@ -88,7 +89,7 @@ func (s *Site) changeChoices() func() map[string][]option {
 	})
 }
 
-// withChange returns the path of the changes with another filter value, at page one.
+// withChange returns the path of the first page of changes with another filter value.
 func (r *request) withChange(field, value string) string {
 	chosen := maps.Clone(r.choices)
 	delete(chosen, "page")
@@ -115,7 +116,7 @@ func (r *request) changeFilter() (f exports.ChangeFilter, near []suggestion, ok 
 	return f, nil, true
 }
 
-// chooseChange adds a filter of the path to f.
+// chooseChange adds a filter from the path to f.
 func chooseChange(f *exports.ChangeFilter, field, value string) {
 	switch field {
 	case "event":
@@ -166,7 +167,7 @@ func (r *request) changes() (*page, error) {
 		p.Title += ": " + o.Name
 	}
 	feed := url.Values{}
-	for _, field := range []string{"type", "category"} { // feeds have all events
+	for _, field := range []string{"type", "category"} { // feeds contain all events
 		if v := r.choice(field); v != "" {
 			feed.Set(field, v)
 		}
@@ -210,7 +211,7 @@ func (r *request) fillChanges(d *changesPage, set *roaring.Bitmap, number int) e
 	to := min(from+changeRows, d.Total)
 	d.First, d.Last = min(from+1, d.Total), to
 	for i := from; i < to; i++ {
-		at, err := set.Select(uint32(d.Total - 1 - i)) //nolint:gosec // below the size of the set, whose last is the newest
+		at, err := set.Select(uint32(d.Total - 1 - i)) //nolint:gosec // less than the size of the set; its last element is the newest
 		if err != nil {
 			return err
 		}
@@ -234,7 +235,7 @@ func (r *request) fillChanges(d *changesPage, set *roaring.Bitmap, number int) e
 	return nil
 }
 
-// pageChoice returns a page number as it is in a path: "" for the first page.
+// pageChoice returns a page number in the form used in paths: "" for the first page.
 func pageChoice(number int) string {
 	if number <= 1 {
 		return ""
@@ -242,7 +243,8 @@ func pageChoice(number int) string {
 	return strconv.Itoa(number)
 }
 
-// describeChange reads a change and keeps its first lines, and the first items of each.
+// describeChange reads a change and keeps its first lines, and the first items of each
+// line.
 func (s *Site) describeChange(i int) (describedChange, error) {
 	c, err := s.changeRow("", i)
 	if err != nil {
@@ -259,8 +261,8 @@ func (s *Site) describeChange(i int) (describedChange, error) {
 	return t, nil
 }
 
-// addChangeFilters fills in the filters. On a static site, one filter replaces another:
-// pages for combinations are not written.
+// addChangeFilters fills in the filters. On a static site, one filter replaces another,
+// because pages for combinations are not written.
 func (r *request) addChangeFilters(d *changesPage) {
 	for _, field := range changeFilters {
 		shown := facet{Name: field}
@@ -291,7 +293,7 @@ func (r *request) addChangeFilters(d *changesPage) {
 	}
 }
 
-// dated keeps the days of the query in an address.
+// dated adds the days from the query to an address.
 func (r *request) dated(path string, d *changesPage) string {
 	q := url.Values{}
 	if d.Since != "" {
@@ -308,13 +310,14 @@ func (r *request) dated(path string, d *changesPage) string {
 
 var changesRoute = &route{pattern: "/changes/", choices: slices.Concat(changeFilters, []string{"page"})}
 
-// changesPath returns the path of a page of changes with one filter value, "" for all.
+// changesPath returns the path of a page of changes with one filter value, which may be
+// "" for all changes.
 func changesPath(field, value string, page int) string {
 	return changesRoute.path(nil, map[string]string{field: value, "page": pageChoice(page)})
 }
 
-// changesPaths yields the pages of a static site: all changes, and those of each single
-// filter value.
+// changesPaths yields the pages of a static site: those of all changes, and those for
+// each single filter value.
 func changesPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		a := s.Build.Archive()

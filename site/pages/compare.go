@@ -18,9 +18,10 @@ import (
 const (
 	maxCompared  = 4
 	maxSuggested = 8
-	readyLeaders = 3 // of each type, with a suggested comparison
-	// maxMeant is how many words of an unknown name are searched for, without stop
-	// words: searching for four long names would take as long as many pages.
+	readyLeaders = 3 // number of leaders of each type with a suggested comparison
+	// maxMeant is the number of words of an unknown name that are searched for, without
+	// stop words: searching for four long names would take as long as rendering many
+	// pages.
 	maxMeant = 4
 )
 
@@ -45,7 +46,7 @@ type comparedEntity struct {
 	Remove  string // path of the comparison without it
 }
 
-// Path returns the path of the page of the entity.
+// Path returns the path of the entity's page.
 func (c comparedEntity) Path() string { return siteurl.Entity(c.Type, c.Slug) }
 
 // unknownEntity is a requested entity that does not exist.
@@ -130,7 +131,7 @@ func comparePath(keys ...string) string {
 // readEntities reads the entities that the query names.
 func (r *request) readEntities(d *comparePage) error {
 	asked := r.Query["e"]
-	if len(asked) > 4*maxCompared { // bounds hand-written URLs
+	if len(asked) > 4*maxCompared { // limits what a hand-written URL can request
 		asked, d.TooMany = asked[:4*maxCompared], true
 	}
 	for _, key := range asked {
@@ -155,7 +156,8 @@ func (d *comparePage) addUnknown(key string) {
 	}
 }
 
-// findNamed looks up suggestions for unknown entities, for as many as can be added.
+// findNamed looks up suggestions for unknown entities, but for no more of them than can
+// still be added.
 func (r *request) findNamed(d *comparePage) error {
 	for i := range d.Unknown[:min(len(d.Unknown), maxCompared-len(d.Entities))] {
 		text := d.Unknown[i].Text
@@ -173,7 +175,7 @@ func (r *request) findNamed(d *comparePage) error {
 	return nil
 }
 
-// addEntity adds a column unless it exists.
+// addEntity adds a column unless the entity already has one.
 func (r *request) addEntity(d *comparePage, ordinal uint32) error {
 	if slices.ContainsFunc(d.Entities, func(c comparedEntity) bool { return c.ordinal == ordinal }) {
 		return nil
@@ -191,7 +193,7 @@ func (r *request) addEntity(d *comparePage, ordinal uint32) error {
 	return err
 }
 
-// addNamed adds the entity that a text names, or fills in suggestions.
+// addNamed adds the entity with the given name, or fills in suggestions.
 func (r *request) addNamed(d *comparePage, text string) error {
 	if typ, slug, ok := strings.Cut(text, "/"); ok {
 		if o, _, found := r.Build.Find(typ, slug); found {
@@ -221,8 +223,8 @@ func (r *request) addNamed(d *comparePage, text string) error {
 	return err
 }
 
-// suggested returns entities whose names start with a text, or else are similar to some
-// of its words.
+// suggested returns the entities whose names start with a text, or otherwise those that
+// are similar to some of its words.
 func (r *request) suggested(text string) ([]uint32, error) {
 	all, err := r.Build.Select(&exports.Filter{})
 	if err != nil || r.Index == nil {
@@ -239,7 +241,8 @@ func (r *request) suggested(text string) ([]uint32, error) {
 	return list, err
 }
 
-// addOptions returns the comparisons with each of some entities added.
+// addOptions returns, for each of the given entities, the comparison with that entity
+// added.
 func (r *request) addOptions(d *comparePage, list []uint32) ([]suggestion, error) {
 	var out []suggestion
 	for _, o := range list {
@@ -268,14 +271,15 @@ func (r *request) suggestionsPage(d *comparePage, text string) (*page, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := bytes.NewBuffer([]byte{}) // not nil: an empty body is valid
+	b := bytes.NewBuffer([]byte{}) // not nil, because an empty body is valid
 	if err := r.templates["compare"].ExecuteTemplate(b, "suggestions", found); err != nil {
 		return nil, err
 	}
 	return &page{body: b.Bytes(), mediaType: htmlType}, nil
 }
 
-// exampleComparisons returns comparisons of leaders, each with the best similar entity.
+// exampleComparisons returns comparisons of leading entities, each with its most similar
+// entity.
 func (r *request) exampleComparisons() ([]suggestion, error) {
 	var list []suggestion
 	taken := map[uint32]bool{}
@@ -310,7 +314,7 @@ func (r *request) exampleComparisons() ([]suggestion, error) {
 	return list, nil
 }
 
-// closestMatch returns the best similar entity of the same type that is not taken.
+// closestMatch returns the most similar entity of the same type that is not taken yet.
 func (r *request) closestMatch(ordinal uint32, typ string, taken map[uint32]bool) (best uint32, ok bool) {
 	for _, n := range r.Build.Similar(ordinal) {
 		if t, _ := r.Build.Key(n.Ordinal); t == typ && !taken[n.Ordinal] && (!ok || r.Build.SortPosition(n.Ordinal) < r.Build.SortPosition(best)) {
@@ -320,7 +324,7 @@ func (r *request) closestMatch(ordinal uint32, typ string, taken map[uint32]bool
 	return best, ok
 }
 
-// comparisonsOf returns comparisons of an entity with similar ones.
+// comparisonsOf returns comparisons of an entity with similar entities.
 func (r *request) comparisonsOf(c comparedEntity) ([]suggestion, error) {
 	var list []suggestion
 	for _, n := range r.Build.Similar(c.ordinal) {

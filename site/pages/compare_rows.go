@@ -9,33 +9,33 @@ import (
 	"kindex/site/textfmt"
 )
 
-// compareGroup is a part of a comparison.
+// compareGroup is a group of rows in a comparison.
 type compareGroup struct {
 	Name, Title string
 	Rows        []compareRow
 }
 
-// compareRow is a row: one field of all entities.
+// compareRow is a row: one field of all compared entities.
 type compareRow struct {
-	Field  string // its name in the page, for scripts and tests
+	Field  string // its name in the page, used by scripts and tests
 	Title  string
 	Cells  []compareCell
 	Same   bool     // all entities have the same value
-	Common []string // values shared by all, shown across all columns instead of cells
-	Alone  string   // for scripts: its title if nothing is shared
+	Common []string // values that all entities share, shown across all columns instead of cells
+	Alone  string   // used by scripts: the title if no values are shared
 }
 
 // compareCell is the value of one entity in a row. The zero value is empty.
 type compareCell struct {
 	Text  string
-	To    string // path, "" for no link
+	To    string // path, or "" if it has no link
 	Note  string // the day of a figure
 	List  []string
 	Score record.Score // drawn as a bar if known
 	Best  bool
 }
 
-// compareFacts are the facts that are compared.
+// compareFacts lists the facts that are compared.
 var compareFacts = []string{"type", "provider", "category", "version", "pricingModel", "license", "addedDate", "lastUpdated", "status"}
 
 // comparison builds the rows, without those that have no values.
@@ -72,7 +72,7 @@ func compareScores(list []comparedEntity, names []string) []compareRow {
 	return append(rows, rank.markDifferences())
 }
 
-// markBest marks the highest of scores that differ.
+// markBest marks the highest score if the scores differ.
 func markBest(cells []compareCell) {
 	var known []record.Score
 	for _, c := range cells {
@@ -150,7 +150,7 @@ func signalRows(list []comparedEntity) []compareRow {
 }
 
 // benchmarkRows returns a row for each benchmark with results of at least two entities.
-// Of several results, the latest is shown.
+// If an entity has several results, the latest is shown.
 func benchmarkRows(list []comparedEntity) []compareRow {
 	var names []string
 	having := map[string]int{}
@@ -194,7 +194,8 @@ func latestResult(list []record.Benchmark, name string) (best record.Benchmark, 
 	return best, ok
 }
 
-// topicRows returns rows of tags and capabilities: those shared by all, and the others.
+// topicRows returns the rows of tags and capabilities: those that all entities have, and
+// each entity's other ones.
 func topicRows(list []comparedEntity) []compareRow {
 	var rows []compareRow
 	for _, f := range []struct{ field, common, own, all string }{
@@ -223,7 +224,7 @@ func topicRows(list []comparedEntity) []compareRow {
 	return rows
 }
 
-// markDifferences sets Same.
+// markDifferences sets the Same field of a row.
 func (w compareRow) markDifferences() compareRow {
 	w.Same = len(w.Cells) > 1 && !slices.ContainsFunc(w.Cells, func(c compareCell) bool { return c.Text != w.Cells[0].Text })
 	return w
@@ -236,12 +237,12 @@ func knownRows(rows []compareRow) []compareRow {
 	})
 }
 
-// rowTemplates are the possible rows, without cells, from which the script of a static
-// site builds its table; so all labels come from Go code.
+// rowTemplates holds the possible rows, without cells. The script of a static site builds
+// its table from them, so that all labels come from Go code.
 type rowTemplates struct {
 	Groups     []compareGroup
 	Categories []option
-	Values     []option // words for values
+	Values     []option // display names of values
 	Most       string
 }
 

@@ -29,7 +29,7 @@ type shownCell struct {
 	Best bool
 }
 
-// readComparison gets a comparison: its columns, and its rows by field.
+// readComparison reads a comparison: its columns, and its rows by field.
 func readComparison(t *testing.T, s *pages.Site, keys ...string) (columns []string, rows map[string][]shownCell) {
 	t.Helper()
 	a, err := s.Get(pages.Request{Path: "/compare/", Query: url.Values{"e": keys}})
@@ -51,7 +51,7 @@ func readComparison(t *testing.T, s *pages.Site, keys ...string) (columns []stri
 }
 
 // TestCompare checks that comparisons show the scores of the entities in the requested
-// order, and mark the best of differing ones.
+// order, and mark the best score if the scores differ.
 func TestCompare(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
@@ -134,8 +134,8 @@ func TestCompareBenchmarks(t *testing.T) {
 	}
 }
 
-// TestCompareAsked checks that requested entities are shown in order, once, and that
-// unknown ones are reported with suggestions.
+// TestCompareAsked checks that requested entities are shown in order and only once, and
+// that unknown entities are reported with suggestions.
 func TestCompareAsked(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, pastBuild(t), pages.Options{})
@@ -161,7 +161,7 @@ func TestCompareAsked(t *testing.T) {
 		"e=tool/pytorch&e=tool/scipi&e=nothing":                             {"tool/pytorch", []string{"“<bdi>tool/scipi</bdi>” was not found", `<a href="/compare/?e=tool/pytorch&amp;e=tool/scipy">`, "“<bdi>nothing</bdi>” was not found"}},
 		"e=tool/pytorch&add=SciPy":                                          {"tool/pytorch tool/scipy", []string{`data-here="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
 		"e=tool/pytorch&add=tool/scipy":                                     {"tool/pytorch tool/scipy", nil},
-		"e=tool/pytorch&add=scip":                                           {"tool/pytorch", []string{"Which one is “<bdi>scip</bdi>”", `href="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
+		"e=tool/pytorch&add=scip":                                           {"tool/pytorch", []string{"Which “<bdi>scip</bdi>” do you mean?", `href="/compare/?e=tool/pytorch&amp;e=tool/scipy"`}},
 		"add=" + url.QueryEscape("<b>qqqqqqqqq</b>"):                        {"", []string{"“<bdi>&lt;b&gt;qqqqqqqqq&lt;/b&gt;</bdi>”"}},
 		"e=tool/pytorch&e=tool/scipy&e=tool/sympy&e=tool/spacy&e=tool/nltk": {"tool/pytorch tool/scipy tool/sympy tool/spacy", []string{"only the first four"}},
 		"e=" + strings.Repeat("x", 10_000) + "&e=%ff&e=/&e=tool/":           {"", []string{"“<bdi>xxx"}},
@@ -237,15 +237,15 @@ func TestTrendingRows(t *testing.T) {
 	}
 }
 
-// TestTrendingYoung checks that the page says so, and links on, if the history is shorter
-// than the window.
+// TestTrendingYoung checks that the page states that the history is shorter than the
+// window, and links to other pages.
 func TestTrendingYoung(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	if body := htmlAt(t, s, "/trending/window-30d/"); !strings.Contains(body, "Not enough history yet") || !strings.Contains(body, `href="/changes/"`) || len(rowsOf(body)) > 0 {
 		t.Errorf("thirty days of a history of twenty: %s", body)
 	}
-	if body := htmlAt(t, s, "/trending/type-model/"); !strings.Contains(body, "Nothing has gained") || !strings.Contains(body, `<a href="/trending/window-30d/type-model/">longer window</a>`) {
+	if body := htmlAt(t, s, "/trending/type-model/"); !strings.Contains(body, "No gains.") || !strings.Contains(body, `<a href="/trending/window-30d/type-model/">longer window</a>`) {
 		t.Errorf("models, none of which has changed: %s", body)
 	}
 }

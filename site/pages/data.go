@@ -11,7 +11,8 @@ import (
 	"kindex/site/textfmt"
 )
 
-// maxBoards is how many leaderboard files are listed. The manifest lists all.
+// maxBoards is the maximum number of leaderboard files that are listed. The manifest
+// lists all of them.
 const maxBoards = 150
 
 // dataPage lists the downloads.
@@ -21,34 +22,34 @@ type dataPage struct {
 	Groups     []fileGroup
 	MoreBoards int // leaderboards that are not listed
 	Sources    []store.Source
-	Host       string // start of URLs in examples
+	Host       string // start of the URLs in examples
 	Example    download
 	Lines      download // the entities as JSONL, compressed by gzip
 	Files      int
 	Size       int64
 }
 
-// fileGroup is a group of files with the same content.
+// fileGroup is a group of files with the same kind of content.
 type fileGroup struct {
 	Title, Text string
-	ID          string // of its heading
+	ID          string // ID of its heading
 	Fold        bool
 	Files       []download
 }
 
-// download is a file of the build.
+// download is a file in the build.
 type download struct {
 	store.File
-	To       string // path of the site
+	To       string // path on the site
 	Name     string
 	Format   string
-	Variants []download // the same, compressed
+	Variants []download // compressed versions of the same file
 }
 
-// Bytes returns the total size in words.
+// Bytes returns the total size with a unit, as text.
 func (d *dataPage) Bytes() string { return byteSize(d.Size) }
 
-// Bytes returns the size in words.
+// Bytes returns the size with a unit, as text.
 func (d download) Bytes() string { return byteSize(d.Size) }
 
 // byteSize formats a size in decimal units.
@@ -67,14 +68,14 @@ func byteSize(n int64) string {
 	return ""
 }
 
-// fileFormats maps file extensions to format names, compressions last.
+// fileFormats maps file extensions to format names; the compression formats come last.
 var fileFormats = map[string]string{
 	".json": "JSON", ".jsonl": "JSON Lines", ".csv": "CSV", ".parquet": "Parquet", ".xml": "RSS 2.0", ".atom": "Atom",
 	".gz": "gzip", ".zst": "Zstandard", ".br": "Brotli",
 }
 
-// fileKinds are the groups of files, each with a path prefix. All other files are in the
-// last group.
+// fileKinds lists the groups of files, each with a path prefix. All other files are in
+// the last group.
 var fileKinds = []struct{ begin, title, text string }{
 	{exports.EntitiesFile + ".", "Entities", "Every listed entity with its scores, in the same 20 columns in every format."},
 	{exports.ChangelogFile + ".", "Changelog", "Every recorded change, field by field, oldest first."},
@@ -83,8 +84,8 @@ var fileKinds = []struct{ begin, title, text string }{
 	{"", "Metadata", "The categories, the scoring formula, and the JSON Schema of an entity."},
 }
 
-// publicFiles returns the public files of the build. Compressed files are Variants of
-// their originals.
+// publicFiles returns the build's public files. Compressed files are Variants of their
+// originals.
 func (s *Site) publicFiles() []download {
 	var list []download
 	at := map[string]int{}

@@ -18,13 +18,14 @@ import (
 	"kindex/site/textfmt"
 )
 
-// guidesFolder is the folder of the guides in the project, for resolving links between them.
+// guidesFolder is the folder in the project that contains the guides, for resolving links
+// between them.
 const guidesFolder = "site/docs"
 
 // fieldsFile documents the content files. Every index has its own.
 const fieldsFile = "content/README.md"
 
-// guidePage is a guide as a page.
+// guidePage is a guide rendered as a page.
 type guidePage struct {
 	*mdrender.Guide
 	Path string
@@ -87,8 +88,8 @@ func (s *Site) renderGuides() func() (map[string]*guidePage, error) {
 	})
 }
 
-// guideLink returns the target of a guide's link on the site, or "" for none: project files
-// that are not pages get no link.
+// guideLink returns the page that a link in a guide leads to, or "" if there is none:
+// project files that are not pages are not linked.
 func (s *Site) guideLink(folder, address string, files map[string]string) string {
 	to, anchor, _ := strings.Cut(address, "#")
 	if anchor != "" {
@@ -117,7 +118,7 @@ func (s *Site) guideLink(folder, address string, files map[string]string) string
 	return ""
 }
 
-// docs lists the guides in the order of their README.
+// docs lists the guides in the same order as their README.
 func (r *request) docs() (*page, error) {
 	all, err := r.guides()
 	if err != nil {
@@ -172,7 +173,7 @@ func guidePaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		files, err := guideFiles()
 		if err != nil {
-			return // the page with the list of guides returns the error
+			return // the page that lists the guides returns the error
 		}
 		for _, name := range slices.Sorted(maps.Keys(files)) {
 			if !yield(guidePath(name)) {
@@ -182,7 +183,8 @@ func guidePaths(s *Site) iter.Seq[string] {
 	}
 }
 
-// APIDocsPath is the path of the API reference; its files are below it. Only an edge has it.
+// APIDocsPath is the path of the API reference; the paths of its files start with it.
+// Only an edge has it.
 const APIDocsPath = "/docs/api"
 
 // Operation is an operation of the API.
@@ -192,8 +194,8 @@ type Operation struct {
 
 // apiPage is the API reference.
 type apiPage struct {
-	Files      map[string]string // paths of its files, by name
-	Operations []Operation       // for browsers without JavaScript
+	Files      map[string]string // paths of the page's files, by name
+	Operations []Operation       // listed for browsers without JavaScript
 }
 
 // APIDocs renders the API reference: Swagger UI for the description at /api/openapi, and
@@ -205,5 +207,5 @@ func (s *Site) APIDocs(q Request, operations []Operation) (*Answer, error) {
 		files[file] = s.to(APIDocsPath + "/" + name)
 	}
 	return r.render(&page{Template: "apidocs", Title: "API reference", Sheet: layeredSheet, Data: &apiPage{files, operations},
-		Description: "Every operation of the " + s.Build.Manifest.Title + " API, to read about and try out."})
+		Description: "Every operation of the " + s.Build.Manifest.Title + " API, with a console for trying it out."})
 }

@@ -9,10 +9,10 @@ import (
 	"kindex/site/textfmt"
 )
 
-// Limits of the page of an entity.
+// Limits of an entity's page.
 const (
 	entityNear    = 6
-	entityTopics  = 40 // tags, and capabilities
+	entityTopics  = 40 // for tags, and for capabilities
 	entityResults = 100
 	entityChanges = 20 // per page
 )
@@ -20,12 +20,12 @@ const (
 // entityPage is an entity, now or as of the end of a day.
 type entityPage struct {
 	*record.Entity
-	Day     string      // the as-of day of an earlier version, or "" for the current one
+	Day     string      // the as-of day of an earlier version, or "" for the current version
 	AsOf    string      // the day of the scores
-	Now     string      // path of the current page, or "" if deleted
-	Then    string      // its slug on the day, if different
-	Rank    int         // 0 for none
-	Of      int         // how many are ranked
+	Now     string      // path of the entity's current page, or "" if it was deleted
+	Then    string      // its slug on that day, if it was different
+	Rank    int         // 0 if it has none
+	Of      int         // number of ranked entities
 	Moved   *rankChange // nil for earlier versions and if not ranked
 	Crumbs  []link
 	Main    []link // its links
@@ -44,7 +44,7 @@ type entityPage struct {
 	Source  source
 }
 
-// Maker returns the path of the provider's page, or "" for none.
+// Maker returns the path of the provider's page, or "" if there is none.
 func (d *entityPage) Maker() string {
 	for _, f := range d.Facts {
 		if f.Name == "Provider" {
@@ -56,12 +56,12 @@ func (d *entityPage) Maker() string {
 
 // rankChange is the movement of an entity on the overall leaderboard.
 type rankChange struct {
-	Since    string // the day of the comparison
-	Previous int    // 0: not ranked
-	By       int    // places climbed; negative: fallen
+	Since    string // the day with which the rank is compared
+	Previous int    // 0 if it was not ranked
+	By       int    // number of places climbed; negative if the entity has fallen
 }
 
-// Fallen returns the number of places fallen.
+// Fallen returns the number of places by which the entity has fallen.
 func (m *rankChange) Fallen() int { return -m.By }
 
 func (r *request) entity() (*page, error) {
@@ -98,7 +98,7 @@ func (r *request) entity() (*page, error) {
 	return p, nil
 }
 
-// path returns the path of the page of a record.
+// path returns the path of a record's page.
 func (s *Site) path(o uint32) string { return siteurl.Entity(s.Build.Key(o)) }
 
 // describe fills in everything that depends only on the record.
@@ -118,8 +118,8 @@ func (r *request) describe(d *entityPage, asOf time.Time) {
 	d.Source = r.sourceOf(e)
 }
 
-// topics returns values of a field with links to their pages. Values of earlier versions
-// may no longer have one.
+// topics returns a field's values, with links to their pages. Values from earlier
+// versions may no longer have a page.
 func (s *Site) topics(k *facetKind, values []string) (list []link) {
 	for _, v := range values[:min(entityTopics, len(values))] {
 		to := ""
@@ -131,7 +131,7 @@ func (s *Site) topics(k *facetKind, values []string) (list []link) {
 	return list
 }
 
-// fillRank fills in the rank of a record and its history.
+// fillRank fills in a record's rank and its rank history.
 func (r *request) fillRank(d *entityPage, o uint32) error {
 	ranked, err := r.Boards.Ranked()
 	if err != nil {
@@ -180,7 +180,7 @@ func (r *request) entityAt(typ, slug, day string) (*page, error) {
 	switch standing {
 	case exports.Unknown:
 		if list := r.currentEntity(typ, slug); list != nil {
-			return r.missing("No history yet", "This entry has not been committed.", list), nil
+			return r.missing("No history yet", "The file has not been committed.", list), nil
 		}
 		return r.missingEntity(typ, slug)
 	case exports.NotYet:

@@ -17,7 +17,7 @@ import (
 type similarRow struct {
 	row
 	Reasons []string
-	Compare string // path of a comparison of the two
+	Compare string // path of a comparison of the two entities
 }
 
 func (s *Site) similar(d *entityPage, o uint32) ([]similarRow, error) {
@@ -34,7 +34,7 @@ func (s *Site) similar(d *entityPage, o uint32) ([]similarRow, error) {
 	return list, nil
 }
 
-// embedCode has the texts and links for embedding and citing an entity elsewhere.
+// embedCode holds the code and links for embedding and citing an entity elsewhere.
 type embedCode struct {
 	Badge    string // URL of the image
 	Markdown string // shows the badge; "" if its absolute URL is unknown
@@ -43,7 +43,7 @@ type embedCode struct {
 	BibTeX   string
 	JSON     string // URLs of the entity in other formats
 	Text     string
-	Score    string // "" for none
+	Score    string // "" if there is none
 	Changes  string
 	RSS      string
 	Atom     string // "" if there is only RSS
@@ -51,10 +51,10 @@ type embedCode struct {
 	Hosted   bool // the badge is on this site, so pages may show it
 }
 
-// snippet is a text to copy.
+// snippet is a piece of text to copy.
 type snippet struct{ Name, Text string }
 
-// formulaAddress returns the URL of the scoring formula of the build.
+// formulaAddress returns the URL of the build's scoring formula.
 func (s *Site) formulaAddress() string {
 	return s.to("/data/" + s.Build.Manifest.ID + "/" + exports.ScoringFile)
 }
@@ -88,8 +88,8 @@ func (u *embedCode) addBadge(r *request, address, page string) {
 	u.HTML = fmt.Sprintf(`<a href="%s"><img src="%s" alt="%s"></a>`, html.EscapeString(page), html.EscapeString(address), html.EscapeString(title))
 }
 
-// addCitation fills in the citations. The access date is the as-of day: the build shows
-// that state permanently.
+// addCitation fills in the citations. The access date is the as-of day, because the build
+// shows the state on that day permanently.
 func (u *embedCode) addCitation(r *request, d *entityPage, address string) {
 	m := r.Build.Manifest
 	what := textfmt.Name(d.Name)

@@ -13,8 +13,8 @@ import (
 	"kindex/site/textfmt"
 )
 
-// addresses returns the links of an entity in the order of record.LinkNames, preceded by
-// its URL unless a link has the same one, and its deprecation notice.
+// addresses returns the deprecation notice of an entity, and its links in the order of
+// record.LinkNames. They are preceded by its URL unless one of them has the same URL.
 func addresses(e *record.Entity) (list []link, ended *link) {
 	own := record.NormalizeURL(e.URL)
 	for _, wanted := range record.LinkNames {
@@ -103,8 +103,8 @@ type figure struct {
 	Date    string // when it was observed
 	Address string // URL of the source, or "" if it is not a web address
 	Source  string // its host, or the source text
-	Counts  string // the dimension that it counts in, or "" for none
-	Why     string // why it does not count, if a dimension uses such figures
+	Counts  string // the dimension that it counts towards, or "" if there is none
+	Why     string // why it does not count, if a dimension uses figures of its kind
 }
 
 // figures returns the signals and the benchmark results.
@@ -166,12 +166,12 @@ func (g *figure) addContribution(x *score.Explanation, is func(*score.MeasureVal
 // source is the content file of an entity.
 type source struct {
 	File    string // path within the repository
-	Edit    string // URL of an editor for it, or "" for none
+	Edit    string // URL of an editor for it, or "" if there is none
 	View    string
 	Forge   string // host of the editor, if that is the only way to suggest a change
-	Suggest string // URL of the form, or "" for none
+	Suggest string // URL of the form, or "" if there is none
 	How     string // path of the page about proposing changes, if there is no form
-	Updated string // the day of its last change
+	Updated string // day of its last change
 }
 
 func (s *Site) sourceOf(e *record.Entity) source {
@@ -195,13 +195,13 @@ func (s *Site) sourceOf(e *record.Entity) source {
 // singleQuery returns a query with one parameter.
 func singleQuery(key, value string) string { return url.Values{key: {value}}.Encode() }
 
-// link is a page of this site, or an external one that has passed textfmt.WebURL.
+// link is a page of this site, or an external URL that has passed textfmt.WebURL.
 type link struct{ Name, To string }
 
-// fact is a line of the list of facts.
+// fact is an entry in the list of facts.
 type fact struct {
 	Name, Value string
-	To          string // path, or "" for none
-	Out         string // external URL, or "" for none
+	To          string // path, or "" if there is none
+	Out         string // external URL, or "" if there is none
 	Date        string // Value in ISO 8601 if it is a date
 }

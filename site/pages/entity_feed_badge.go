@@ -12,20 +12,22 @@ import (
 	"kindex/site/siteurl"
 )
 
-// Files for an entity that programs load repeatedly: the feed of its changes, and its
+// Programs load two files about an entity repeatedly: the feed of its changes and its
 // badge. If there is an API, it serves them. A static site has them as files at every
-// address that the entity ever had, since files cannot redirect feed readers and images.
+// address that the entity has ever had, because files cannot redirect feed readers and
+// requests for images.
 
-// Names of these files below the page of the entity.
+// The names of these files, which are in the folder of the entity's page.
 const (
 	feedFile  = "feed.xml"
 	badgeFile = "badge.svg"
 )
 
-// entityFeedLength is how many changes a feed has, as many as a page of the API's feed.
+// entityFeedLength is the number of changes in a feed, the same as on a page of the API's
+// feed.
 const entityFeedLength = 200
 
-// feedSubject is the entity of an address, which may have moved or been deleted.
+// feedSubject is the entity at an address. It may have moved or been deleted.
 type feedSubject struct {
 	typ, slug string // its current key, or the one at which it was deleted
 	ordinal   uint32
@@ -50,7 +52,8 @@ func (s *Site) feedSubject(typ, slug string) (*feedSubject, bool) {
 	return &feedSubject{typ: typ, slug: slug, ordinal: o, changes: s.changesOf(o)}, true
 }
 
-// externalFile responds with such a file, or redirects to the API if there is one.
+// externalFile responds with the feed or the badge of an entity, or redirects to the API
+// if there is one.
 func (r *request) externalFile(home func(*feedSubject) string, write func(*feedSubject) ([]byte, string, error)) (*page, error) {
 	of, ok := r.feedSubject(r.arg("type"), r.arg("slug"))
 	switch {
@@ -104,7 +107,8 @@ func (r *request) entityBadge() (*page, error) {
 	})
 }
 
-// externalPaths yields the paths of a file at all addresses that entities have or had.
+// externalPaths yields the paths of a file at all current and former addresses of
+// entities.
 func externalPaths(file string) func(*Site) iter.Seq[string] {
 	return func(s *Site) iter.Seq[string] {
 		return func(yield func(string) bool) {

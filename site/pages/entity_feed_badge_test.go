@@ -22,9 +22,9 @@ import (
 
 const adasSite = "https://ada.example/index"
 
-// TestFeedAndBadgeAsFiles compares the files of a static site, at all current and former
-// addresses of entities and those of deleted ones, with the responses of an edge for the
-// same build.
+// TestFeedAndBadgeAsFiles compares the files of a static site with the responses of an
+// edge for the same build, at all current and former addresses of entities and at those
+// of deleted entities.
 func TestFeedAndBadgeAsFiles(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -98,8 +98,8 @@ var (
 	title     = regexp.MustCompile(`<title>[^<]*</title>`)
 )
 
-// changesIn returns a feed without its URLs and title: subscribers at a former address get
-// the feed of the current one.
+// changesIn returns a feed without its URLs and its title, which differ if an entity has
+// moved: subscribers at a former address get the feed of the current one.
 func changesIn(feed []byte) string {
 	s := relations.ReplaceAllString(string(feed), "")
 	at := title.FindStringIndex(s)
@@ -109,8 +109,8 @@ func changesIn(feed []byte) string {
 	return s[:at[0]] + s[at[1]:]
 }
 
-// checkHomes checks that, with an API, it serves feed and badge of an entity, and that
-// the paths of the files redirect to them.
+// checkHomes checks that, if there is an API, it serves an entity's feed and badge, and
+// that the paths of the files redirect to them.
 func checkHomes(t *testing.T, s *pages.Site, e *edgetest.Edge) {
 	t.Helper()
 	for path, want := range map[string]string{
@@ -123,7 +123,7 @@ func checkHomes(t *testing.T, s *pages.Site, e *edgetest.Edge) {
 		}
 		want := http.StatusOK
 		if strings.HasSuffix(path, "tensorlayer/badge.svg") {
-			want = http.StatusGone // with an image that says so
+			want = http.StatusGone // with an image that states this
 		}
 		if status, body := ask(t, e.URL+path); status != want {
 			t.Errorf("%s leads to %d %s", path, status, body)
@@ -137,7 +137,7 @@ func checkHomes(t *testing.T, s *pages.Site, e *edgetest.Edge) {
 }
 
 // TestUseOfFiles checks the snippets and links for use elsewhere: on an edge, on a static
-// site, on one with an unknown URL, and on one with an API.
+// site, on a static site with an unknown URL, and on one with an API.
 func TestUseOfFiles(t *testing.T) {
 	t.Parallel()
 	out := edgetest.Built(t)
@@ -192,7 +192,7 @@ func TestUseOfFiles(t *testing.T) {
 }
 
 // TestBadgeOfHostileTitle checks that the badge snippets show the title of the index even
-// if it has characters that end an attribute or the text of a link.
+// if it contains characters that end an attribute or the text of a link.
 func TestBadgeOfHostileTitle(t *testing.T) {
 	t.Parallel()
 	const title = "\"The\" [best](https://evil.example) 'index' <of> `tools` *and* _more_ &copy; & \\ more]"
@@ -233,8 +233,8 @@ func TestBadgeOfHostileTitle(t *testing.T) {
 	}
 }
 
-// TestFeedsOfOtherPages checks that pages without their own feed link to the feeds of all
-// changes.
+// TestFeedsOfOtherPages checks that pages without their own feeds link to the feeds of
+// all changes.
 func TestFeedsOfOtherPages(t *testing.T) {
 	t.Parallel()
 	out := edgetest.Built(t)
@@ -285,7 +285,7 @@ func TestSuggest(t *testing.T) {
 		{pages.Options{}, "", []string{"Suggest a change " + form}, []string{"Edit this file", "How to propose a change"}, "content/tool/pytorch.yaml"},
 		{pages.Options{Static: true, API: api}, edit, []string{"Suggest a change " + api + form, "Edit this file " + edit}, []string{"How to propose a change"}, "content/tool/pytorch.yaml"},
 		{pages.Options{Static: true, Root: "/index/"}, edit, []string{"Suggest a change " + edit, "How to propose a change /index/submit/"}, []string{"Edit this file"},
-			"You can edit it on git.example: your change goes to the maintainers"},
+			"You can edit it on git.example; the maintainers will review your change"},
 		{pages.Options{Static: true, Root: "/index/"}, "", []string{"How to propose a change /index/submit/"}, []string{"Edit this file", "Suggest a change"},
 			"To change it, open a pull request in its repository."},
 	} {

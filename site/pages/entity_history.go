@@ -17,24 +17,24 @@ type history struct {
 	Total   int
 	Page    int
 	Pages   int
-	Prev    string // path of the previous page, or "" for none
+	Prev    string // path of the previous page, or "" if there is none
 	Next    string
-	All     string // path of the first page, or "" if this one has all
+	All     string // path of the first page, or "" if this page has all changes
 }
 
 // changeRow is a change with links to its commit and pull request.
 type changeRow struct {
 	changeSummary
-	Address string // of the commit, or "" if the repository is not on the web
-	Pull    string // of the pull request
-	Short   string // of the commit's hash
-	Then    string // path of the entity as of the end of that day, or "" for none
+	Address string // URL of the commit, or "" if the repository is not on the web
+	Pull    string // URL of the pull request
+	Short   string // start of the commit's hash
+	Then    string // path of the entity as of the end of that day, or "" if there is none
 }
 
-// shortHash is how many digits of a commit are shown.
+// shortHash is the number of digits of a commit hash that are shown.
 const shortHash = 10
 
-// history returns a page of changes to the entity at a path. If path is "", there is
+// history returns a page of the changes to the entity at a path. If path is "", there is
 // only one page.
 func (s *Site) history(path string, changes []uint32, number int) (*history, error) {
 	h := &history{Total: len(changes), Page: number, Pages: (len(changes) + entityChanges - 1) / entityChanges}
@@ -76,10 +76,10 @@ func (s *Site) changeRow(path string, i int) (changeRow, error) {
 	return t, nil
 }
 
-// historyPage is a page of the history of an entity.
+// historyPage is a page of an entity's history.
 type historyPage struct {
 	Name    string
-	Path    string // of the entity
+	Path    string // path of the entity
 	Crumbs  []link
 	Deleted bool
 	*history
@@ -145,7 +145,7 @@ func historyPaths(s *Site) iter.Seq[string] {
 	}
 }
 
-// histories yields the paths of all entities with their number of changes.
+// histories yields the paths of all entities, each with the number of its changes.
 func (s *Site) histories() iter.Seq2[string, int] {
 	return func(yield func(string, int) bool) {
 		for typ, slug := range s.Build.Keys {

@@ -21,9 +21,9 @@ import (
 	"kindex/site/pages"
 )
 
-// departed is an output folder with a build in which spacy was renamed, according to the
-// history only, keras was renamed, according to its file, tensorlayer was deleted, and
-// pytorch has more changes than a page shows.
+// departed returns an output folder with a build with a history: spacy was renamed, which
+// only the git history shows; keras was renamed, which its file states; tensorlayer was
+// deleted; and pytorch has more changes than a page shows.
 func departed(t *testing.T) (out string) {
 	t.Helper()
 	content := edgetest.Content(t)
@@ -37,7 +37,7 @@ func departed(t *testing.T) (out string) {
 	must(err)
 	for i := range 19 {
 		must(os.WriteFile(in("pytorch"), bytes.Replace(torch, []byte("version: 2.3.1"), fmt.Appendf(nil, "version: 3.%d", i), 1), 0o644))
-		edgetest.Commit(t, filepath.Dir(content), 40-i) // commits may be younger than those that follow them
+		edgetest.Commit(t, filepath.Dir(content), 40-i) // commits may have later dates than the commits that follow them
 	}
 	keras, err := os.ReadFile(in("keras"))
 	must(err)
@@ -96,7 +96,7 @@ func inClass(class string) func(*node) bool {
 	return func(n *node) bool { return slices.Contains(strings.Fields(n.attr["class"]), class) }
 }
 
-// checkHistory reads all pages of the history of an entity.
+// checkHistory reads all pages of an entity's history.
 func checkHistory(t *testing.T, s *pages.Site, typ, slug string) {
 	o, _, _ := s.Build.Find(typ, slug)
 	newest, _ := s.Build.Archive().NewestOf(o)
@@ -170,8 +170,8 @@ func checkPast(t *testing.T, s *pages.Site, deleted string) {
 	}
 }
 
-// checkFiles renders all pages of entities of a static site: none links to the API, to
-// earlier days or to a missing file.
+// checkFiles renders all pages about entities on a static site and checks that none links
+// to the API, to earlier days or to a missing file.
 func checkFiles(t *testing.T, out string) {
 	s := siteOf(t, out, pages.Options{Static: true, Root: "/index/", Base: "https://ada.example/index"})
 	written := map[string]bool{}
@@ -207,7 +207,7 @@ func checkFiles(t *testing.T, out string) {
 		}
 		if strings.HasSuffix(path, "/") {
 			for link := range parse(t, a.Body).links() {
-				to, _, _ := strings.Cut(link, "?") // of the search and of comparisons
+				to, _, _ := strings.Cut(link, "?") // of the search and the comparison
 				copied := strings.HasPrefix(to, "/index/data/"+s.Build.Manifest.ID+"/") || strings.HasPrefix(to, "/index/feed.")
 				if strings.HasPrefix(to, "/") && !written[to] && !copied {
 					t.Errorf("%s links to %s, which does not exist", path, link)
@@ -246,7 +246,7 @@ func TestPictures(t *testing.T) {
 	}
 }
 
-// TestServedEntities checks deleted entities and the caching of images on an edge.
+// TestServedEntities checks, on an edge, deleted entities and the caching of images.
 func TestServedEntities(t *testing.T) {
 	t.Parallel()
 	e := edgetest.Start(t, edge.Options{})
@@ -270,8 +270,8 @@ func TestServedEntities(t *testing.T) {
 	}
 }
 
-// hostile is an entity with markup in every field. The checks of content reject it; pages
-// must be safe without them.
+// hostile is an entity with markup in every field. The content checks reject it, but
+// pages must be safe even without them.
 func hostile() *record.Entity {
 	const markup = `"><script data-brought>alert(1)</script><img data-brought src=x onerror=alert(1)>'` + "\u202e\u2066\u200f" + `{{.}}</script>]]>`
 	long := strings.Repeat("A very long name ", 640)

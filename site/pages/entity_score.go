@@ -19,21 +19,21 @@ import (
 type scoreExplanation struct {
 	*score.Explanation
 	Parts   []dimension
-	Total   string // the sum of the points, two decimals; "" if there is no composite
+	Total   string // the sum of the points, with two decimals; "" if there is no composite
 	Weight  string // sum over all dimensions
-	Hatched bool   // a dimension is unknown
+	Hatched bool   // some dimension is unknown
 	Share   string // known share of the weight, in percent
 	Needed  string // share needed for a score, in percent
-	Limit   string // the cap that was applied, or "" for none
+	Limit   string // the cap that was applied, or "" if there is none
 	Bar     template.HTML
 }
 
 // dimension is a dimension of an explained score.
 type dimension struct {
 	score.DimensionScore
-	Class    string // d1 to d5, of its colour
+	Class    string // CSS class d1 to d5, which sets its colour
 	Share    string // share of the weight, in percent
-	Points   string // points in the composite, two decimals
+	Points   string // points towards the composite, with two decimals
 	Exact    float64
 	Value    string // its value, or the prior if unknown
 	Sum      string // calculation of the value from the measures, or "" if unknown
@@ -41,7 +41,7 @@ type dimension struct {
 	Picture  template.HTML
 	Measures []measure
 	Missing  []string // names of measures without a figure
-	Covered  string   // weight share of the measures that count, or "" for none
+	Covered  string   // share of the weight that the counted measures have, or "" if none counts
 }
 
 // measure is a measure of a dimension with its figure.
@@ -51,7 +51,7 @@ type measure struct {
 	Figure  string
 	Unit    string
 	Map     string // how the figure is mapped to a score
-	Score   string // two decimals, or "" if it does not count
+	Score   string // with two decimals, or "" if it does not count
 	Weight  string
 	Why     string // why it does not count
 	Date    string
@@ -139,9 +139,9 @@ func explainPart(p *score.DimensionScore, weights float64, asOf string) dimensio
 	case p.Value != nil:
 		d.Sum = "(" + strings.Join(terms, " + ") + ") ÷ " + textfmt.Short(known) + " = " + d.Value
 	case p.Coverage > 0:
-		d.Why = fmt.Sprintf("Known figures carry %s of the weight; %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
+		d.Why = fmt.Sprintf("The known figures account for %s of the weight; %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
 	default:
-		d.Why = "No figure counts."
+		d.Why = "There is no usable figure."
 	}
 	d.Picture = chart.Meter(p.Counted, d.Class, p.Value == nil)
 	return d
@@ -200,7 +200,7 @@ func mapping(m *score.Measure) string {
 	case "linear":
 		return "linear, 0 at " + textfmt.Count(*m.From) + " and 100 at " + textfmt.Count(*m.To)
 	}
-	return "100 on the day itself, halved every " + textfmt.Count(m.HalfLife) + " days"
+	return "100 on the day itself, then halved every " + textfmt.Count(m.HalfLife) + " days"
 }
 
 func orEmpty(s *string) string {

@@ -12,25 +12,25 @@ import (
 	"kindex/site/textfmt"
 )
 
-// scoreHistory has the scores and ranks of an entity over time.
+// scoreHistory holds the scores and ranks of an entity over time.
 type scoreHistory struct {
 	Standings []scoreHistoryRow // newest first
-	Since     string            // the day of the oldest
-	Only      *scoreHistoryRow  // the only one with a score, too few for a chart; nil if there are more
+	Since     string            // day of the oldest rank
+	Only      *scoreHistoryRow  // the only day with a score, which is too little for a chart; nil if there are more
 	Score     template.HTML
-	Rank      template.HTML // "" if ranks of fewer than two days are known
-	Words     string        // text alternative of the charts
-	Ranks     string        // text alternative for ranks, or "" if never ranked
+	Rank      template.HTML // "" if ranks are known for fewer than two days
+	Words     string        // text alternative to the charts
+	Ranks     string        // text alternative to the ranks, or "" if never ranked
 }
 
-// scoreHistoryRow is a line of the table.
+// scoreHistoryRow is a row of the table.
 type scoreHistoryRow struct {
 	leaderboard.RankAt
-	Path string // the page of that day, or "" for none
+	Path string // the page of that day, or "" if there is none
 }
 
-// scoreHistory draws the scores and ranks of an entity over time. list is sorted, oldest
-// first. The result is nil if no day has a score.
+// scoreHistory draws the scores and ranks of an entity over time. list is sorted from
+// oldest to newest. The result is nil if no day has a score.
 func (r *request) scoreHistory(d *entityPage, list []leaderboard.RankAt) *scoreHistory {
 	if today := (leaderboard.RankAt{Day: d.AsOf, Score: d.Scores.Composite, Rank: d.Rank, Ranked: d.Of}); len(list) == 0 || list[len(list)-1].Day < d.AsOf {
 		list = append(list, today)

@@ -16,8 +16,9 @@ import (
 	"kindex/site/pages"
 )
 
-// TestCourseOfOneDay checks that entities with a score on only one day have a sentence,
-// those with more scores a chart, and those without a score nothing.
+// TestCourseOfOneDay checks that the page of an entity shows a sentence if it has a score
+// on only one day, a chart if it has scores on several days, and nothing if it has no
+// score.
 func TestCourseOfOneDay(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -51,7 +52,8 @@ func TestCourseOfOneDay(t *testing.T) {
 			}
 		}
 	}
-	// Two of the plain build; whether the other has any depends on the day of the week.
+	// The plain build has two; whether the other build has any depends on the day of the
+	// week.
 	if counts["sentence"] < 2 || counts["nothing"] == 0 || counts["pictures"] < 10 {
 		t.Errorf("over all pages: %v", counts)
 	}
@@ -125,7 +127,7 @@ func checkCourse(t *testing.T, s *pages.Site, e *record.Entity, standings []lead
 			t.Errorf("%s: %s is missing: %s", e.Key(), day, says)
 		}
 	}
-	if !strings.Contains(says, "score "+only.Score.String()+", "+rank+".") || !strings.Contains(section[0].text(), "from more than one day") {
+	if !strings.Contains(says, "score "+only.Score.String()+", "+rank+".") || !strings.Contains(section[0].text(), "for more than one day") {
 		t.Errorf("%s: %+v is shown as %q", e.Key(), only, says)
 	}
 }

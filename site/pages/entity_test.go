@@ -69,11 +69,11 @@ type node struct {
 	name     string
 	attr     map[string]string
 	children []*node
-	page     *strings.Builder // the text of the whole page
-	from, to int              // the part below the element
+	page     *strings.Builder // text of the whole page
+	from, to int              // the part within the element
 }
 
-// text returns the text below a node.
+// text returns the text within a node.
 func (n *node) text() string { return n.page.String()[n.from:n.to] }
 
 // parse parses a page.
@@ -110,7 +110,7 @@ func parse(t testing.TB, html []byte) *node {
 	}
 }
 
-// all returns the elements below a node that a function selects.
+// all returns those elements within a node that a function selects.
 func (n *node) all(is func(*node) bool) (list []*node) {
 	for _, c := range n.children {
 		if is(c) {
@@ -127,7 +127,7 @@ func (n *node) with(attr string) []*node {
 	return n.all(func(c *node) bool { _, has := c.attr[attr]; return has })
 }
 
-// links returns the targets of all links below a node.
+// links returns the targets of all links within a node.
 func (n *node) links() map[string]bool {
 	set := map[string]bool{}
 	for _, a := range n.named("a") {

@@ -16,14 +16,15 @@ import (
 // tombstonePage is the page of a deleted entity.
 type tombstonePage struct {
 	Type, Slug, Name string
-	Day              string // of its deletion, YYYY-MM-DD
-	Taken            bool   // another entity has the address now: it is Near
+	Day              string // day of the deletion, YYYY-MM-DD
+	Taken            bool   // another entity, in Near, has the address now
 	History          *history
 	Near             []suggestion
 }
 
-// missingEntity responds for an address without an entity: a redirect if the entity has
-// moved, its tombstone if it was deleted, else an error page.
+// missingEntity responds to a request for an address without an entity: with a redirect
+// if the entity has moved, with its tombstone if it was deleted, and otherwise with an
+// error page.
 func (r *request) missingEntity(typ, slug string) (*page, error) {
 	now, standing := r.Build.ResolveRemoved(typ, slug)
 	switch standing {
@@ -43,8 +44,9 @@ func (r *request) missingEntity(typ, slug string) (*page, error) {
 	return r.missing("There is no "+typ+" “"+textfmt.Name(slug)+"”", "", list), nil
 }
 
-// suggestForMissing returns suggestions for a slug, those of its type first. A search
-// without results takes longest, so there is a second one only if it can find more.
+// suggestForMissing returns suggestions for a slug, starting with those of its type. A
+// search without results takes longest, so there is a second one only if it can find
+// more.
 func (r *request) suggestForMissing(typ, slug string) ([]suggestion, error) {
 	all, err := r.suggestEntities(slug, &exports.Filter{})
 	other := func(n suggestion) bool { return !strings.HasPrefix(n.Path, "/"+typ+"/") }
@@ -72,7 +74,8 @@ func containsPath(list []suggestion, path string) bool {
 	return false
 }
 
-// currentEntity returns the current entity of an address as a suggestion, if it exists.
+// currentEntity returns the current entity at an address as a suggestion, if there is
+// one.
 func (r *request) currentEntity(typ, slug string) []suggestion {
 	o, _, ok := r.Build.Find(typ, slug)
 	if !ok {
@@ -85,7 +88,7 @@ func (r *request) currentEntity(typ, slug string) []suggestion {
 	return []suggestion{{siteurl.Entity(e.Type, e.Slug), e.Name, "current version"}}
 }
 
-// tombstone renders the page of an entity that a version deleted.
+// tombstone renders the page of an entity that was deleted in a version.
 func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 	d := &tombstonePage{Type: v.Type, Slug: v.Slug, Name: v.Slug, Day: time.Unix(v.Time, 0).UTC().Format(time.DateOnly)}
 	var err error
@@ -105,7 +108,7 @@ func (r *request) tombstone(v record.Version, changes []uint32) (*page, error) {
 }
 
 // tombstones yields the former addresses of entities, each with the version that deleted
-// the entity or the current one.
+// the entity or with its current version.
 func (s *Site) tombstones() iter.Seq2[[2]string, record.Version] {
 	return func(yield func([2]string, record.Version) bool) {
 		a, seen := s.Build.Archive(), map[[2]string]bool{}
@@ -127,7 +130,7 @@ func (s *Site) tombstones() iter.Seq2[[2]string, record.Version] {
 }
 
 // entityPaths yields the pages of all entities, including withdrawn ones, and the former
-// addresses of those that moved or were deleted.
+// addresses of entities that have moved or been deleted.
 func entityPaths(s *Site) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		for typ, slug := range s.Build.Keys {

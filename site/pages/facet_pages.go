@@ -8,7 +8,8 @@ import (
 	"kindex/site/textfmt"
 )
 
-// maxFacetValues is how many values a page lists; if there are more, each letter has pages.
+// maxFacetValues is the maximum number of values on a page; if there are more, each
+// letter has its own pages.
 const maxFacetValues = 500
 
 // facetPage lists the values of a field.
@@ -16,23 +17,23 @@ type facetPage struct {
 	*facetKind
 	Title      string // the heading of the page
 	Total      int
-	Letter     string       // letter of the page, "" for all
-	Whole      bool         // all are on the page
-	Frequent   []facetValue // if there are many others
+	Letter     string       // letter of the page, or "" for all letters
+	Whole      bool         // all values are on the page
+	Frequent   []facetValue // the most frequent values, if there are many others
 	Letters    []option
 	Groups     []letterGroup
-	Others     []option // the other fields with such a list
+	Others     []option // the fields with such a list, including this one
 	Prev, Next string
 }
 
-// letterGroup are the values with the same first letter.
+// letterGroup holds the values with the same first letter.
 type letterGroup struct {
 	Letter string
 	Terms  []facetValue
 }
 
-// letterPath returns the path of a page of the values of a letter. It cannot clash with
-// the path of a value, which has no letter to choose.
+// letterPath returns the path of a page with the values of a letter. It cannot clash with
+// the path of a value, because the pages of values have no choice of a letter.
 func (k *facetKind) letterPath(letter string, page int) string {
 	choices := map[string]string{"letter": letter}
 	if page > 1 {
@@ -110,7 +111,7 @@ func (d *facetPage) sortGroups() {
 	})
 }
 
-// letterPaths yields the pages of all letters of a static site.
+// letterPaths yields, for a static site, the pages of all letters.
 func letterPaths(k *facetKind) func(*Site) iter.Seq[string] {
 	return func(s *Site) iter.Seq[string] {
 		return func(yield func(string) bool) {

@@ -18,42 +18,43 @@ import (
 // facetKind is a filter field whose values have pages that list entities.
 type facetKind struct {
 	Field     string // one of exports.FilterFields
-	Path      string // of the list of its values
+	Path      string // path of the list of its values
 	One, Many string
 	Lead      string
 }
 
-// The fields with pages for their values. Categories have texts, and are in categories.go.
+// The fields with pages for their values. Categories have descriptions, and are handled
+// in categories.go.
 var (
 	byProvider   = &facetKind{"provider", "/providers/", "provider", "providers", "The people, projects and companies that make or offer the entities in the index."}
 	byTag        = &facetKind{"tag", "/tags/", "tag", "tags", "Keywords for finding entities."}
 	byCapability = &facetKind{"capability", "/capabilities/", "capability", "capabilities", "What tools and models can do, as stated in their entries."}
 )
 
-// path returns the path of the page of a value.
+// path returns the path of a value's page.
 func (k *facetKind) path(value string) string { return k.Path + siteurl.Key(record.Fold(value)) + "/" }
 
 // facetValue is a value of a field.
 type facetValue struct {
 	Name  string // as most entities spell it
 	Path  string
-	Count int // number of listed entities; 0 if only withdrawn ones have it
+	Count int // number of listed entities; 0 if only withdrawn entities have the value
 
 	folded string
 }
 
-// facetValues are all values of a field in a build.
+// facetValues holds all values of a field in a build.
 type facetValues struct {
 	all      []facetValue // sorted by folded form
 	used     int          // number of values with a Count
 	byKey    map[string]int
-	keys     []string         // of values with a Count
-	letters  []option         // of values with a Count, sorted
-	listed   map[string][]int // by letter, "" for all: indexes in all
+	keys     []string         // keys of the values with a Count
+	letters  []option         // letters of the values with a Count, sorted
+	listed   map[string][]int // indexes in all, by letter, or "" for all letters
 	frequent []int            // indexes in all of the most frequent values
 }
 
-// maxFrequent is how many of the most frequent values are shown first.
+// maxFrequent is the maximum number of values that are shown first as the most frequent.
 const maxFrequent = 40
 
 // facetValues returns the values of a field, counted once per site.
@@ -84,7 +85,7 @@ func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
 	for _, c := range counts {
 		add(c.Value, c.Count)
 	}
-	for _, v := range s.Build.Values(k.Field) { // of withdrawn entities only
+	for _, v := range s.Build.Values(k.Field) { // adds the values that only withdrawn entities have
 		if !known[record.Fold(v)] {
 			add(v, 0)
 		}
@@ -106,7 +107,7 @@ func (s *Site) countFacet(k *facetKind) (*facetValues, error) {
 	return t, nil
 }
 
-// find returns the value of a key.
+// find returns the value with a key.
 func (t *facetValues) find(key string) (facetValue, bool) {
 	i, ok := t.byKey[key]
 	if !ok {
@@ -115,7 +116,7 @@ func (t *facetValues) find(key string) (facetValue, bool) {
 	return t.all[i], true
 }
 
-// suggestions returns the values with a key similar to key.
+// suggestions returns the values whose keys are similar to key.
 func (t *facetValues) suggestions(key string) []suggestion {
 	var list []suggestion
 	for _, n := range didyoumean.Names(key, t.keys, maxNear) {
@@ -125,13 +126,13 @@ func (t *facetValues) suggestions(key string) []suggestion {
 	return list
 }
 
-// facetValuePaths yields the pages of all values of a field of a static site.
+// facetValuePaths yields, for a static site, the pages of all values of a field.
 func facetValuePaths(k *facetKind) func(*Site) iter.Seq[string] {
 	return func(s *Site) iter.Seq[string] {
 		return func(yield func(string) bool) {
 			t, err := s.facetValues(k)
 			if err != nil {
-				return // the page of the field returns the error
+				return // the page that lists the values returns the error
 			}
 			for _, v := range t.all {
 				for p := range s.listPaths(v.Count, func(sort string, page int) string {
@@ -157,7 +158,7 @@ func letterOf(v facetValue) string {
 	return "other"
 }
 
-// letterTitle returns the title of a group of letterOf.
+// letterTitle returns the title of a group returned by letterOf.
 func letterTitle(letter string) string {
 	if letter == "0" {
 		return "0–9"

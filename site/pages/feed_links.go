@@ -16,8 +16,8 @@ func (l feedLink) Name() string {
 	return map[string]string{"rss": "RSS", "atom": "Atom", "json": "JSON Feed"}[l.Format]
 }
 
-// Feeds returns the feeds of the page. Static sites have feeds of all changes and of
-// single entities; the others need the API.
+// Feeds returns the page's feeds. Static sites have feeds of all changes and of single
+// entities; other feeds need the API.
 func (f frame) Feeds() (list []feedLink) {
 	if f.Static && (f.API == "" || f.Feed == "") {
 		if key, ok := strings.CutPrefix(f.Feed, entityFeedPrefix); ok {
@@ -34,7 +34,7 @@ func (f frame) Feeds() (list []feedLink) {
 	return list
 }
 
-// feedPath returns the path of a feed of the API in a format.
+// feedPath returns the path of one of the API's feeds in a format.
 func feedPath(path, format string) string {
 	switch {
 	case format == feed.Formats[0]:

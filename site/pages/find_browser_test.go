@@ -13,7 +13,7 @@ import (
 	"kindex/site/pages"
 )
 
-// filed returns a tab and the URL of a static site, where scripts search and compare.
+// filed returns a tab, and the URL of a static site, on which scripts search and compare.
 func filed(t *testing.T) (*browser.Tab, string) {
 	t.Helper()
 	suite.InTest(t)
@@ -24,9 +24,9 @@ func filed(t *testing.T) (*browser.Tab, string) {
 	return browser.Open(t, 1200, 900), address
 }
 
-// TestStaticSiteAskedForTooMuch opens URLs with thousands of filters, or of entities to
-// compare, as an attacker might to keep a browser busy: the scripts apply the same limits
-// as the server.
+// TestStaticSiteAskedForTooMuch opens URLs with thousands of filters or of entities to
+// compare, as an attacker might to keep a browser busy, and checks that the scripts apply
+// the same limits as the server.
 func TestStaticSiteAskedForTooMuch(t *testing.T) {
 	t.Parallel()
 	tab, address := filed(t)
@@ -48,13 +48,13 @@ func TestStaticSiteAskedForTooMuch(t *testing.T) {
 	}
 	tab.Do(t, chromedp.Navigate(address+"/compare/?e=tool/pytorch"+keys.String()+"&add="+strings.Repeat("x", 9000)), chromedp.WaitVisible(`#comparison:not([aria-busy]) table`))
 	said := browser.Run(t, tab, chromedp.Evaluate[string](`document.querySelectorAll('.compare-notice').length + ' ' + document.querySelector('#add').value.length`))
-	if said != "17 100" { // 15 that are not there, that there were more, and what is to be added
+	if said != "17 100" { // 15 unknown entities, the note that there were more, and the name to add
 		t.Errorf("4,001 to compare: %q", said)
 	}
 }
 
-// TestSearchOfStaticSiteByOddWords filters the search of a static site by words that are
-// properties of every JavaScript object.
+// TestSearchOfStaticSiteByOddWords filters the search of a static site by odd words, such
+// as the names of properties that every JavaScript object has.
 func TestSearchOfStaticSiteByOddWords(t *testing.T) {
 	t.Parallel()
 	tab, address := filed(t)
@@ -63,7 +63,7 @@ func TestSearchOfStaticSiteByOddWords(t *testing.T) {
 		tab.Do(t, chromedp.Navigate(address+"/search/?"+query), chromedp.WaitVisible(`.chosen-chip`))
 		said := browser.Run(t, tab, chromedp.Evaluate[string](`[...document.querySelectorAll('.chosen-chip')].map(e => e.textContent.replace(' ×', '')).join('|') + '|' +
 			document.querySelectorAll('[aria-current]:not(header *)').length + document.querySelectorAll('main img').length`))
-		// The type is capitalized, and no order is selected if nothing is found.
+		// The type is capitalized, and no order is selected if nothing was found.
 		if want := strings.ToUpper(word[:1]) + word[1:] + "|" + word + "|00"; said != want {
 			t.Errorf("filtered by %s: %q, want %q", word, said, want)
 		}

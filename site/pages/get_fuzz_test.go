@@ -13,7 +13,7 @@ import (
 	"kindex/site/pages"
 )
 
-// fuzzed is a small site in which an entity was renamed, and another deleted.
+// fuzzed is a small site in which one entity was renamed and another was deleted.
 func fuzzed(f *testing.F) *pages.Site {
 	content := edgetest.Content(f, "ml-frameworks", "llm-inference")
 	tool := func(name string) string { return filepath.Join(content, "tool", name+".yaml") }
@@ -41,7 +41,8 @@ func fuzzed(f *testing.F) *pages.Site {
 	return s
 }
 
-// FuzzGet requests arbitrary paths: none causes an error or a redirect to another site.
+// FuzzGet requests arbitrary paths and checks that none causes an error or a redirect to
+// another site.
 func FuzzGet(f *testing.F) {
 	s := fuzzed(f)
 	for _, p := range pages.Patterns() {

@@ -12,23 +12,23 @@ import (
 
 // Limits of the home page.
 const (
-	homeLeaders  = 5 // of each type
+	homeLeaders  = 5 // entities of each type
 	homeTrending = 5
 	homeChanges  = 8
-	homeClasses  = 16 // the largest categories
+	homeClasses  = 16 // only the largest categories
 )
 
 // homePage is the home page.
 type homePage struct {
 	Boards     []homeBoard
 	Trending   []trendingEntity
-	Since      string // the day that trending compares with, or "" if there was no history yet
+	Since      string // the day that scores are compared with, or "" if there was no history yet
 	Changes    []changeSummary
 	Categories []record.Category
 	ChangesAll int
 }
 
-// homeBoard is the top of the leaderboard of a type.
+// homeBoard is the top of a type's leaderboard.
 type homeBoard struct {
 	Type string
 	Rows []row
@@ -72,11 +72,11 @@ func (r *request) home() (*page, error) {
 // row is an entity in a list.
 type row struct {
 	*record.Entity
-	Rank     int // 0 for none
-	Previous int // its rank on the day of comparison, or 0 for none
+	Rank     int // 0 if it has none
+	Previous int // its rank on the day of comparison, or 0 if there is none
 }
 
-// Path returns the path of the page of the entity.
+// Path returns the path of the entity's page.
 func (w row) Path() string { return siteurl.Entity(w.Type, w.Slug) }
 
 // rows reads records for a list.
@@ -92,17 +92,17 @@ func (s *Site) rows(from exports.Catalogue, ordinals []uint32) ([]row, error) {
 	return list, nil
 }
 
-// trendingEntity is an entity whose score has gained.
+// trendingEntity is an entity whose score has risen.
 type trendingEntity struct {
 	row
 	exports.Trend
 }
 
-// Points returns the gain of the score.
+// Points returns by how much the score has risen.
 func (t trendingEntity) Points() float64 { return float64(t.Gain) / 10 }
 
-// trendingIn returns the entities that gained the most within a window, and the day
-// whose end they are compared with.
+// trendingIn returns the entities that gained the most within a window, and the day whose
+// end their scores are compared with.
 func (s *Site) trendingIn(window string, most int) (since string, list []trendingEntity, err error) {
 	since, empty, trends := s.Build.Archive().Trends(window)
 	if empty {
@@ -128,10 +128,10 @@ type changeSummary struct {
 	Here bool // the entity has a page or a tombstone
 }
 
-// Path returns the path of the page of the entity.
+// Path returns the path of the entity's page.
 func (c changeSummary) Path() string { return siteurl.Entity(c.Type, c.Slug) }
 
-// changeSummary reads one of the changes.
+// changeSummary reads a change for display.
 func (s *Site) changeSummary(i int) (changeSummary, error) {
 	c, err := s.Build.Archive().Change(i)
 	if err != nil {

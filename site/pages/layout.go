@@ -20,7 +20,7 @@ import (
 //go:embed templates
 var templateFiles embed.FS
 
-// frame is the data of the layout template.
+// frame is the data for the layout template.
 type frame struct {
 	*request
 	*page
@@ -49,7 +49,7 @@ func (f frame) Abs(path string) string {
 	return f.Base + strings.TrimPrefix(f.to(path), strings.TrimSuffix(f.to("/"), "/"))
 }
 
-// Turned returns the number of the page in a paged list, or "" for the first. It makes the
+// Turned returns the page number in a paged list, or "" for the first page. It makes the
 // titles of the pages distinct.
 func (f frame) Turned() string { return f.choice("page") }
 
@@ -70,7 +70,7 @@ func (f frame) In(section string) bool {
 var parsed = sync.OnceValue(func() map[string]*template.Template {
 	files, err := templateFiles.ReadDir("templates")
 	if err != nil {
-		panic(err) // they are compiled in
+		panic(err) // cannot happen: the templates are compiled in
 	}
 	var shared, own []string
 	for _, f := range files {
@@ -96,8 +96,8 @@ func (f frame) Policy() string { return Policy }
 // absolute returns the absolute URL of a path, or "" if the site's URL is unknown.
 func (r *request) absolute(path string) string { return frame{request: r}.Abs(path) }
 
-// functions returns the functions of the templates. Every text of an entity must go
-// through name, line or text.
+// functions returns the template functions. Every string from an entity must pass through
+// name, line or text.
 func (s *Site) functions() template.FuncMap {
 	return template.FuncMap{
 		"to":       s.to,

@@ -14,9 +14,10 @@ import (
 
 const (
 	listRows = 50
-	// A static site has longer lists in one order only: each order doubles the files.
+	// A static site has longer lists in one order only, because each order doubles the
+	// number of files.
 	maxSorted = 20 * listRows
-	// How many related tags a list links to.
+	// The number of related tags that a list links to.
 	maxRelated = 12
 )
 
@@ -24,14 +25,14 @@ const (
 type listing struct {
 	Crumbs      []option
 	Heading     string
-	Text        string // description of the list
+	Text        string // description of what is listed
 	Total       int
-	First, Last int // shown rows, from 1
+	First, Last int // the rows shown, numbered from 1
 	Rows        []row
 	Types       []option // types to filter by
 	Sorts       []option
 	Related     []option // frequent tags in the list
-	Board       string   // path of the leaderboard, or "" for none
+	Board       string   // path of the leaderboard, or "" if there is none
 	Sort        string
 	Prev, Next  string
 
@@ -54,7 +55,7 @@ func listChoices(typ, sort string, page int) map[string]string {
 }
 
 // chosenPage returns the page number in the path. ok is false if it is not in canonical
-// form, which leaves out the first page.
+// form, in which the first page has no number.
 func (r *request) chosenPage() (number int, ok bool) {
 	text := r.choice("page")
 	if text == "" {
@@ -64,7 +65,8 @@ func (r *request) chosenPage() (number int, ok bool) {
 	return n, err == nil && n > 1 && n <= lastPage && strconv.Itoa(n) == text
 }
 
-// lastPage is more pages than any list has; it keeps row numbers from overflowing.
+// lastPage is higher than any list's number of pages; it keeps row numbers from
+// overflowing.
 const lastPage = 1_000_000
 
 // list fills in a page of a list of entities. ok is false if the page
@@ -97,7 +99,7 @@ func (r *request) list(l *listing, set *roaring.Bitmap) (ok bool, err error) {
 	return true, nil
 }
 
-// listOrder returns the order that a path chooses. The default has no name.
+// listOrder returns the order that a path selects. The default order has no name.
 func listOrder(name string) (exports.Sort, bool) {
 	for i, o := range sorts[1:] {
 		if name == sortChoice(o.Name) {
@@ -107,7 +109,7 @@ func listOrder(name string) (exports.Sort, bool) {
 	return exports.Sort{}, false
 }
 
-// sortChoice returns the name of an order in a path.
+// sortChoice returns the name that an order has in paths.
 func sortChoice(name string) string {
 	if name == sorts[1].Name {
 		return ""
@@ -115,7 +117,7 @@ func sortChoice(name string) string {
 	return name
 }
 
-// sortable reports whether a list of total entities has other orders.
+// sortable reports whether a list of total entities can be shown in other orders.
 func (s *Site) sortable(total int) bool { return total > 1 && (!s.Static || total <= maxSorted) }
 
 // listPaths yields the pages of a list of total entities, in all its orders.
@@ -152,7 +154,7 @@ func (r *request) ofType() (*page, error) {
 	return r.listPage(l, "All "+textfmt.Plural(l.Total, typ, typ+"s")+" in the index, with scores from dated figures.", "/api/feed?type="+typ), nil
 }
 
-// ofTypePage shows the other pages and orders of that list.
+// ofTypePage shows the other pages and orders of the list that ofType shows.
 func (r *request) ofTypePage() (*page, error) {
 	if len(r.choices) == 0 {
 		return r.notFound(), nil
@@ -160,8 +162,9 @@ func (r *request) ofTypePage() (*page, error) {
 	return r.ofType()
 }
 
-// typePath returns the path of a page of the list of a type. Only the first page is at
-// the path that entities are below: an entity may have the slug page-2.
+// typePath returns the path of a page of the list of a type. The later pages cannot be
+// under the path of the first, because the entities' pages are there: an entity may have
+// the slug page-2.
 func typePath(typ, sort string, page int) string {
 	if sort == "" && page <= 1 {
 		return "/" + typ + "/"
@@ -210,7 +213,7 @@ func facetValueList(k *facetKind) func(*request) (*page, error) {
 		}
 		r.relate(l, set, v.folded)
 		p := r.listPage(l, textfmt.Plural(l.Total, "entity", "entities")+" with the "+k.One+" "+textfmt.Name(v.Name)+".", "")
-		p.Title += ", " + k.One // entities have such names, too
+		p.Title += ", " + k.One // because entities may have the same name
 		p.NoIndex = p.NoIndex || l.Total == 0
 		return p, nil
 	}
@@ -228,7 +231,7 @@ func (r *request) relate(l *listing, set *roaring.Bitmap, but string) {
 	}
 }
 
-// listPage renders a list. Search engines index only its default order.
+// listPage renders a list. Search engines index it only in the default order.
 func (r *request) listPage(l *listing, description, feed string) *page {
 	return &page{Template: "listing", Title: l.Heading, Description: description, Data: l, Feed: feed, NoIndex: r.choice("sort") != ""}
 }

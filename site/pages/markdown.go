@@ -10,7 +10,7 @@ import (
 	"kindex/site"
 )
 
-// Limits of an entity in Markdown.
+// Limits for an entity shown as Markdown.
 const (
 	markdownNear    = 5
 	markdownChanges = 10 // the newest
@@ -46,7 +46,7 @@ func (s *Site) Markdown(o uint32, base string) ([]byte, error) {
 	return site.Markdown(p), nil
 }
 
-// MarkdownAt renders a version of an entity as of the end of a day as Markdown.
+// MarkdownAt renders a version of an entity, as of the end of a day, as Markdown.
 func (s *Site) MarkdownAt(e *record.Entity, version int, day time.Time, base string) ([]byte, error) {
 	p := s.markdownOf(e, day, base)
 	p.Past = true
@@ -76,7 +76,7 @@ func (s *Site) markdownOf(e *record.Entity, asOf time.Time, base string) *site.P
 	return p
 }
 
-// addChanges adds the latest of some changes to a page.
+// addChanges adds the latest of the given changes to a page.
 func (s *Site) addChanges(p *site.Page, list []uint32) error {
 	p.Total = len(list)
 	for i := len(list) - 1; i >= max(0, len(list)-markdownChanges); i-- {
@@ -125,8 +125,8 @@ func (s *Site) reasons(n exports.Neighbour) (list []string) {
 	return list
 }
 
-// entityMarkdown renders the Markdown file next to the page of an entity. Without an API
-// it links to the files next to it.
+// entityMarkdown renders the Markdown file next to an entity's page. If there is no API,
+// the file links to the other files next to it.
 func (r *request) entityMarkdown() (*page, error) {
 	return r.file(".md", func(o uint32) ([]byte, string, error) {
 		body, err := r.Site.Markdown(o, r.API)

@@ -11,8 +11,8 @@ import (
 type Request struct {
 	Path  string // begins with a slash, without Options.Root
 	Query url.Values
-	Base  string // absolute URL of the site, without a trailing slash; "" for Options.Base
-	// Account is the signed-in account, or "" for none. It changes a link in the page header.
+	Base  string // absolute URL of the site, without a trailing slash; "" means Options.Base
+	// Account is the signed-in account, or "" if there is none. It changes a link in the page header.
 	Account string
 }
 
@@ -21,10 +21,10 @@ type Answer struct {
 	Status    int // 200, 301, 400, 404 or 410
 	MediaType string
 	Body      []byte
-	Location  string // for 301, with Options.Root
+	Location  string // redirect target for 301, including Options.Root
 	// Gone is the version that deleted the entity, for 410.
 	Gone *record.Version
-	// Keep is for how long the response may be cached without revalidation.
+	// Keep is the time for which the response may be cached without revalidation.
 	Keep time.Duration
 }
 
@@ -33,29 +33,29 @@ const htmlType = "text/html; charset=utf-8"
 // page is a page: its template, data and metadata.
 type page struct {
 	Template    string // file name without .html
-	Title       string // "" for only the title of the index
+	Title       string // if "", only the title of the index is shown
 	Description string // a sentence for search engines and links
 	Data        any
-	Status      int    // 0: 200
+	Status      int    // 0 means 200
 	NoIndex     bool   // exclude it from search engines
 	Sheet       string // the style sheet, or "" for the default
 	Scripts     []string
-	Picture     string // path of the preview image, or "" for the image of the index
-	Feed        string // path of the API's feed with its query, or "" for the feed of all changes
-	LinkedData  any    // schema.org, as JSON-LD; nil for none
-	Canonical   string // canonical path, or "" for its own
-	Section     string // of the navigation, if the path does not determine it
+	Picture     string // path of the preview image; "" means the image of the index
+	Feed        string // path and query of the API's feed; "" means the feed of all changes
+	LinkedData  any    // schema.org, as JSON-LD; nil if there is none
+	Canonical   string // canonical path; "" means the page's own
+	Section     string // section of the navigation, if the path does not determine it
 
 	deletedBy *record.Version // the version that deleted it, for 410
 	location  string          // redirect target: an unescaped path, which may contain user input
 	query     string          // the query of location, escaped
 	body      []byte          // a complete response other than a page
 	mediaType string
-	maxAge    time.Duration // for how long body may be cached
+	maxAge    time.Duration // the time for which body may be cached
 }
 
-// Policy is the Content-Security-Policy of every page: only files of the site are loaded
-// and run, and nothing inline.
+// Policy is the Content-Security-Policy of every page. It permits only files from the
+// site, and nothing inline.
 const Policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
 	"manifest-src 'self'; form-action 'self'; base-uri 'none'"
 

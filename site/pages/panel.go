@@ -7,7 +7,8 @@ import (
 	"kindex/site/panel"
 )
 
-// Panel renders a page of the panel. It may contain secrets: it must not be cached.
+// Panel renders a page of the panel. The response may contain secrets and must not be
+// cached.
 func (s *Site) Panel(q Request, v panel.Page) (*Answer, error) {
 	h := v.Head()
 	p := &page{Template: h.Template, Title: h.Title, Description: h.Description, Scripts: h.Scripts,
@@ -16,11 +17,12 @@ func (s *Site) Panel(q Request, v panel.Page) (*Answer, error) {
 	return (&request{Site: s, Request: q}).render(p)
 }
 
-// developer shows visitors who are not signed in what a key is for and how to get one.
+// developer explains to visitors who are not signed in what a key is for and how to get
+// one.
 func (r *request) developer() (*page, error) {
 	p := &page{Template: "developer", Title: "For developers", Description: "What an API key gets you: more requests, webhooks and submissions."}
 	if !r.served() {
-		p.Description = "All data is in plain files and needs no key."
+		p.Description = "All data is in plain files; no key is needed."
 	}
 	return p, nil
 }

@@ -50,14 +50,15 @@ func panelSite(t *testing.T, b *exports.Build, o pages.Options) *pages.Site {
 	return s
 }
 
-// hostileText is an attack that may occur in any text, with direction marks between words.
+// hostileText is an attack that any text may contain. The fields in free also get
+// direction marks.
 const hostileText = "<script>alert(1)</script>\" onclick=\"alert(1){{.Token}}"
 
-// free are the fields with texts from people or their servers.
+// free lists the fields with text from people or their servers.
 var free = []string{"Account", "Login", "Title", "Heading", "Text", "Name", "URL", "URLFault", "EventFault", "Fault", "Refused", "Reason",
 	"DisabledReason", "Error", "YAML"}
 
-// filled sets every string of a value, at any depth, and gives every list one element.
+// filled sets every string in a value, at any depth, and gives every list one element.
 func filled(v reflect.Value, text string) {
 	switch v.Kind() {
 	case reflect.String:
@@ -87,17 +88,18 @@ func filled(v reflect.Value, text string) {
 	}
 }
 
-// panelPages are all kinds of pages of the sign-in and the panel.
+// panelPages returns a page of each kind, of sign-in and of the panel.
 func panelPages() []panel.Page {
 	return []panel.Page{&panel.SignInPage{}, &panel.FirstKeyPage{}, &panel.RefusalPage{}, &panel.DeveloperPage{}, &panel.NewKeyPage{}, &panel.RevokeKeyPage{}, &panel.AuditPage{},
 		&panel.WebhooksPage{}, &panel.NewWebhookPage{}, &panel.WebhookPage{}, &panel.DeleteWebhookPage{}, &panel.RotateWebhookPage{}, &panel.SubmissionsPage{}, &panel.SubmissionPage{}}
 }
 
-// TestPanelPages renders each page empty and with attacks in every field: nothing breaks
-// out, each form has its token, and nothing violates the Content-Security-Policy.
+// TestPanelPages renders each page, empty and with attacks in every field, and checks
+// that nothing breaks out, that each form has its token, and that nothing violates the
+// Content-Security-Policy.
 func TestPanelPages(t *testing.T) {
 	s := panelSite(t, smallBuild(t), pages.Options{Contact: hostileText + "\u202e"})
-	typed := regexp.MustCompile(`<input[^>]* value="[^"]*"`) // is given back as it was typed
+	typed := regexp.MustCompile(`<input[^>]* value="[^"]*"`) // returned as it was typed
 	form := regexp.MustCompile(`(?s)<form[^>]*method="post"[^>]*action="([^"]*)".*?</form>`)
 	for _, text := range []string{"", hostileText, strings.Repeat("long ", 400)} {
 		for _, p := range panelPages() {
@@ -129,8 +131,8 @@ func TestPanelPages(t *testing.T) {
 	}
 }
 
-// TestUse draws all kinds of usage: never more than the limit, and never nothing if
-// something was used.
+// TestUse draws usage of all kinds, and checks that the bar never exceeds the limit and
+// is never empty if something was used.
 func TestUse(t *testing.T) {
 	width := regexp.MustCompile(`class="use-fill" width="([0-9.]+)"`)
 	for _, limit := range []int64{1, 3, 100, 1_000_000} {
@@ -158,7 +160,8 @@ func TestUse(t *testing.T) {
 	}
 }
 
-// TestForDevelopers checks that the page says how to get a key on all kinds of sites.
+// TestForDevelopers checks that the page explains, on all kinds of sites, how to get a
+// key.
 func TestForDevelopers(t *testing.T) {
 	b := smallBuild(t)
 	const signIn, api = `href="/signin"`, "https://api.example.org"

@@ -20,18 +20,19 @@ import (
 const sharedPicture = "/og/index.png"
 
 const (
-	// maxPictures is the largest number of entities for which a static site has an image each.
+	// maxPictures is the maximum number of entities for which a static site has an image
+	// of each.
 	maxPictures = 5000
-	// maxCached is how many images are cached, each up to 40,000 bytes.
+	// maxCached is the number of images that are cached, each of at most 40,000 bytes.
 	maxCached = 128
-	// maxConcurrent is how many images are drawn at a time: each takes some milliseconds
-	// of CPU, and anyone may request all of them.
+	// maxConcurrent is the number of images that are drawn at a time: each takes some
+	// milliseconds of CPU, and anyone may request all of them.
 	maxConcurrent = 2
-	// pictureMaxAge is for how long images may be cached.
+	// pictureMaxAge is the time for which images may be cached.
 	pictureMaxAge = time.Hour
 )
 
-// picturePath returns the path of the image of an entity, or "" if it has none.
+// picturePath returns the path of an entity's image, or "" if it has none.
 func (s *Site) picturePath(typ, slug string) string {
 	if s.Static && s.Build.Listed() > maxPictures {
 		return ""
@@ -54,11 +55,11 @@ func picturePaths(s *Site) iter.Seq[string] {
 	}
 }
 
-// pictureCache caches the images that were requested last.
+// pictureCache caches the most recently requested images.
 type pictureCache struct {
 	mu    sync.Mutex
 	of    map[string]*list.Element // by path
-	order list.List                // of *cachedPicture, most recently used first
+	order list.List                // elements are *cachedPicture, most recently used first
 	once  singleflight.Group
 	turns chan struct{}
 }
@@ -72,7 +73,7 @@ func newPictures() *pictureCache {
 	return &pictureCache{of: map[string]*list.Element{}, turns: make(chan struct{}, maxConcurrent)}
 }
 
-// get returns the image of a path, and draws it if it is not cached.
+// get returns the image at a path, and draws it if it is not cached.
 func (p *pictureCache) get(path string, card func() (ogimage.Card, error)) ([]byte, error) {
 	if png := p.cached(path); png != nil {
 		return png, nil
@@ -143,7 +144,7 @@ func (r *request) entityPicture() (*page, error) {
 	return r.picturePage(func() (ogimage.Card, error) { return r.card(o) })
 }
 
-// card returns the content of the image of an entity.
+// card returns the content of an entity's image.
 func (s *Site) card(o uint32) (ogimage.Card, error) {
 	e, err := s.Build.Entity(o)
 	if err != nil {

@@ -17,7 +17,7 @@ type problemPage struct {
 	Heading string
 	Text    string
 	Near    []suggestion // suggestions
-	History string       // path of the history of a deleted entity, or "" for none
+	History string       // path of a deleted entity's history, or "" if there is none
 }
 
 // suggestion is an entity or a page that the user probably meant.
@@ -30,8 +30,8 @@ func (r *request) notFound() *page {
 	return r.missing("Page not found", "There is nothing at this address.", nil)
 }
 
-// parts are the sections of the site by the first segment of their paths, in the order
-// of the navigation.
+// parts lists the sections of the site with the first segment of their paths, in the
+// order of the navigation.
 var parts = []struct{ key, path, name string }{
 	{"leaderboards", "/leaderboards/all/", "Leaderboards"}, {"trending", "/trending/", "Trending"},
 	{"changes", "/changes/", "Changes"}, {"categories", "/categories/", "Categories"},
@@ -41,7 +41,8 @@ var parts = []struct{ key, path, name string }{
 }
 
 // notFoundWithSuggestions is the page for an address that matches no route, such as one
-// typed by hand. It suggests sections for the first segment and entities for the last.
+// typed by hand. It suggests sections that resemble the first segment and entities that
+// resemble the last.
 func (r *request) notFoundWithSuggestions() (*page, error) {
 	p := r.notFound()
 	list := p.Data.(*problemPage)
@@ -76,7 +77,7 @@ func (r *request) missing(heading, text string, list []suggestion) *page {
 		Data: &problemPage{Heading: heading, Text: text, Near: list}}
 }
 
-// maxNear is how many names are suggested.
+// maxNear is the maximum number of names that are suggested.
 const maxNear = 5
 
 // suggestEntities returns the entities that best match a text.

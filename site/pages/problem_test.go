@@ -29,7 +29,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestSitemapIsWhole checks that the sitemap has all sections, and only existing pages.
+// TestSitemapIsWhole checks that the sitemap lists all sections of the site, and only
+// pages that exist.
 func TestSitemapIsWhole(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
@@ -63,7 +64,8 @@ func TestSitemapIsWhole(t *testing.T) {
 	}
 }
 
-// TestAbsoluteAddressesBelowAFolder checks that absolute URLs have the folder once, whatever its name.
+// TestAbsoluteAddressesBelowAFolder checks that absolute URLs contain the folder once,
+// whatever its name.
 func TestAbsoluteAddressesBelowAFolder(t *testing.T) {
 	t.Parallel()
 	const folder = "https://ada.example/mod%C3%A8les%20ml"

@@ -13,15 +13,15 @@ import (
 type request struct {
 	*Site
 	Request
-	route   *route            // nil if no page has the address
+	route   *route            // nil if the address does not belong to a page
 	args    map[string]string // named parts of the path
 	choices map[string]string // choices in the path, by name
 }
 
-// arg returns a named segment of the path.
+// arg returns a named part of the path.
 func (r *request) arg(name string) string { return r.args[name] }
 
-// choice returns a choice in the path, or "" for none.
+// choice returns a choice in the path, or "" if there is none.
 func (r *request) choice(name string) string { return r.choices[name] }
 
 // with returns the path of the same page with another choice; an empty value removes the
@@ -40,7 +40,7 @@ type route struct {
 	pattern string   // :name matches one segment
 	choices []string // names of optional choices, which follow as name-value, in this order
 	show    func(*request) (*page, error)
-	paths   func(*Site) iter.Seq[string] // nil: a static site has none
+	paths   func(*Site) iter.Seq[string] // nil if a static site has no such pages
 }
 
 // match parses a path. Each page has one address: choices that are repeated, empty or in

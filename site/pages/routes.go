@@ -7,11 +7,11 @@ import (
 	"kindex/site/siteurl"
 )
 
-// routes is the whole website on one screen: the paths, their choices, the functions
-// that render them, and the paths of a static site.
+// routes lists all of the website's pages: their paths and choices, the functions that
+// render them, and the paths that a static site has.
 var routes []route
 
-func init() { // in init, because pages look up their own paths in it
+func init() { // set in init, because pages look up their own paths in it
 	routes = []route{
 		{"/", nil, (*request).home, only("/")},
 		{"/search/", nil, (*request).search, only("/search/")},
@@ -50,7 +50,7 @@ func init() { // in init, because pages look up their own paths in it
 		{"/og/:file", nil, (*request).indexPicture, only(sharedPicture)},
 		{"/og/:type/:file", nil, (*request).entityPicture, picturePaths},
 		{"/:type/", nil, (*request).ofType, typePaths},
-		{"/:type/all/", []string{"sort", "page"}, (*request).ofTypePage, nil}, // after those of entities
+		{"/:type/all/", []string{"sort", "page"}, (*request).ofTypePage, nil}, // must follow the routes of entities
 		{"/developer/", nil, (*request).developer, only("/developer/")},
 		{siteurl.Submit, nil, (*request).howToSubmit, only(siteurl.Submit)}, // the form itself is served by the edge
 	}

@@ -15,7 +15,7 @@ import (
 type scoringPage struct {
 	Version string
 	AsOf    string
-	Cap     string // highest score of a deprecated entity, or "" for none
+	Cap     string // maximum score of a deprecated entity, or "" if there is no cap
 	Types   []scoredType
 	File    string // path of the formula as JSON
 }
@@ -23,7 +23,7 @@ type scoringPage struct {
 // scoredType is the formula of a type.
 type scoredType struct {
 	Type       string
-	Coverage   string // share of the weight that must be known
+	Coverage   string // share of the weight that must be known for a rank
 	Dimensions []scoredDimension
 }
 
@@ -32,9 +32,9 @@ type scoredDimension struct {
 	Name          string
 	Weight, Share string
 	Prior         string
-	Coverage      string // "" if one measure is enough
+	Coverage      string // share of the weight that must be known, or "" if one measure is enough
 	Measures      []scoredMeasure
-	Stale         bool // a measure has an age limit
+	Stale         bool // some measure has an age limit
 }
 
 // scoredMeasure is a measure of a dimension.
@@ -62,7 +62,8 @@ func (r *request) scoring() (*page, error) {
 		Description: "The formula behind every score: the dimensions, weights and figures of this build."}, nil
 }
 
-// dimensionMeanings describes in a sentence what each dimension measures, for any formula.
+// dimensionMeanings describes, in one sentence each, what the dimensions measure in any
+// formula.
 var dimensionMeanings = map[string]string{
 	"adoption":   "How widely it is used, judged by counts such as stars, downloads or likes.",
 	"quality":    "How well it performs, judged by published benchmark results.",
@@ -71,8 +72,9 @@ var dimensionMeanings = map[string]string{
 	"engagement": "How many people work on it or with its code, judged by contributors and forks.",
 }
 
-// scores returns the scores that the formula of the build calculates for entities of
-// types, the composite first. Pages leave out dimensions that the formula does not have.
+// scores returns the scores that the formula of the build calculates for entities of the
+// given types, starting with the composite. Pages leave out dimensions that the formula
+// does not have.
 func (s *Site) scores(types ...string) []string {
 	if s.Formula == nil {
 		return record.ScoreNames
@@ -137,7 +139,7 @@ func describeMeasure(m score.Measure, weights float64) scoredMeasure {
 	case "linear":
 		d.How = fmt.Sprintf("Linear: %s earns 0, %s earns 100", textfmt.Count(*m.From), textfmt.Count(*m.To))
 	case "age":
-		d.How = fmt.Sprintf("100 on the day itself, half as much after each %s", daysLong(m.HalfLife))
+		d.How = fmt.Sprintf("100 on the day itself, then halved every %s", daysLong(m.HalfLife))
 	}
 	if m.StaleAfter > 0 {
 		d.Stale = daysLong(m.StaleAfter)
@@ -145,7 +147,7 @@ func describeMeasure(m score.Measure, weights float64) scoredMeasure {
 	return d
 }
 
-// share formats a part of a whole in percent.
+// share formats a part of a whole as a percentage.
 func share(part, whole float64) string {
 	if whole == 0 {
 		return textfmt.Percent(0)

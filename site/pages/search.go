@@ -16,20 +16,21 @@ import (
 
 const (
 	searchRows   = 20
-	searchFacets = 10  // values of a facet
-	maxQueryLen  = 500 // bytes, as of the API
-	// How many quoted phrases are searched for: for frequent words, each reads the
-	// texts of half of all entities, which takes some milliseconds.
+	searchFacets = 10  // number of values of a facet
+	maxQueryLen  = 500 // bytes, the same limit as in the API
+	// The maximum number of quoted phrases: if its words are frequent, searching for a
+	// phrase reads the descriptions of half of all entities, which takes some
+	// milliseconds.
 	maxPhrases = 2
-	maxLeft    = 12 // ignored words that are named
+	maxLeft    = 12 // maximum number of ignored words that are listed
 	maxPages   = 500
-	// Limits of the filters: each link of the page has all of them in its URL, so that
-	// the size of the page grows with the square of the query.
+	// Limits of the filters: each link on the page has all filters in its URL, so the
+	// size of the page grows with the square of their number.
 	maxChosen    = 20
-	maxChosenLen = 2000 // bytes of all values
+	maxChosenLen = 2000 // bytes in all values
 )
 
-// sorts are the orders of results, by their names in the URL.
+// sorts lists the orders of results, with their names in the URL.
 var sorts = []struct {
 	Name, Title string
 	Sort        exports.Sort
@@ -40,7 +41,7 @@ var sorts = []struct {
 	{"updated", "Latest change", exports.Sort{Key: "lastUpdated", Desc: true}},
 }
 
-// facetNames are the fields that results are filtered and counted by.
+// facetNames lists the fields that results are filtered and counted by.
 var facetNames = []string{"type", "category", "tag", "provider", "license", "pricingModel"}
 
 // searchPage is the result of a search.
@@ -59,7 +60,7 @@ type searchPage struct {
 	Next    string
 	First   int
 	Last    int
-	Browse  bool // empty query: all entities are listed
+	Browse  bool // the query is empty: all entities are listed
 	TooLong bool
 	TooMany bool     // some filters were ignored
 	Left    []string // words and phrases that were ignored
@@ -69,7 +70,7 @@ type searchPage struct {
 // searchHit is a result.
 type searchHit struct {
 	row
-	Name        template.HTML // with matches marked
+	Name        template.HTML // with the matches marked
 	Description template.HTML
 	Else        []markedField // other fields with matches
 }
@@ -190,7 +191,7 @@ func (r *request) results(d *searchPage) error {
 	}
 	if d.Total == 0 && !d.Browse && !d.TooLong {
 		text := d.Query
-		if d.Within = len(filter.Fields) > 0; !d.Within { // the quoted phrases had no matches
+		if d.Within = len(filter.Fields) > 0; !d.Within { // it was the quoted phrases that had no matches
 			text = indexes.Unquoted(text)
 		}
 		d.Near, err = r.suggestEntities(text, &exports.Filter{})
@@ -231,8 +232,9 @@ func (r *request) hits(d *searchPage, res *indexes.Result, found *roaring.Bitmap
 	return nil
 }
 
-// mark sets the texts with marked matches, which the index has escaped. Long texts are
-// left out, since marked texts cannot be truncated.
+// mark fills in the fields that have matches, with the matches marked. The index has
+// already escaped them. Long fields are left out, because marked text cannot be
+// truncated.
 func (h *searchHit) mark(res *indexes.Result, found indexes.Hit, category string) error {
 	list, err := res.Highlights(found, h.Entity, category)
 	if err != nil {
@@ -282,8 +284,8 @@ func (r *request) addFacets(d *searchPage, found *roaring.Bitmap) {
 	}
 }
 
-// facet counts the values of a field in a result. The counts over all entities, where
-// most visits start, are cached.
+// facet counts the values of a field in a result. The counts over all entities are
+// cached, because most visits start with them.
 func (s *Site) facet(found *roaring.Bitmap, field string) []exports.FacetCount {
 	if all, facets := s.allListed(); all != nil && found.Equals(all) {
 		return facets[field]
@@ -295,7 +297,7 @@ func (s *Site) facet(found *roaring.Bitmap, field string) []exports.FacetCount {
 func (s *Site) countAll() (*roaring.Bitmap, map[string][]exports.FacetCount) {
 	all, err := s.Build.Select(&exports.Filter{})
 	if err != nil {
-		return nil, nil // listing them returns the error
+		return nil, nil // the page that lists them returns the error
 	}
 	facets := map[string][]exports.FacetCount{}
 	for _, f := range facetNames {
@@ -314,8 +316,8 @@ func (s *Site) valueTitle(field, value string) string {
 	return textfmt.Name(value)
 }
 
-// query returns the URL of the page with a parameter set; it resets the page number
-// unless that is the parameter.
+// query returns the URL of the page with a parameter set. It resets the page number
+// unless that is the parameter being set.
 func (r *request) query(name, value string) string {
 	return r.queried(func(q url.Values) { q.Set(name, value) }, name == "page")
 }

@@ -12,8 +12,8 @@ import (
 	"kindex/site/pages"
 )
 
-// TestSearchIsBounded searches with as many filters as fit into a request: each link of
-// the page has all applied ones in its URL.
+// TestSearchIsBounded searches with as many filters as fit into a request: each link on
+// the page contains all applied filters in its URL.
 func TestSearchIsBounded(t *testing.T) {
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	same := strings.Repeat("tag=a&", 5000)
@@ -47,7 +47,8 @@ func TestSearchIsBounded(t *testing.T) {
 	}
 }
 
-// TestSearchSaysWhatItLeavesOut searches for more words and phrases than the limits.
+// TestSearchSaysWhatItLeavesOut searches for more words and phrases than the limits
+// allow.
 func TestSearchSaysWhatItLeavesOut(t *testing.T) {
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
 	for query, want := range map[string][]string{

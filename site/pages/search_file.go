@@ -11,15 +11,15 @@ import (
 	"kindex/site/textfmt"
 )
 
-// searchTexts is the largest number of entities for which the search file of a static
-// site includes descriptions; with more, it would be too large to load.
+// searchTexts is the maximum number of entities for which the search file of a static
+// site includes descriptions; with more entities, it would be too large to load.
 const searchTexts = 20_000
 
-// searchFields are the columns of the search file.
+// searchFields lists the columns of the search file.
 var searchFields = []string{"type", "slug", "name", "provider", "description", "category", "tags", "license", "pricingModel", "composite", "rank", "lastUpdated"}
 
-// searchFile renders the file that a static site is searched in: a row for each entity,
-// best first, with the columns named once.
+// searchFile renders the file that the search on a static site uses: a row for each
+// entity, best first, with the columns named once.
 func (r *request) searchFile() (*page, error) {
 	if !r.Static {
 		return r.notFound(), nil
@@ -73,7 +73,7 @@ func names(list []string) []string {
 }
 
 // record renders an entity as the API returns it, with its rank on the overall
-// leaderboard, or null for none.
+// leaderboard, or null if it has none.
 func (r *request) record() (*page, error) {
 	o, moved, ok := r.Build.Find(r.arg("type"), r.arg("slug"))
 	if !r.Static || !ok || moved {

@@ -9,7 +9,8 @@ import (
 )
 
 // TestSearchBegins checks that a search started from the list of all entities is sorted
-// by relevance unless another order was chosen, and that empty results say what to do.
+// by relevance unless another order was chosen, and that a page without results suggests
+// what to do.
 func TestSearchBegins(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{})
@@ -20,8 +21,8 @@ func TestSearchBegins(t *testing.T) {
 		"q=pytorch":                  "results",
 		"sort=name":                  kept,
 		"q=pytorch&sort=name":        kept,
-		"category=nowhere":           "Nothing matches all filters",
-		"q=zzzzqqqqxxxx":             "Try fewer or other words",
+		"category=nowhere":           "Nothing matches all of the filters",
+		"q=zzzzqqqqxxxx":             "Try fewer or different words",
 		"category=nowhere&sort=name": kept,
 	} {
 		body := string(pageAt(t, s, "/search/?"+query).Body)
@@ -32,7 +33,7 @@ func TestSearchBegins(t *testing.T) {
 }
 
 // TestSharedAddresses checks that pages that depend on the query, such as comparisons,
-// have no og:url, which would lead to the page without it.
+// have no og:url, because it would lead to the page without the query.
 func TestSharedAddresses(t *testing.T) {
 	t.Parallel()
 	s := siteOf(t, edgetest.Built(t), pages.Options{Base: base})

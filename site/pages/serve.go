@@ -1,8 +1,8 @@
-// Package pages renders the website of one build, for an edge on demand, and as plain
-// files at the same paths for a static site.
+// Package pages renders the website of a build: on demand for an edge, and as plain files
+// at the same paths for a static site.
 //
-// Paths of pages end in a slash. The choices of a page are part of its path, as in
-// /leaderboards/nlp/type-tool/page-2/, so that every variant can be a file; only the
+// Paths of pages end in a slash. A page's choices are part of its path, as in
+// /leaderboards/nlp/type-tool/page-2/, so that every variant can be a file. Only the
 // search and the comparison use the query.
 package pages
 
@@ -17,8 +17,8 @@ import (
 	"kindex/exports/leaderboard"
 )
 
-// Get renders a page. Invalid requests get an error page as an Answer; an error means a
-// bug or a damaged build.
+// Get renders a page. For an invalid request it returns an error page as an Answer; an
+// error means a bug or a damaged build.
 func (s *Site) Get(q Request) (*Answer, error) {
 	q.Base = cmp.Or(q.Base, s.Base)
 	r := s.find(q)
@@ -39,7 +39,7 @@ func (s *Site) Get(q Request) (*Answer, error) {
 	return r.render(p)
 }
 
-// redirectToSlash redirects to the page whose path lacks only the trailing slash.
+// redirectToSlash redirects a path that lacks only the trailing slash to its page.
 func (s *Site) redirectToSlash(r *request) (*Answer, error) {
 	q := r.Request
 	q.Path += "/"
@@ -58,7 +58,7 @@ func (s *Site) redirectToSlash(r *request) (*Answer, error) {
 	return &Answer{Status: http.StatusMovedPermanently, Location: to.String()}, nil
 }
 
-// Paths calls yield with the path of every page of a static site, each once.
+// Paths calls yield once with the path of each page of a static site.
 func (s *Site) Paths(yield func(path string) bool) {
 	seen := map[string]bool{}
 	for _, r := range routes {

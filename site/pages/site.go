@@ -18,7 +18,8 @@ import (
 	"kindex/indexes"
 )
 
-// Source is the build that pages are rendered from. It must stay open while they are.
+// Source is the build that pages are rendered from. It must stay open as long as the Site
+// is in use.
 type Source struct {
 	Build      *exports.Build
 	Index      *indexes.Index      // nil if the search runs in the browser
@@ -33,21 +34,21 @@ type Options struct {
 	// Root is the path prefix of all pages: "/", or "/folder/" for a static site that is
 	// not at the root of its host. "" means "/".
 	Root string
-	// Static reports whether the pages are files: there is no API next to them, no
-	// sign-in, and the search runs in the browser.
+	// Static means that the pages are files: there is no API next to them and no sign-in,
+	// and the search runs in the browser.
 	Static bool
-	// API is the URL of an edge that a static site links to, without a trailing slash,
-	// "" for none.
+	// API is the URL of an edge that a static site links to, without a trailing slash, or
+	// "" if there is none.
 	API string
-	// Base is the absolute URL of the site, for requests that do not name it, without a
-	// trailing slash; "" if unknown.
+	// Base is the absolute URL of the site without a trailing slash, or "" if it is
+	// unknown. It is used for requests without a URL of their own.
 	Base string
-	// SignIn reports whether people can sign in at /signin.
+	// SignIn means that people can sign in at /signin.
 	SignIn bool
-	// Contact is the operator's address, or "" for none.
+	// Contact is the operator's address, or "" if there is none.
 	Contact string
-	// LimitAnonymous and LimitKey are the API requests per day for an IP address without
-	// a key, and for an account; 0 is unlimited.
+	// LimitAnonymous and LimitKey are the daily limits on API requests for an IP address
+	// without a key, and for an account; 0 means unlimited.
 	LimitAnonymous, LimitKey int64
 }
 
@@ -59,22 +60,22 @@ type Site struct {
 	templates map[string]*template.Template
 	pictures  *pictureCache
 
-	pastBoards         func() map[string][]string              // findPastBoards, called once
+	pastBoards         func() map[string][]string              // result of findPastBoards, which is called once
 	facets             map[string]func() (*facetValues, error) // by field
 	categoryCounts     func() ([]category, error)
 	guides             func() (map[string]*guidePage, error)
-	changeFilterValues func() map[string][]option // values of the filters of changes
+	changeFilterValues func() map[string][]option // filter values on the changes page
 	known              knownValues
 	allListed          func() (*roaring.Bitmap, map[string][]exports.FacetCount)
 }
 
-// types returns the types of which the build has entities.
+// types returns the types that entities in the build have.
 func (s *Site) types() []string {
 	return slices.DeleteFunc(slices.Clone(record.Types), func(t string) bool { return s.Build.Bitmap("type", t) == nil })
 }
 
-// to returns the URL of a path of the site: the path with the root as prefix. The path
-// may have a query or a fragment.
+// to returns the URL of a path on the site: the path with the root as its prefix. The
+// path may have a query or a fragment.
 func (s *Site) to(path string) string {
 	tail := ""
 	if at := strings.IndexAny(path, "?#"); at >= 0 {

@@ -13,14 +13,15 @@ import (
 	"kindex/site/siteurl"
 )
 
-// sitemapEntities is how many entities a sitemap file has: half a megabyte, rendered for
-// each request. The format allows 50,000 URLs (https://www.sitemaps.org/protocol.html).
+// sitemapEntities is the number of entities in a sitemap file. Such a file has half a
+// megabyte, and it is rendered for each request. The format allows 50,000 URLs
+// (https://www.sitemaps.org/protocol.html).
 const sitemapEntities = 5_000
 
 const xmlType = "application/xml; charset=utf-8"
 
-// robots renders robots.txt. It keeps crawlers from the API, where their IP addresses
-// have only a small daily quota.
+// robots renders robots.txt. It keeps crawlers away from the API, where their IP
+// addresses have only a small daily quota.
 func (r *request) robots() (*page, error) {
 	var b strings.Builder
 	b.WriteString("User-agent: *\n")
@@ -36,8 +37,8 @@ func (r *request) robots() (*page, error) {
 	return &page{body: []byte(b.String()), mediaType: "text/plain; charset=utf-8"}, nil
 }
 
-// sitemap renders the sitemap index. Its URLs are absolute: if the site's URL is
-// unknown, there is no sitemap.
+// sitemap renders the sitemap index. Its URLs are absolute, so there is no sitemap if the
+// site's URL is unknown.
 func (r *request) sitemap() (*page, error) {
 	if r.Base == "" {
 		return r.notFound(), nil
@@ -73,7 +74,8 @@ func (s *Site) sitemapFiles() iter.Seq[string] {
 	}
 }
 
-// sitemapPart renders a sitemap file: part 0 has the pages of the site, the others entities.
+// sitemapPart renders a sitemap file. Part 0 lists the pages of the site, the other parts
+// list entities.
 func (r *request) sitemapPart() (*page, error) {
 	n, err := strconv.Atoi(strings.TrimSuffix(r.arg("file"), ".xml"))
 	if err != nil || r.Base == "" || !slices.Contains(slices.Collect(r.sitemaps()), r.Path) {

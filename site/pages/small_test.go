@@ -13,7 +13,7 @@ import (
 	"kindex/site/pages"
 )
 
-// TestSmallIndex checks that the texts are right for an index of one tool and one day,
+// TestSmallIndex checks that the wording is right for an index of one tool and one day,
 // without git.
 func TestSmallIndex(t *testing.T) {
 	t.Parallel()
@@ -35,8 +35,8 @@ func TestSmallIndex(t *testing.T) {
 		not  string
 	}{
 		{served, "/", `placeholder="Search 1 entity"`, "git"},
-		{served, "/", "it is checked while you type", "Leading models"},
-		{files, "/", "it is reviewed in the open and credited", "while you type"},
+		{served, "/", "your entries are checked as you type, and every", "Leading models"},
+		{files, "/", "every proposal is reviewed in the open", "as you type"},
 		{served, "/trending/", "Not enough history yet", "longer window"},
 		{served, "/leaderboards/all/at-2020-01-01/", "available only for " + today + ";", "from"},
 		{served, "/leaderboards/all/", "Nothing is ranked here", "Quality"},
@@ -51,7 +51,7 @@ func TestSmallIndex(t *testing.T) {
 	}
 }
 
-// pageAt gets the page of a path with a query.
+// pageAt requests the page at a path with a query.
 func pageAt(t *testing.T, s *pages.Site, address string) *pages.Answer {
 	t.Helper()
 	u, err := url.Parse(address)

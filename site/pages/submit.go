@@ -13,15 +13,15 @@ import (
 	"kindex/site/textfmt"
 )
 
-// formPage is the page of the form.
+// formPage is the page with the form.
 type formPage struct {
 	*form.Form
 	Groups  []formGroup
 	Known   []knownValuesOf
-	Other   []form.Remark // problems without a field
+	Other   []form.Remark // problems that do not belong to a field
 	Content string        // the content folder
-	Action  string        // path that checks
-	Send    string        // path that submits
+	Action  string        // path that checks the entries
+	Send    string        // path that submits them
 }
 
 type formGroup struct {
@@ -38,7 +38,7 @@ type formInput struct {
 	Options  []option
 	Problems []form.Remark
 	Warnings []form.Remark
-	Likes    []form.Similar // similar entities, below the name
+	Likes    []form.Similar // similar entities, shown below the name field
 }
 
 // Says returns the IDs of the elements that describe the field.
@@ -49,7 +49,7 @@ func (i formInput) Says() string {
 	return i.ID + "-hint " + i.ID + "-says"
 }
 
-// knownValuesOf are existing values that a field suggests.
+// knownValuesOf holds the existing values that a field suggests.
 type knownValuesOf struct {
 	ID     string
 	Values []string
@@ -113,10 +113,11 @@ func (r *request) input(field form.Field, f *form.Form) formInput {
 	return in
 }
 
-// maxKnown is how many existing values a field suggests, most frequent first.
+// maxKnown is the maximum number of existing values that a field suggests, most frequent
+// first.
 const maxKnown = 200
 
-// knownValues are the existing values, counted once per build.
+// knownValues holds the existing values, counted once per build.
 type knownValues struct {
 	once sync.Once
 	list []knownValuesOf

@@ -14,13 +14,13 @@ import (
 type suggestEditPage struct {
 	*record.Entity
 	File    string
-	YAML    string // "" if the build does not have it
-	Edit    string // page that opens an editor for it, or "" for none
+	YAML    string // the file, or "" if the build does not contain it
+	Edit    string // URL of a page that opens an editor for it, or "" if there is none
 	View    string
 	Content string
 }
 
-// Path returns the path of the page of the entity.
+// Path returns the path of the entity's page.
 func (a suggestEditPage) Path() string { return siteurl.Entity(a.Type, a.Slug) }
 
 // SuggestEdit renders the page for changing an existing entity. write formats its file
@@ -33,7 +33,7 @@ func (s *Site) SuggestEdit(q Request, typ, slug string, write func(*record.Entit
 		if err != nil {
 			return nil, err
 		}
-		return r.render(r.missing("Entity not found", "If it is missing, use Submit to propose it.", list))
+		return r.render(r.missing("Entity not found", "If it is missing from the index, you can propose it on the Submit page.", list))
 	}
 	e, err := s.Build.Entity(o)
 	if err != nil {
@@ -52,15 +52,15 @@ func (s *Site) SuggestEdit(q Request, typ, slug string, write func(*record.Entit
 		d.YAML = string(data)
 	}
 	d.Edit, d.View = s.Build.Manifest.Repository.Edit(d.File), s.Build.Manifest.Repository.View(d.File)
-	return r.render(&page{Template: "suggest-edit", Title: "Change " + textfmt.Name(e.Name), Data: d, NoIndex: true, Canonical: d.Path(), Section: siteurl.Submit, Scripts: []string{"submit.js"}})
+	return r.render(&page{Template: "suggest-edit", Title: "Suggest a change to " + textfmt.Name(e.Name), Data: d, NoIndex: true, Canonical: d.Path(), Section: siteurl.Submit, Scripts: []string{"submit.js"}})
 }
 
 // howToSubmitPage explains how to propose an entity without the form.
 type howToSubmitPage struct {
-	Form    string // URL of a form elsewhere, or "" for none
+	Form    string // URL of a form elsewhere, or "" if there is none
 	Content string
 	Files   []exampleFile
-	Read    string // page of the guide to the content, or "" for none
+	Read    string // page of the guide to the content, or "" if there is none
 }
 
 // exampleFile is a file to start from.

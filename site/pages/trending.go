@@ -19,29 +19,29 @@ const trendingRows = 50
 type trendingPage struct {
 	Window  string
 	Days    int
-	Since   string // the day that it compares with
-	Young   bool   // there is no history of that day
-	Begins  string // the day of the first change, or "" for none
+	Since   string // the day whose end the scores are compared with
+	Young   bool   // there is no history for that day
+	Begins  string // the day of the first change, or "" if there is none
 	Type    string
 	Windows []option
 	Types   []option
 	Rows    []trendingRow
 	Total   int
-	Longer  string // path of a longer window, or "" if none can show more
+	Longer  string // path of a longer window, or "" if no longer window can show more
 	Changes string
 }
 
-// trendingRow is an entity whose score has gained.
+// trendingRow is an entity whose score has risen.
 type trendingRow struct {
 	trendingEntity
-	Rank  int // among all ranked, or 0 for none
+	Rank  int // rank among all ranked entities, or 0 if it has none
 	Moved boardDelta
 }
 
-// Path returns the path of the page of the entity.
+// Path returns the path of the entity's page.
 func (t trendingRow) Path() string { return siteurl.Entity(t.Type, t.Slug) }
 
-// trendingWindows returns the time windows of the page, the default first.
+// trendingWindows returns the page's time windows, starting with the default.
 func (s *Site) trendingWindows() []string { return s.Build.Archive().Windows() }
 
 func windowDays(window string) (days int) {
@@ -81,7 +81,7 @@ func (r *request) trending() (*page, error) {
 		title += " " + d.Type + "s"
 	}
 	return &page{Template: "trending", Title: fmt.Sprintf("%s, last %d days", title, d.Days), Data: d, Section: "/trending/",
-		Description: fmt.Sprintf("The tools and models whose scores gained the most from changes in the last %d days.", d.Days)}, nil
+		Description: fmt.Sprintf("The tools and models whose scores rose the most through changes in the last %d days.", d.Days)}, nil
 }
 
 func (r *request) missingWindow(windows []string) *page {
@@ -130,7 +130,7 @@ func (r *request) addTrendingChoices(d *trendingPage, windows []string) {
 		if i == 0 {
 			o.To = r.with("window", "")
 		}
-		if windowDays(w) > d.Days && d.Longer == "" && !d.Young { // no history of a week ago means none of a month ago
+		if windowDays(w) > d.Days && d.Longer == "" && !d.Young { // without history a week ago, there is none a month ago either
 			d.Longer = o.To
 		}
 		d.Windows = append(d.Windows, o)

@@ -1,5 +1,5 @@
-// Package panel defines the data of the sign-in and developer panel pages, which the edge
-// fills in and the templates show.
+// Package panel defines the data for the pages of sign-in and of the developer panel,
+// which the edge fills in and the templates show.
 package panel
 
 import (
@@ -14,12 +14,12 @@ import (
 // pages renders it.
 type Page interface{ Head() Head }
 
-// Head is the metadata of a page for the layout.
+// Head is the metadata of a page, for the layout.
 type Head struct {
 	Template    string // file name without .html
 	Title       string
 	Description string
-	Status      int // 0 is 200
+	Status      int // HTTP status; 0 means 200
 	Scripts     []string
 }
 
@@ -54,7 +54,7 @@ func (*FirstKeyPage) Head() Head {
 
 // RefusalPage explains why a request was refused.
 type RefusalPage struct {
-	Member  // zero if unknown
+	Member  // unknown if zero
 	Status  int
 	Heading string
 	Text    string
@@ -76,15 +76,15 @@ type DeveloperPage struct {
 	Keys    []APIKey
 	Most    int // maximum number of keys
 	Name    string
-	Fault   string // error of Name
+	Fault   string // what is wrong with Name
 	Scopes  []ScopeChoice
 	Lives   []LifeChoice
-	Life    string // the value of the chosen one
-	Refused string // why no key was created, if not because of a field
+	Life    string // the Value of the chosen lifetime
+	Refused string // why no key was created, unless a field is the reason
 	Once    string // detects a form that is sent twice
 	Status  int
 
-	ScopeFault, LifeFault string // errors of the choices
+	ScopeFault, LifeFault string // what is wrong with the choices
 }
 
 // ScopeChoice is a scope that a new key can have.
@@ -108,27 +108,27 @@ func (p *DeveloperPage) Full() bool { return len(p.Keys) >= p.Most }
 type APIKey struct {
 	ID, Name, Masked string
 	Scopes           []string
-	Legacy           bool       // older than scopes: has all of them
-	ExpiresAt        *time.Time // nil: never
+	Legacy           bool       // created before scopes existed: has all of them
+	ExpiresAt        *time.Time // nil if never
 	CreatedAt        time.Time
-	LastUsedAt       *time.Time // nil: never
+	LastUsedAt       *time.Time // nil if never
 }
 
 // AuditPage shows the audit log of an account, newest first.
 type AuditPage struct {
 	Member
 	Entries   []AuditEntry
-	Count     int    // on all pages
-	Older     string // path of the next page, or "" for none
+	Count     int    // the number of entries on all pages
+	Older     string // path of the next page, or "" if there is none
 	Later     bool   // this is not the first page
 	Days      int    // retention of entries
-	PerAction int    // entries kept for each action
+	PerAction int    // number of entries kept for each action
 }
 
 // Head implements Page.
 func (*AuditPage) Head() Head { return Head{Template: "panel-audit", Title: "Audit log"} }
 
-// AuditEntry is an entry of the audit log.
+// AuditEntry is an entry in the audit log.
 type AuditEntry struct {
 	At                                     time.Time
 	Action, Actor, Address, Target, Detail string
@@ -147,7 +147,8 @@ type Use struct {
 // Left returns the number of requests left.
 func (u Use) Left() int64 { return max(0, u.Limit-u.Used) }
 
-// Level returns how close the usage is to the limit: "", "near" from 80 percent on, or "full".
+// Level returns how close the usage is to the limit: "", "near" if it is 80 percent or
+// more, or "full".
 func (u Use) Level() string {
 	switch {
 	case u.Used >= u.Limit:

@@ -13,9 +13,9 @@ type SubmissionsPage struct {
 	Member
 	Submissions []Submission
 	Count       int    // in total
-	Open        int    // open ones: neither published nor closed
-	MaxOpen     int    // maximum number of open ones
-	Older       string // path of the next page, "" on the last
+	Open        int    // the number of open submissions: neither published nor closed
+	MaxOpen     int    // maximum number of open submissions
+	Older       string // path of the next page, or "" on the last page
 	Later       bool   // this is not the first page
 }
 
@@ -31,22 +31,22 @@ type Submission struct {
 	Name, URL   string
 	Status      string // pending, in-review, accepted, published, rejected or withdrawn
 	Reason      string // why it was rejected
-	PullRequest string // its URL, or "" for none
-	Number      int64  // of the pull request, or 0 for none
+	PullRequest string // its URL, or "" if there is none
+	Number      int64  // number of the pull request, or 0 if there is none
 	CreatedAt   time.Time
 	UpdatedAt   time.Time
-	YAML        string // only on SubmissionPage
+	YAML        string // filled in only on SubmissionPage
 
-	Withdrawable bool // it can be withdrawn; only on SubmissionPage
+	Withdrawable bool // it can be withdrawn; set only on SubmissionPage
 }
 
-// Path returns the path of the page of the submission.
+// Path returns the path of the submission's page.
 func (s Submission) Path() string { return "/developer/submissions/" + s.ID + "/" }
 
 // Entity returns the path of the entity once it is published.
 func (s Submission) Entity() string { return siteurl.Entity(s.Type, s.Slug) }
 
-// submissionSteps explain the states.
+// submissionSteps explains the states.
 var submissionSteps = map[string]string{
 	"pending": "is waiting for review", "in-review": "is being reviewed in a pull request", "accepted": "was accepted and will be in the next build",
 	"published": "is in the index", "rejected": "was rejected", "withdrawn": "was withdrawn by you",
@@ -55,7 +55,7 @@ var submissionSteps = map[string]string{
 // Says returns the state in words.
 func (s Submission) Says() string { return submissionSteps[s.Status] }
 
-// longFile is the number of characters of a file that are shown.
+// longFile is the maximum number of characters of a file that are shown.
 const longFile = 50_000
 
 // File returns the YAML with hidden characters escaped.

@@ -6,7 +6,7 @@ import (
 	"kindex/exports/record"
 )
 
-// WebhooksPage lists the webhooks of an account and has the form for new ones.
+// WebhooksPage lists the webhooks of an account and contains the form for new ones.
 type WebhooksPage struct {
 	Member
 	Webhooks   []Webhook
@@ -15,7 +15,7 @@ type WebhooksPage struct {
 	Chosen     []string // names of events
 	URLFault   string
 	EventFault string
-	Refused    string // why none was created, if not because of a field
+	Refused    string // why no webhook was created, unless a field is the reason
 	Once       string // detects a form that is sent twice
 	Status     int
 }
@@ -64,7 +64,7 @@ type Webhook struct {
 	NextAttemptAt  *time.Time
 }
 
-// Path returns the path of the page of the webhook.
+// Path returns the path of the webhook's page.
 func (w Webhook) Path() string { return "/developer/webhooks/" + w.ID + "/" }
 
 // State returns "active", "failing" or "disabled".
@@ -78,7 +78,8 @@ func (w Webhook) State() string {
 	return "active"
 }
 
-// NewWebhookPage shows the secret of a new webhook or the new secret of a webhook, once.
+// NewWebhookPage shows the secret of a new webhook, or the new secret of an existing one,
+// once.
 type NewWebhookPage struct {
 	Member
 	Webhook Webhook
@@ -100,8 +101,8 @@ type WebhookPage struct {
 	Member
 	Webhook    Webhook
 	Deliveries []Delivery
-	Count      int    // deliveries in total
-	Older      string // path of the next page of the log, "" on the last
+	Count      int    // total number of deliveries
+	Older      string // path of the next page of the log, or "" on the last page
 	Later      bool   // this is not the first page
 }
 
@@ -120,7 +121,7 @@ func (p *WebhookPage) Pending() bool {
 	return p.Webhook.NextAttemptAt != nil
 }
 
-// Delivery is an entry of the log of a webhook.
+// Delivery is an entry in a webhook's log.
 type Delivery struct {
 	ID             string
 	Kind           string // event, test or replay
@@ -131,7 +132,7 @@ type Delivery struct {
 	CreatedAt      time.Time
 	LastAttemptAt  *time.Time
 	NextAttemptAt  *time.Time
-	ResponseStatus int   // 0: no response
+	ResponseStatus int   // 0 if there was no response
 	Milliseconds   int64 // of the last attempt
 	Error          string
 }

@@ -14,9 +14,9 @@ import (
 )
 
 // TestOrval has orval generate a client and zod schemas from the description, compiles
-// both, and parses responses of an edge with the schemas, which allow no unknown members.
+// both, and parses responses from an edge with the schemas, which allow no unknown members.
 func TestOrval(t *testing.T) {
-	suite.InSoak(t, "another generator; TestTypeScriptCompiles has the types of openapi-typescript, and the edge's tests check its answers against the description")
+	suite.InSoak(t, "a second generator; TestTypeScriptCompiles compiles the types of openapi-typescript, and the edge's tests check its responses against the description")
 	suite.WithoutRace(t)
 	suite.NodeModules(t, "orval", "typescript")
 	receiver := edgetest.NewReceiver(t)

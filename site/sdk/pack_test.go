@@ -22,11 +22,11 @@ import (
 	"kindex/edge/openapi"
 )
 
-// packed is the time of every file of an archive. npm uses the same one, because some
-// programs cannot read earlier times.
+// packed is the modification time of every file in an archive. npm uses the same time, because
+// some programs cannot handle earlier times.
 var packed = time.Date(1985, time.October, 26, 8, 15, 0, 0, time.UTC)
 
-// described is the version of the description, and therefore of the libraries.
+// described returns the version of the description, which is also that of the libraries.
 func described(t *testing.T) string {
 	t.Helper()
 	m := regexp.MustCompile(`(?m)^  version: (\S+)$`).FindSubmatch(openapi.YAML)
@@ -37,12 +37,12 @@ func described(t *testing.T) string {
 }
 
 // TestArchives packs the sources and compares the result with the archives of their
-// version, file by file. The bytes of an archive are not compared: another version of the
-// compressor may give others, and published archives never change.
+// version, file by file. It does not compare the bytes of the archives, because a different
+// version of the compressor may produce different bytes, and published archives never change.
 func TestArchives(t *testing.T) {
 	suite.InTest(t)
 	version := described(t)
-	if !suite.Updating() { // TestSums waits for the update
+	if !suite.Updating() { // TestSums needs the updated archives
 		t.Parallel()
 	}
 	for _, c := range []struct {
@@ -61,21 +61,21 @@ func TestArchives(t *testing.T) {
 			}
 			a, ok := Find(c.language, c.file)
 			if !ok {
-				t.Fatalf("%s is missing. Raise the version in the sources to that of the description, then: go test ./site/sdk -update", name)
+				t.Fatalf("%s is missing. Increase the version in the sources to that of the description, then: go test ./site/sdk -update", name)
 			}
 			if was := unzip(t, a.Data); !bytes.Equal(was, now) {
-				t.Errorf("the sources give another archive than %s:\n%s\nRaise the version; or, if %s was never published: go test ./site/sdk -update",
+				t.Errorf("the sources do not match the archive %s:\n%s\nIncrease the version; or, if %s was never published: go test ./site/sdk -update",
 					name, strings.Join(differences(t, was, now), "\n"), version)
 			}
 		})
 	}
 }
 
-// TestSums maintains the list of the archives, so that a change to one is noticed.
+// TestSums compares the archives with the list of their hashes, to detect changes.
 func TestSums(t *testing.T) {
 	name := filepath.Join("archives", "SHA256SUMS")
 	if suite.Updating() {
-		archives = map[string][]Archive{} // those on disk, not those compiled in
+		archives = map[string][]Archive{} // use the archives on disk instead of the embedded ones
 		for _, language := range []string{Python, TypeScript} {
 			entries, err := os.ReadDir(filepath.Join("archives", language))
 			if err != nil {
@@ -90,11 +90,11 @@ func TestSums(t *testing.T) {
 		return
 	}
 	if want := readFile(t, name); !bytes.Equal(want, sums()) {
-		t.Errorf("the archives are not those of %s:\n%s\nPublished archives never change. For a new version: go test ./site/sdk -update", name, sums())
+		t.Errorf("the archives do not match %s:\n%s\nPublished archives never change. For a new version: go test ./site/sdk -update", name, sums())
 	}
 }
 
-// TestNewest checks that the newest version is that of the description and comes first.
+// TestNewest checks that the newest version is first, and is the same as that of the description.
 func TestNewest(t *testing.T) {
 	for _, language := range []string{TypeScript, Python} {
 		if v := Versions(language); len(v) == 0 || v[0].Version != described(t) {
@@ -125,7 +125,7 @@ func python(t *testing.T) fs.FS {
 func typescript(t *testing.T) fs.FS {
 	suite.NodeModules(t, "openapi-typescript", "typescript")
 	out := t.TempDir()
-	cmd := exec.Command("node", "build.mjs", out) // npm itself would look for a newer npm
+	cmd := exec.Command("node", "build.mjs", out) // npm would check for a newer version of itself
 	cmd.Dir = "typescript"
 	if b, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("node build.mjs: %v\n%s", err, b)
@@ -133,7 +133,7 @@ func typescript(t *testing.T) fs.FS {
 	return os.DirFS(out)
 }
 
-// unwanted are files that tools leave behind.
+// unwanted matches files that tools leave behind.
 var unwanted = regexp.MustCompile(`(^|/)(__pycache__|node_modules|\.[^/]*)(/|$)|\.pyc$`)
 
 // pack creates a reproducible tar archive of files.
@@ -188,7 +188,7 @@ func unzip(t *testing.T, data []byte) []byte {
 	return out
 }
 
-// differences names the files that differ between two tar archives.
+// differences returns the names of the files that differ between two tar archives.
 func differences(t *testing.T, was, now []byte) []string {
 	t.Helper()
 	sides := [2]map[string]string{{}, {}}
@@ -242,7 +242,7 @@ func write(t *testing.T, name string, data []byte) {
 	}
 }
 
-// sums lists the archives in the format of sha256sum, which can verify them.
+// sums returns the hashes of the archives in the format of sha256sum.
 func sums() []byte {
 	var b bytes.Buffer
 	for _, language := range []string{Python, TypeScript} {

@@ -20,7 +20,7 @@ import (
 
 const pythonReadme = "site/sdk/python/README.md"
 
-// TestPython installs the Python client from a running edge and runs the programs of
+// TestPython installs the Python client from a running edge and runs the programs in
 // testdata/python against it, with warnings as errors.
 func TestPython(t *testing.T) {
 	suite.InTest(t)
@@ -239,14 +239,14 @@ var misuses = []string{
 	`print(client.get_feed(format="rss")["items"])`,
 }
 
-// TestPythonReadme runs every block of the page.
+// TestPythonReadme runs every code block in the README.
 func TestPythonReadme(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()
 	needPython(t, "python3")
 	e := edgetest.Start(t, edge.Options{LimitKey: 1000})
 	dir := t.TempDir()
-	python := []string{filepath.Join(dir, ".venv", "bin", "python3"), "-X", "dev", "-W", "error"} // what the first block makes
+	python := []string{filepath.Join(dir, ".venv", "bin", "python3"), "-X", "dev", "-W", "error"} // created by the first block
 	edgetest.Examples(t, pythonReadme, edgetest.Run{Edge: e, Key: e.Key(t, "ada"), Dir: dir,
 		Programs: map[string][]string{"python.py": python},
 		Except:   []edgetest.Exception{{Text: "python3 receiver.py", Reason: "it serves until it is ended; TestPython/webhooks runs it"}}})

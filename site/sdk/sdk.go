@@ -1,9 +1,9 @@
-// Package sdk holds the client libraries as they are handed out: archives that npm
-// and pip install from an address.
+// Package sdk contains the client libraries as archives that npm and pip can install from a
+// URL.
 //
-// The archives are files of the repository, one for each version, and never change:
-// lock files of those who use them hold their hashes. They are made from the folders
-// typescript and python by the tests of this package, which also compare them.
+// The repository has one archive for each version. Archives never change, because users' lock
+// files contain their hashes. The tests of this package create them from the folders typescript
+// and python, and check that they match.
 package sdk
 
 import (
@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// Languages that there are libraries for. Each is the last part of an address.
+// The languages of the libraries. Each is the last segment of an address.
 const (
 	TypeScript = "typescript"
 	Python     = "python"
@@ -24,9 +24,9 @@ const (
 // Archive is one version of a library.
 type Archive struct {
 	Language string
-	Version  string // semantic, that of the description of the interface
-	// File is the last part of the address of this version, and Name what the file
-	// is called where it is kept.
+	Version  string // a semantic version, the same as that of the API description
+	// File is the last segment of the address of this version, and Name the file name for
+	// saving it.
 	File, Name string
 	Data       []byte // a gzipped tar
 	SHA256     [sha256.Size]byte
@@ -35,14 +35,14 @@ type Archive struct {
 //go:embed archives
 var files embed.FS
 
-// archives are all there are, by language, the newest first.
+// archives contains all archives by language, newest first.
 var archives = read()
 
-// Versions returns the archives of a language, the newest first, none for a language
-// that there is no library for. The caller does not change them.
+// Versions returns the archives of a language, newest first, or nil if there is no library for
+// it. The caller must not modify them.
 func Versions(language string) []Archive { return archives[language] }
 
-// Find returns the archive with a file name of a language.
+// Find returns the archive of a language that has the given file name.
 func Find(language, file string) (Archive, bool) {
 	for _, a := range archives[language] {
 		if a.File == file {
@@ -57,7 +57,7 @@ func read() map[string][]Archive {
 	for _, language := range []string{Python, TypeScript} {
 		entries, err := files.ReadDir(path.Join("archives", language))
 		if err != nil {
-			panic(err) // it is compiled in
+			panic(err) // the files are embedded
 		}
 		for _, e := range entries {
 			data, err := files.ReadFile(path.Join("archives", language, e.Name()))
@@ -71,7 +71,7 @@ func read() map[string][]Archive {
 	return all
 }
 
-// archive is one by its file name: 1.2.3.tgz, kindex-1.2.3.tar.gz.
+// archive returns the Archive for a file name such as 1.2.3.tgz or kindex-1.2.3.tar.gz.
 func archive(language, file string, data []byte) Archive {
 	version := strings.TrimSuffix(file, ".tgz")
 	if language == Python {
@@ -85,7 +85,7 @@ func newestFirst(list []Archive) {
 	slices.SortFunc(list, func(a, b Archive) int { return slices.Compare(numbers(b.Version), numbers(a.Version)) })
 }
 
-// numbers are the parts of a version, to be compared.
+// numbers returns the parts of a version, for comparison.
 func numbers(version string) []int {
 	var list []int
 	for part := range strings.SplitSeq(version, ".") {

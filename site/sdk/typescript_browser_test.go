@@ -50,7 +50,7 @@ func (p *project) inBrowser(t *testing.T, dir string) {
 		t.Errorf("the page got\n%v, want\n%v", got, want)
 	}
 	if !slices.ContainsFunc(record.asked, func(r string) bool { return strings.HasPrefix(r, "OPTIONS ") }) {
-		t.Error("the browser asked for no permission: the page is of the same origin")
+		t.Error("the browser sent no CORS preflight, so the page has the same origin")
 	}
 
 	tab.Do(t, chromedp.Navigate(pages.URL+"/readme.html"))
@@ -59,11 +59,11 @@ func (p *project) inBrowser(t *testing.T, dir string) {
 		look();
 	})`, chromedp.EvalAwaitPromise))
 	if !strings.Contains(shown, "PyTorch, ") {
-		t.Errorf("the page of the README shows %q", shown)
+		t.Errorf("the README's page shows %q", shown)
 	}
 }
 
-// readmePage returns the page in the README.
+// readmePage returns the HTML page in the README.
 func readmePage(t *testing.T, e *edgetest.Edge) string {
 	t.Helper()
 	for _, b := range edgetest.Blocks(t, typescriptReadme) {
@@ -75,7 +75,7 @@ func readmePage(t *testing.T, e *edgetest.Edge) string {
 	return ""
 }
 
-// signed adds a webhook delivery and its secret.
+// signed adds a signed webhook delivery and its secret to given.
 func signed(given map[string]any) map[string]any {
 	key, body := []byte("thirty-two bytes are what it has"), `{"id": "evt_a", "event": "webhook.test"}`
 	at := fmt.Sprint(time.Now().Unix())

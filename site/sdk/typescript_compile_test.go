@@ -22,7 +22,7 @@ func TestTypeScriptCompiles(t *testing.T) {
 	t.Parallel()
 	cases := []struct {
 		change, old, new string
-		in               string // where the compiler reports an error, "" for none
+		in               string // where the compiler must report an error, or "" if it must succeed
 	}{
 		{"nothing", "operationId: getManifest", "operationId: getManifest", ""},
 		{"a member more", "errors, suggestion, requestId]\n      properties:\n", "errors, suggestion, requestId]\n      properties:\n        docs: {type: string}\n", ""},
@@ -80,7 +80,7 @@ func compileAgainst(t *testing.T, descriptions map[string]string) map[string]str
 	return complaints
 }
 
-// TestTypeScriptVersion checks that the version is that of the description, in both places.
+// TestTypeScriptVersion checks that both files have the version of the description.
 func TestTypeScriptVersion(t *testing.T) {
 	want := sdk.Versions(sdk.TypeScript)[0].Version
 	if s := read(t, "typescript/src/version.ts"); !strings.Contains(s, "version = '"+want+"';") {

@@ -12,7 +12,7 @@ import (
 
 const typescriptReadme = "site/sdk/typescript/README.md"
 
-// strictly are the compiler settings for programs of the README.
+// strictly contains the compiler settings for the programs in the README.
 const strictly = `{
 	"compilerOptions": {
 		"target": "ES2022", "module": "NodeNext", "moduleResolution": "NodeNext", "lib": ["ES2022"], "types": ["node"],
@@ -21,7 +21,7 @@ const strictly = `{
 	"include": ["*.ts"]
 }`
 
-// TestTypeScriptReadme runs every block of the page, and compiles its programs strictly
+// TestTypeScriptReadme runs every code block in the README, and compiles its programs strictly
 // against the packages that its first block installs.
 func TestTypeScriptReadme(t *testing.T) {
 	suite.InTest(t)

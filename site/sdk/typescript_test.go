@@ -24,7 +24,7 @@ import (
 )
 
 // TestTypeScript installs the TypeScript client from a running edge, compiles the programs
-// of testdata/typescript against it, and runs each.
+// in testdata/typescript against it, and runs each.
 func TestTypeScript(t *testing.T) {
 	suite.InTest(t)
 	nodeModules(t)
@@ -68,7 +68,7 @@ func TestTypeScript(t *testing.T) {
 	})
 }
 
-// TestTypeScriptInstall also installs from the permanent URL, and refuses a package that
+// TestTypeScriptInstall also installs from the permanent URL, and rejects a package that
 // does not match the lock file.
 func TestTypeScriptInstall(t *testing.T) {
 	suite.InTest(t)
@@ -135,8 +135,8 @@ func (p *project) env() []string {
 	})
 }
 
-// compile compiles the programs of testdata against the installed client and its
-// declarations; programs for browsers are compiled without those of Node.
+// compile compiles the programs in testdata against the installed client and its declarations;
+// programs for browsers are compiled without Node's declarations.
 func (p *project) compile(t *testing.T) {
 	t.Helper()
 	if err := os.CopyFS(p.dir, os.DirFS(filepath.Join("testdata", "typescript"))); err != nil {
@@ -146,7 +146,7 @@ func (p *project) compile(t *testing.T) {
 	p.tsc(t, "tsconfig.browser.json")
 }
 
-// tsc compiles the files of a configuration.
+// tsc compiles the files that a configuration selects.
 func (p *project) tsc(t *testing.T, config string) {
 	t.Helper()
 	command(t, p.node(t, filepath.Join(nodeModules(t), "typescript/bin/tsc"), "--project", config, "--typeRoots", filepath.Join(nodeModules(t), "@types")))
@@ -158,7 +158,7 @@ func (p *project) node(t *testing.T, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs a compiled program of tests.
+// run runs a compiled test program.
 func (p *project) run(t *testing.T, program string, env ...string) {
 	t.Helper()
 	cmd := p.node(t, "--test-timeout=600000", "--test-reporter=spec", "--test", program)
@@ -190,7 +190,7 @@ func renamedAndDeleted(t *testing.T) string {
 	return out
 }
 
-// delivered writes what a receiver got to a file.
+// delivered writes the delivery that a receiver received to a file, and returns its name.
 func delivered(t *testing.T, r *edgetest.Receiver) string {
 	t.Helper()
 	select {
@@ -212,10 +212,10 @@ func delivered(t *testing.T, r *edgetest.Receiver) string {
 	}
 }
 
-// recorder records requests and their statuses.
+// recorder records requests.
 type recorder struct {
 	mu    sync.Mutex
-	asked []string // method, path and status
+	asked []string // method and path
 }
 
 func (r *recorder) wrap(next http.Handler) http.Handler {

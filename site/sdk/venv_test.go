@@ -21,8 +21,8 @@ import (
 	"kindex/edge/edgetest"
 )
 
-// serveReceiver runs the receiver of the page, and sends it deliveries of an edge, and
-// forged ones.
+// serveReceiver runs the receiver in the README, and sends it a delivery from an edge and forged
+// deliveries.
 func (v *venv) serveReceiver(t *testing.T, e *edgetest.Edge, secret string, d edgetest.Delivery) {
 	t.Helper()
 	address := freeAddress(t)
@@ -139,7 +139,7 @@ func (v *venv) pip(t *testing.T, args ...string) {
 	v.run(t, "pip", append([]string{"install", "--no-index"}, args...)...)
 }
 
-// python runs Python with all warnings enabled and as errors, and returns its standard
+// python runs Python with all warnings enabled and treated as errors, and returns its standard
 // output.
 func (v *venv) python(t *testing.T, args []string, env ...string) []byte {
 	t.Helper()
@@ -154,19 +154,19 @@ func (v *venv) python(t *testing.T, args []string, env ...string) []byte {
 		t.Fatalf("%v: %v\n%s%s", cmd.Args, err, out, stderr.Bytes())
 	}
 	if s := stderr.String(); strings.Contains(s, "Exception ignored") || strings.Contains(s, "Exception in thread") || strings.Contains(s, "Warning:") {
-		t.Errorf("%v: %s", cmd.Args, s) // in __del__ and in threads they do not end the program
+		t.Errorf("%v: %s", cmd.Args, s) // in __del__ and in threads, errors do not end the program
 	}
 	t.Logf("%s", stderr.Bytes())
 	return out
 }
 
-// test runs a program of testdata, or one of its classes.
+// test runs a program in testdata, or one of its classes.
 func (v *venv) test(t *testing.T, name string, env ...string) {
 	t.Helper()
 	v.python(t, []string{"-m", "unittest", name}, env...)
 }
 
-// registered registers a webhook, requests a test of it, and returns the secret.
+// registered registers a webhook, sends it a test, and returns the secret.
 func (v *venv) registered(t *testing.T, url, key, receiver string) string {
 	t.Helper()
 	const register = `import kindex, sys
@@ -181,7 +181,7 @@ with kindex.Client(sys.argv[1], sys.argv[2]) as client:
 func overTLS(t *testing.T, handler http.Handler) (url, ca string) {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)
-	server.Config.ErrorLog = log.New(io.Discard, "", 0) // of clients that do not trust it, as they are to
+	server.Config.ErrorLog = log.New(io.Discard, "", 0) // discard errors from clients that must not trust the certificate
 	server.StartTLS()
 	t.Cleanup(server.Close)
 	ca = filepath.Join(t.TempDir(), "ca.pem")

@@ -12,11 +12,11 @@ import (
 // maxKeyLen is the maximum length of a key in bytes: file systems allow 255 for a name.
 const maxKeyLen = 120
 
-// Key encodes a folded text as one segment of a path and the name of a folder on any
+// Key encodes a folded string as one segment of a path and the name of a folder on any
 // file system: letters, digits, hyphens and dots stay, a space becomes "_", and each
 // other byte becomes "~" and two hexadecimal digits. Keys are unique, even ignoring case.
-// Texts that are too long are truncated and get a hash. Keys cannot be decoded: to find
-// the text of a key, compare the keys of all texts.
+// A string that is too long is truncated, and a hash is appended. Keys cannot be decoded:
+// to find the string for a key, compare it with the keys of all strings.
 func Key(folded string) string {
 	var b strings.Builder
 	reserved := taken.MatchString(folded)

@@ -34,8 +34,8 @@ func FuzzKey(f *testing.F) {
 	})
 }
 
-// onWindows returns why Windows rejects a folder name, or creates a folder with another
-// name. https://learn.microsoft.com/windows/win32/fileio/naming-a-file
+// onWindows returns why Windows rejects a folder name, or creates a folder with a
+// different name. https://learn.microsoft.com/windows/win32/fileio/naming-a-file
 func onWindows(name string) error {
 	base, _, _ := strings.Cut(strings.ToUpper(name), ".")
 	switch base {
@@ -52,8 +52,8 @@ func onWindows(name string) error {
 	return nil
 }
 
-// TestReservedNames checks that names reserved by Windows, and the name of a folder's page,
-// get other folder names, and that all other names are unchanged.
+// TestReservedNames checks that names reserved by Windows, and the name of a folder's
+// page, are encoded as different folder names, and that all other names are unchanged.
 func TestReservedNames(t *testing.T) {
 	for text, want := range map[string]string{
 		"con": "~63on", "aux": "~61ux", "nul.ai": "~6eul.ai", "com1": "~63om1", "lpt9.js.org": "~6cpt9.js.org", "prn": "~70rn",

@@ -28,8 +28,8 @@ func write(t *testing.T, name, text string) {
 	}
 }
 
-// TestNothingOutside writes to a folder with symbolic links out of it and a list that
-// names files outside the site.
+// TestNothingOutside writes to a folder that contains symbolic links leading out of it,
+// and a list that names files outside the site.
 func TestNothingOutside(t *testing.T) {
 	suite.InTest(t)
 	dir, _ := written(t, static.Options{})
@@ -78,8 +78,8 @@ func TestNothingOutside(t *testing.T) {
 	}
 }
 
-// TestTurns runs two writers with different URLs in one folder: the site is that of the
-// last one, without leftovers of the other.
+// TestTurns runs two writers with different URLs in one folder, and checks that the site
+// is that of the last one, without leftovers of the other.
 func TestTurns(t *testing.T) {
 	suite.InTest(t)
 	dir := filepath.Join(t.TempDir(), "site")
@@ -107,8 +107,8 @@ func TestTurns(t *testing.T) {
 	}
 }
 
-// TestLocked checks that nothing is written while another run has locked the folder, and
-// that the lock must be a regular file.
+// TestLocked checks that nothing is written while another run is holding the lock on the
+// folder, and that the lock must be a regular file.
 func TestLocked(t *testing.T) {
 	suite.InTest(t)
 	dir, _ := written(t, static.Options{})
@@ -141,8 +141,8 @@ func TestLocked(t *testing.T) {
 	}
 }
 
-// TestCutOff interrupts a run, as a full disk does: the next run may replace and remove
-// what it has written.
+// TestCutOff interrupts a run, as a full disk would, and checks that the next run may
+// replace and remove what it has written.
 func TestCutOff(t *testing.T) {
 	suite.InTest(t)
 	dir := filepath.Join(t.TempDir(), "site")
@@ -175,8 +175,8 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// TestKilled checks that the next run removes partial files of a killed run, whatever its
-// list says, and keeps similar files elsewhere.
+// TestKilled checks that the next run removes the partial files of a killed run, whatever
+// its list contains, and keeps similar files elsewhere.
 func TestKilled(t *testing.T) {
 	suite.InTest(t)
 	dir, _ := written(t, static.Options{})
@@ -187,7 +187,7 @@ func TestKilled(t *testing.T) {
 	write(t, filepath.Join(dir, "tool/keras", part), "<!doctype ht")
 	write(t, filepath.Join(dir, "data/20000101-0011223344556677/entities.json"), "[")
 	write(t, filepath.Join(dir, "own", part), "mine")
-	// Names below a path that is now a file, and two that were never written.
+	// Names under a path that is now a file, and two that were never written.
 	promised := []string{".unfinished", "data/20000101-0011223344556677/entities.json", "providers/index.html/index.html", "tool/none/index.html", "none.xml"}
 	write(t, list, whole[".kindex-static"]+strings.Join(promised, "\n")+"\n")
 	if _, again := written(t, static.Options{Dir: dir}); again.Written != 0 || again.Removed != 1 {
@@ -209,15 +209,16 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// TestListedBefore checks that a run that is interrupted after its pages leaves nothing
-// that later runs would not remove: its list has all files, not only pages.
+// TestListedBefore checks that a run that is interrupted after writing its pages leaves
+// nothing that later runs would not remove: its list contains all files, not only the
+// pages.
 func TestListedBefore(t *testing.T) {
 	suite.InTest(t)
 	first, _ := written(t, static.Options{})
 	want := files(t, first)[".kindex-static"]
 	dir := filepath.Join(t.TempDir(), "site")
 	write(t, filepath.Join(dir, ".kindex-static"), "")
-	write(t, filepath.Join(dir, "404.html", "in.the.way"), "") // what is written last cannot be
+	write(t, filepath.Join(dir, "404.html", "in.the.way"), "") // makes the last write fail
 	if _, err := static.Write(context.Background(), static.Options{Out: built(t), Dir: dir}); err == nil {
 		t.Fatal("a folder was replaced by a page")
 	}
@@ -226,8 +227,8 @@ func TestListedBefore(t *testing.T) {
 	}
 }
 
-// TestPruned removes the build while its site is being written, as another builder may
-// with --keep: the site is complete.
+// TestPruned removes the build while its site is being written, as another builder with
+// --keep may do, and checks that the site is complete.
 func TestPruned(t *testing.T) {
 	suite.InTest(t)
 	first, _ := written(t, static.Options{})

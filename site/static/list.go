@@ -14,13 +14,13 @@ import (
 	"kindex/site/pages"
 )
 
-// ofSite reports whether a site can have a file with this name: neither outside its folder
-// nor hidden, such as .git.
+// ofSite reports whether a site can have a file with this name, which must be in its
+// folder and not hidden (as .git is).
 func ofSite(name string) bool {
 	return filepath.IsLocal(filepath.FromSlash(name)) && !strings.HasPrefix(name, ".") && !strings.Contains(name, "/.")
 }
 
-// unfinished is the first line of the list until the site is complete.
+// unfinished is the first line of the list until all of the site has been written.
 const unfinished = ".unfinished"
 
 // readList reads the names of the files of the previous site, and whether the run that
@@ -47,7 +47,7 @@ func (w *writer) writeList(names []string) error {
 	})
 }
 
-// others returns the names of the files other than pages.
+// others returns the names of the files that are not pages.
 func (w *writer) others() []string {
 	names := []string{"404.html", w.dataOf(store.ManifestFile)}
 	for _, a := range pages.Assets() {
@@ -90,8 +90,8 @@ func (w *writer) sweep(names []string) error {
 	return nil
 }
 
-// remove removes files of the previous site that this one does not have, and folders
-// that become empty.
+// remove removes the files of the previous site that this one does not have, and any
+// folders that become empty.
 func (w *writer) remove(before []string) (removed int, err error) {
 	for _, name := range before {
 		if _, kept := slices.BinarySearch(w.names, name); kept {
@@ -101,8 +101,8 @@ func (w *writer) remove(before []string) (removed int, err error) {
 		switch {
 		case err == nil:
 			removed++
-		// The list of an interrupted run may have names that were never written,
-		// perhaps below a file.
+		// The list of an interrupted run may contain names that were never written, even
+		// under a path that is now a file.
 		case !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ENOTDIR):
 			return removed, err
 		}

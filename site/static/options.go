@@ -18,24 +18,24 @@ import (
 type Options struct {
 	Out string // the output folder; its published build is rendered
 	Dir string // the folder of the site
-	// URL is the URL of the site, such as https://ada.example/index. If it is "", the
-	// url of the content is used; without one, the site is for the root of any host and
-	// lacks everything that needs an absolute URL.
+	// URL is the URL of the site, such as https://ada.example/index. If it is "", the url
+	// in the content's index.yaml is used; without that too, the site works at the root
+	// of any host and lacks everything that needs an absolute URL.
 	URL string
 	// API is the URL of an edge that the pages link to for features that files cannot
-	// provide, or "" for none.
+	// provide, or "" if there is none.
 	API string
 	// Wait is called once if another run is writing to the folder; Write then waits for
 	// it. If Wait is nil, Write returns an *exports.BusyError instead.
 	Wait func(*store.BusyError)
-	// Progress receives the number of files written; total is 0 until it is known.
+	// Progress is called with the number of files written; total is 0 until it is known.
 	Progress func(done, total int)
 }
 
 // Check validates the options before anything is built.
 func (o *Options) Check() error {
 	if !pages.Searchable() {
-		return errors.New("this kindex was built without MiniSearch, which static sites need for search: build it with make static, which needs npm")
+		return errors.New("this kindex was built without MiniSearch, the search engine of static sites; build it with make static, which needs npm")
 	}
 	for _, a := range []string{o.URL, o.API} {
 		if _, err := address(a); err != nil {
@@ -58,21 +58,21 @@ func (o *Options) Check() error {
 		}
 	}
 	if others != "" && !own {
-		return fmt.Errorf("%s has files that are not part of a kindex static site, such as %s: use an empty or a new folder", o.Dir, others)
+		return fmt.Errorf("%s contains files that are not part of a kindex static site, such as %s; use an empty or new folder", o.Dir, others)
 	}
 	return nil
 }
 
-// address parses the URL of a site and removes the trailing slash; "" is a URL without a
-// host. Links start with its path: an empty segment would make them point to other
-// hosts, and ".." to other folders. A password would be on every page.
+// address parses the URL of a site and removes the trailing slash; for "", it returns a
+// URL without a host. Links start with the path: an empty segment would make them point
+// to other hosts, and ".." to other folders. A password would appear on every page.
 func address(text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
 	case text == "":
 		return u, nil
 	case err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || strings.ContainsAny(text, "?#"):
-		return nil, fmt.Errorf("%q is not a valid site URL (expected one such as https://index.example.org)", text)
+		return nil, fmt.Errorf("%q is not a valid site URL (expected a URL such as https://index.example.org)", text)
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	if u.Path != "" && (strings.HasSuffix(u.Path, "/") || u.Path != path.Clean(u.Path)) || strings.Contains(strings.ToLower(u.EscapedPath()), "%2f") {

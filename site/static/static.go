@@ -26,7 +26,7 @@ import (
 	"kindex/site/pages"
 )
 
-// Report has the numbers of files of a run.
+// Report holds the numbers of files in a run.
 type Report struct {
 	Pages   int   `json:"pages"`   // HTML files
 	Files   int   `json:"files"`   // all
@@ -35,13 +35,14 @@ type Report struct {
 	Removed int   `json:"removed"` // removed files of the previous site
 }
 
-// listFile is the name of the file that lists the files of the site in a folder, one per
-// line: only those may be replaced and removed.
+// listFile is the name of the file in a site's folder that lists the files of the site,
+// one per line. Only these files may be replaced or removed.
 const listFile = ".kindex-static"
 
-// Write writes the site of the published build. It leaves unchanged files alone, removes
-// files of the previous site that this one does not have, and keeps all other files in
-// the folder. Runs lock the folder; the build is opened under the lock.
+// Write writes the site of the published build. It does not touch unchanged files,
+// removes files of the previous site that this one does not have, and keeps all other
+// files in the folder. Each run locks the folder and opens the build while holding the
+// lock.
 func Write(ctx context.Context, o Options) (report *Report, err error) {
 	if err := o.Check(); err != nil {
 		return nil, err
@@ -72,8 +73,9 @@ func Write(ctx context.Context, o Options) (report *Report, err error) {
 	return w.write(ctx)
 }
 
-// writer writes one site. It never writes outside the folder: a symbolic link out of it
-// is replaced if it is in place of a file, and an error if in place of a folder.
+// writer writes one site. It never writes outside the folder: a symbolic link that leads
+// out of it is replaced if it is in place of a file, and is an error if it is in place of
+// a folder.
 type writer struct {
 	Options
 	root     *os.Root
@@ -262,10 +264,10 @@ func isFeed(f store.File) bool {
 	return f.Encoding == "" && strings.TrimSuffix(f.Path, path.Ext(f.Path)) == exports.FeedFile
 }
 
-// put writes a file unless it exists with the same content.
+// put writes a file unless it already exists with the same content.
 func (w *writer) put(name string, body []byte) error {
 	if !ofSite(name) || strings.Contains(name, "\n") {
-		return fmt.Errorf("%q is not the name of a file below the site", name)
+		return fmt.Errorf("%q is not a valid file name within the site", name)
 	}
 	w.note(name, int64(len(body)))
 	if w.holds(name, body) {
@@ -277,8 +279,8 @@ func (w *writer) put(name string, body []byte) error {
 	})
 }
 
-// holds reports whether a file exists with the given content. It compares bytes, since
-// other programs may have written the file.
+// holds reports whether a file exists with the given content. It compares the bytes,
+// because other programs may have written the file.
 func (w *writer) holds(name string, body []byte) bool {
 	if info, err := w.root.Lstat(filepath.FromSlash(name)); err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(body)) {
 		return false // a symbolic link is replaced, and a pipe would block

@@ -31,8 +31,8 @@ func TestMain(m *testing.M) {
 	os.Exit(code)
 }
 
-// few is a build of part of the shipped content with a short history: one entity was
-// renamed, one deleted, and one moved to another category.
+// few builds part of the shipped content, with a short history: one entity was renamed,
+// one was deleted, and one was moved to another category.
 var few = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "kindex-static-")
 	if err != nil {
@@ -97,7 +97,8 @@ func built(t *testing.T) string {
 	return out
 }
 
-// written returns a site of few, or of all content if requested, and its folder.
+// written writes a site, of few unless o names another build, and returns its folder and
+// the report.
 func written(t *testing.T, o static.Options) (string, *static.Report) {
 	t.Helper()
 	if !pages.Searchable() {
@@ -116,7 +117,7 @@ func written(t *testing.T, o static.Options) (string, *static.Report) {
 	return o.Dir, r
 }
 
-// files returns the contents of the files in a folder, by path.
+// files returns the contents of the files in a folder, keyed by path.
 func files(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	m := map[string]string{}
@@ -169,14 +170,14 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 			}
 			if status != http.StatusOK {
 				t.Errorf("%s links to %s, which returns %d", name, to, status)
-				found[to] = http.StatusOK // once is enough
+				found[to] = http.StatusOK // one report is enough
 			}
 		}
 	}
 	for name, want := range map[string]string{
 		"tool/keras-old/index.html": `<meta http-equiv="refresh" content="0; url=/tool/keras/">`,
 		"tool/scipy/index.html":     "deleted",
-		"providers/index.html":      `<a href="/providers/~69ndex.html/">`, // a page, and the provider of its file's name
+		"providers/index.html":      `<a href="/providers/~69ndex.html/">`, // a page, and a provider with the same name as its file
 	} {
 		if !strings.Contains(all[name], want) {
 			t.Errorf("%s lacks %q: %s", name, want, all[name])
@@ -187,8 +188,8 @@ func TestEveryLinkLeadsSomewhere(t *testing.T) {
 	}
 }
 
-// TestWholeAddresses checks that absolute URLs of the site in pages, snippets, feeds and
-// the sitemap are those of files.
+// TestWholeAddresses checks that the site's absolute URLs in pages, snippets, feeds and
+// the sitemap lead to files.
 func TestWholeAddresses(t *testing.T) {
 	suite.InTest(t)
 	const base = "https://ada.example/index"
@@ -219,15 +220,16 @@ func TestWholeAddresses(t *testing.T) {
 			t.Errorf("nothing names %s by its full URL", want)
 		}
 	}
-	for _, want := range []string{"tool/keras-old/feed.xml", "tool/scipy/badge.svg"} { // for those who have them already
+	for _, want := range []string{"tool/keras-old/feed.xml", "tool/scipy/badge.svg"} { // for feed readers and pages that already use these addresses
 		if _, there := all[want]; !there {
 			t.Errorf("%s is missing", want)
 		}
 	}
 }
 
-// TestAddressOfSite checks that a path with characters that links must escape is escaped
-// once, and that URLs with a password or a path that would change hosts are refused.
+// TestAddressOfSite checks that characters in the path that links must escape are escaped
+// once, and that URLs with a password, or with a path that would lead to other hosts, are
+// refused.
 func TestAddressOfSite(t *testing.T) {
 	suite.InTest(t)
 	dir, _ := written(t, static.Options{URL: "https://ada.example/Verzeichnis für alle/"})
@@ -280,7 +282,7 @@ func TestNamesForWindows(t *testing.T) {
 }
 
 // TestWrittenAgain checks that a second run changes nothing, that a run with another URL
-// changes only what contains it, and that other files stay.
+// changes only the files that contain it, and that other files stay.
 func TestWrittenAgain(t *testing.T) {
 	suite.InTest(t)
 	dir, first := written(t, static.Options{})

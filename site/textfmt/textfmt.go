@@ -1,5 +1,5 @@
-// Package textfmt formats texts, numbers and dates for people. Untrusted texts become one
-// line of limited length.
+// Package textfmt formats strings, numbers and dates for people. Untrusted strings become
+// one line of limited length.
 package textfmt
 
 import (
@@ -15,7 +15,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// Maximum lengths of an entity's texts, in characters, so that they cannot make pages
+// Maximum lengths, in characters, of an entity's strings, so that they cannot make pages
 // huge.
 const (
 	MaxNameLen = 120
@@ -24,10 +24,10 @@ const (
 	maxURLLen  = 2000
 )
 
-// Name returns a name, or another short text, as one line.
+// Name returns a name, or another short string, as one line.
 func Name(s string) string { return Truncate(safetext.OneLine(s), MaxNameLen) }
 
-// Truncate shortens a text to maxLen characters and adds an ellipsis.
+// Truncate shortens a string to maxLen characters and adds an ellipsis.
 func Truncate(s string, maxLen int) string {
 	n := 0
 	for i := range s {
@@ -38,7 +38,8 @@ func Truncate(s string, maxLen int) string {
 	return s
 }
 
-// WebURL returns a URL that is safe to link to, or "" for any other than http and https.
+// WebURL returns a URL that is safe to link to, or "" if its scheme is neither http nor
+// https.
 func WebURL(s string) string {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || len(s) > maxURLLen {
@@ -108,7 +109,7 @@ func Compact(x float64) string {
 	return Count(x)
 }
 
-// Day formats YYYY-MM-DD or YYYY-MM for people. Other texts are returned as one line.
+// Day formats YYYY-MM-DD or YYYY-MM for people. Other strings are returned as one line.
 func Day(s string) string {
 	if t, err := time.Parse(time.DateOnly, s); err == nil {
 		return t.Format("2 Jan 2006")
@@ -135,7 +136,7 @@ func Capitalize(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// labels are display names that only pages use.
+// labels holds the display names that only pages use.
 var labels = map[string]string{
 	"addedDate": "Added", "lastUpdated": "Updated", "modelCard": "Model card",
 	"open-source": "Open source", "open-weights": "Open weights", "usage-based": "Usage-based",
@@ -173,10 +174,10 @@ func Hundredths(n int) string { return fmt.Sprintf("%d.%02d", n/100, n%100) }
 
 // Percent formats a share from 0 to 1 as a percentage.
 func Percent(x float64) string {
-	return strings.TrimSuffix(strconv.FormatFloat(100*x, 'f', 1, 64), ".0") + " %"
+	return strings.TrimSuffix(strconv.FormatFloat(100*x, 'f', 1, 64), ".0") + "%"
 }
 
-// Short formats a number of a formula with at most six significant digits.
+// Short formats a number in a formula with at most six significant digits.
 func Short(x float64) string { return strconv.FormatFloat(x, 'g', 6, 64) }
 
 // RankNumber formats a rank: #1,234.

@@ -1,4 +1,4 @@
-// Package contenttest helps to test reported problems, and provides the seed files for
+// Package contenttest contains helpers for testing reported problems, and seed files for
 // fuzzing.
 package contenttest
 

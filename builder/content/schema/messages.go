@@ -14,14 +14,14 @@ import (
 	"kindex/exports/didyoumean"
 )
 
-// The patterns of the schemas.
+// The patterns used in the schemas.
 const (
 	slugPattern  = "^[a-z0-9]+(-[a-z0-9]+)*$"
 	urlPattern   = "^https?://[^\\s/?#@]+([/?#][^\\s]*)?$"
 	dayPattern   = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
 	monthPattern = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
 	linePattern  = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
-	// Only in index.yaml.
+	// Used only in index.yaml.
 	servicePattern    = "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"
 	repositoryPattern = "^https?://[^\\s/?#@]+(/[^\\s/?#]+)+/?$"
 	branchPattern     = "^[^\\x00-\\x20\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069~^:?*\\[\\\\]*$"
@@ -45,7 +45,7 @@ var typeNames = map[string]string{
 	"array": "a list", "object": "a set of fields", "boolean": "true or false", "null": "null",
 }
 
-// describeFailure describes one failed keyword of a part of a schema.
+// describeFailure describes the failure of one keyword in a part of a schema.
 func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) yamldoc.Problem {
 	switch k := k.(type) {
 	case *kind.Type:
@@ -76,9 +76,9 @@ func describeFailure(k jsonschema.ErrorKind, node map[string]any, value any) yam
 	case *kind.Maximum:
 		return yamldoc.Problem{Message: decimal(k.Got) + " is above " + decimal(k.Want)}
 	case *kind.ExclusiveMinimum:
-		return yamldoc.Problem{Message: decimal(k.Got) + " is not above " + decimal(k.Want)}
+		return yamldoc.Problem{Message: decimal(k.Got) + " is not greater than " + decimal(k.Want)}
 	}
-	return yamldoc.Problem{Message: fmt.Sprintf("does not fit the schema (%s)", strings.Join(k.KeywordPath(), "/"))}
+	return yamldoc.Problem{Message: fmt.Sprintf("does not match the schema (%s)", strings.Join(k.KeywordPath(), "/"))}
 }
 
 // wrongType describes a value of the wrong type and the expected type.

@@ -24,7 +24,7 @@ import (
 //go:embed *.schema.json
 var schemaFiles embed.FS
 
-// Names are the names of the published schemas.
+// Names lists the published schemas.
 var Names = []string{"entity", "categories", "index", "scoring", "mapping"}
 
 // JSON returns the JSON Schema (draft 2020-12) for one of Names.
@@ -38,8 +38,8 @@ type Schema struct {
 	raw      any
 }
 
-// The schemas are compiled on first use: it takes about as long as the rest of a program's
-// startup, and most commands need none.
+// The schemas are compiled on first use: compiling them takes about as long as the rest of a
+// program's startup, and most commands need none of them.
 var (
 	// Entity is the schema of entity files.
 	Entity = sync.OnceValue(func() *Schema { return mustCompile("entity") })
@@ -49,14 +49,14 @@ var (
 	Index = sync.OnceValue(func() *Schema { return mustCompile("index") })
 	// Scoring is the schema of scoring.yaml.
 	Scoring = sync.OnceValue(func() *Schema { return mustCompile("scoring") })
-	// Mapping is the schema of the mapping of an import.
+	// Mapping is the schema of import mappings.
 	Mapping = sync.OnceValue(func() *Schema { return mustCompile("mapping") })
 )
 
 func mustCompile(name string) *Schema {
 	data, err := JSON(name)
 	if err != nil {
-		panic(err) // it is embedded
+		panic(err) // cannot happen, since the schema is embedded
 	}
 	raw, err := jsonschema.UnmarshalJSON(bytes.NewReader(data))
 	if err != nil {
@@ -71,8 +71,8 @@ func mustCompile(name string) *Schema {
 	return &Schema{compiled: c.MustCompile(url), raw: raw}
 }
 
-// Check adds the violations of the schema to the document, and problems in texts that a
-// schema cannot express.
+// Check adds all violations of the schema to the document, as well as problems in strings
+// that a schema cannot express.
 func (s *Schema) Check(d *yamldoc.Document) {
 	d.Value = s.bound(d, d.Value, s.at(nil), nil)
 	err := s.compiled.Validate(d.Value)
@@ -140,7 +140,7 @@ func properties(node map[string]any) []string {
 	return slices.Sorted(maps.Keys(props))
 }
 
-// explain turns the leaves of a validation error into problems.
+// explain converts the leaves of a validation error to problems.
 func (s *Schema) explain(d *yamldoc.Document, e *jsonschema.ValidationError) {
 	if len(e.Causes) > 0 {
 		for _, c := range e.Causes {
@@ -159,7 +159,7 @@ func (s *Schema) explain(d *yamldoc.Document, e *jsonschema.ValidationError) {
 		}
 	case *kind.DependentRequired:
 		for _, m := range k.Missing {
-			d.AddAt(append(slices.Clone(at), k.Prop), true, yamldoc.Problem{Message: "has no meaning without " + m + "; add that, or remove this"})
+			d.AddAt(append(slices.Clone(at), k.Prop), true, yamldoc.Problem{Message: "has no meaning without " + m + "; add " + m + " or remove this field"})
 		}
 	case *kind.UniqueItems:
 		s.explainRepeated(d, at)
@@ -176,8 +176,8 @@ func (s *Schema) explain(d *yamldoc.Document, e *jsonschema.ValidationError) {
 	}
 }
 
-// explainUnknown adds the unknown fields of a mapping, in the order of the file. Beyond
-// what a report lists, they are only counted.
+// explainUnknown adds the unknown fields of a mapping, in the order of the file. Fields
+// beyond the limit of a report are only counted.
 func (s *Schema) explainUnknown(d *yamldoc.Document, node map[string]any, at []string, names []string) {
 	place := make(map[string][2]int, len(names))
 	for _, p := range names {
@@ -239,7 +239,7 @@ func (s *Schema) missingValue(at []string) string {
 	if len(at) > 0 {
 		name, set := at[len(at)-1], s.at(at[:len(at)-1])
 		if required, _ := set["required"].([]any); slices.Contains(required, any(name)) {
-			return "has no value; give one"
+			return "has no value; add one"
 		}
 		if set["items"] != nil {
 			return "has no value; add one or remove the entry"
@@ -248,8 +248,8 @@ func (s *Schema) missingValue(at []string) string {
 	return "has no value; add one or remove the field"
 }
 
-// UnknownEntityField describes an unknown field of an entity file; it returns nil for a
-// known one. more are additional names that are allowed in its place.
+// UnknownEntityField describes an unknown field in an entity file; it returns nil for a known
+// one. more lists additional names that are allowed in the same place.
 func UnknownEntityField(name string, more ...string) *yamldoc.Problem {
 	node := Entity().at(nil)
 	if _, known := node["properties"].(map[string]any)[name]; known || slices.Contains(more, name) {
@@ -260,5 +260,5 @@ func UnknownEntityField(name string, more ...string) *yamldoc.Problem {
 	return &p
 }
 
-// RootFiles are the names of the files next to the type folders. All are optional.
+// RootFiles lists the names of the files next to the type folders. All are optional.
 var RootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}

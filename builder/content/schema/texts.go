@@ -20,7 +20,7 @@ import (
 	"kindex/exports/safetext"
 )
 
-// checkTexts adds problems that a pattern cannot detect: blank texts, addresses without a
+// checkTexts adds problems that a pattern cannot detect: blank strings, addresses without a
 // valid host, days that do not exist, and unknown licences.
 func (s *Schema) checkTexts(d *yamldoc.Document, value any, node map[string]any, path []string) {
 	switch v := value.(type) {
@@ -58,8 +58,8 @@ func (s *Schema) checkTexts(d *yamldoc.Document, value any, node map[string]any,
 	}
 }
 
-// checkHidden adds the first hidden character of a text or, if key is set, of a field
-// name. Only an escape in quotes can have put it into a file.
+// checkHidden adds a problem for the first hidden character in a string or, if key is set, in
+// a field name. In a file, only an escape in quotes can have produced it.
 func checkHidden(d *yamldoc.Document, s string, path []string, key bool) (ok bool) {
 	for at, r := range safetext.Hidden(s) {
 		d.AddAt(path, key, yamldoc.Problem{Message: fmt.Sprintf("contains the hidden character %s at position %d; remove it",
@@ -79,7 +79,7 @@ func checkLine(d *yamldoc.Document, s string, path []string) {
 	}
 }
 
-// checkURL refuses addresses without a valid host, and misleading addresses.
+// checkURL rejects addresses without a valid host, and misleading addresses.
 func checkURL(d *yamldoc.Document, s string, path []string) {
 	u, err := url.Parse(s)
 	hidden := strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsGraphic(r) || unicode.IsSpace(r) })
@@ -88,7 +88,7 @@ func checkURL(d *yamldoc.Document, s string, path []string) {
 	}
 }
 
-// checkRepository refuses addresses without a valid host, and misleading paths.
+// checkRepository rejects addresses without a valid host, and misleading paths.
 func checkRepository(d *yamldoc.Document, s string, path []string) {
 	checkURL(d, s, path)
 	if d.Faulty[yamldoc.FieldName(path)] {
@@ -100,13 +100,13 @@ func checkRepository(d *yamldoc.Document, s string, path []string) {
 	}
 }
 
-// RepositoryURL returns the address of a repository's page, given that or the address that
-// git clones from.
+// RepositoryURL returns the address of a repository's page, given either that address or the
+// one that git clones from.
 func RepositoryURL(s string) string {
 	return strings.TrimRight(strings.TrimSuffix(strings.TrimRight(s, "/"), ".git"), "/")
 }
 
-// checkBranch refuses branch names that git refuses
+// checkBranch rejects branch names that git rejects
 // (https://git-scm.com/docs/git-check-ref-format).
 func checkBranch(d *yamldoc.Document, s string, path []string) {
 	bad := s == "" || s == "@" || s == "HEAD" || strings.HasPrefix(s, "-") || strings.HasSuffix(s, ".") ||
@@ -128,7 +128,7 @@ func validPort(port string) bool {
 	return port == "" || err == nil && n > 0
 }
 
-// checkDate refuses days that do not exist.
+// checkDate rejects days that do not exist.
 func checkDate(d *yamldoc.Document, s string, path []string) {
 	layout := time.DateOnly
 	if len(s) == len("2006-01") {
@@ -139,8 +139,8 @@ func checkDate(d *yamldoc.Document, s string, path []string) {
 	}
 }
 
-// checkLicense warns about texts that are not SPDX licence expressions: they may be real
-// names, but programs that read SPDX cannot interpret them.
+// checkLicense warns about strings that are not SPDX licence expressions: they may name real
+// licences, but programs that read SPDX cannot interpret them.
 func checkLicense(d *yamldoc.Document, s string, path []string) {
 	ok, guess := licenseExpression(strings.TrimSpace(s))
 	switch {
@@ -195,7 +195,7 @@ func spdxValid(s string) (ok bool) {
 	return ok
 }
 
-// isBlank reports whether a text has no visible characters.
+// isBlank reports whether a string has no visible characters.
 func isBlank(s string) bool {
 	return !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }

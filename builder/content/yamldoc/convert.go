@@ -11,7 +11,7 @@ import (
 
 const complexKey = `uses a complex key (?); write "name: value"`
 
-// KeyName returns the name of a key, and what the dialect forbids about it.
+// KeyName returns the name of a key and, if the dialect forbids the key, a message.
 func KeyName(k ast.Node) (name, wrong string) {
 	switch k := k.(type) {
 	case *ast.StringNode:
@@ -36,7 +36,7 @@ func KeyName(k ast.Node) (name, wrong string) {
 	return k.GetToken().Value, ""
 }
 
-// convert converts a node to a plain value, and reports what the dialect forbids.
+// convert converts a node to a plain value, and reports anything that the dialect forbids.
 func (d *Document) convert(n ast.Node, path []string) any {
 	if len(path) > MaxDepth {
 		d.refuse(n, path, fmt.Sprintf("is nested more than %d levels deep", MaxDepth))
@@ -118,8 +118,8 @@ func (d *Document) convertMapping(members []*ast.MappingValueNode, path []string
 	return m
 }
 
-// convertText returns a text. The parser returns whole numbers of more than 64 bits as
-// texts, and accepts some plain texts that YAML does not allow.
+// convertText converts a string. The parser returns whole numbers of more than 64 bits as
+// strings, and accepts some unquoted strings that YAML does not allow.
 func (d *Document) convertText(n *ast.StringNode, path []string) any {
 	if n.Token.Type != token.StringType {
 		return n.Value // in quotes
@@ -176,8 +176,8 @@ func inBrackets(n ast.Node) bool {
 	return false
 }
 
-// misreadReason returns why other programs would not read an unquoted text as the parser
-// does, or "".
+// misreadReason returns why other programs would read an unquoted string differently from the
+// parser, or "" if they would not.
 func misreadReason(n *ast.StringNode, brackets bool) string {
 	switch {
 	case n.Token.Type != token.StringType || n.Value == "":

@@ -1,5 +1,5 @@
-// Package yamldoc reads YAML files in a small dialect as plain values, and reports problems
-// with line, column and field.
+// Package yamldoc reads files in a small dialect of YAML as plain values, and reports
+// problems with line, column and field.
 package yamldoc
 
 import (
@@ -15,17 +15,17 @@ import (
 	"github.com/goccy/go-yaml/token"
 )
 
-// Limits for one file: far above any real entity, far below what would be costly.
+// Limits for one file: far above any real entity, but low enough to keep the cost small.
 const (
 	MaxFileSize = 128 << 10
 	maxLines    = 8 << 10  // the lexer takes quadratic time
 	maxTokens   = 16 << 10 // the parser takes quadratic time
 	MaxDepth    = 32
-	maxBlank    = 100 // consecutive blank lines; within a text the lexer is even slower
+	maxBlank    = 100 // consecutive blank lines; inside a string, the lexer is even slower
 	MaxProblems = 100 // listed problems
 )
 
-// VersionField is the top-level field whose plain numbers are read as texts.
+// VersionField is the top-level field whose plain numbers are read as strings.
 const VersionField = "version"
 
 // Document is one YAML file as plain values, with their positions. The dialect is small on
@@ -35,20 +35,20 @@ type Document struct {
 	Value    any    // map[string]any, []any, string, int64, float64, bool or nil
 	Root     ast.Node
 	Problems Problems
-	Faulty   map[string]bool // fields with invalid values, so that none is reported twice
+	Faulty   map[string]bool // fields with invalid values, so that no field is reported twice
 	Dropped  int             // errors that were counted but not described
 
-	// textual is the top-level field whose plain numbers are read as texts, so that
-	// version 1.10 does not become 1.1.
+	// textual is the top-level field whose plain numbers are read as strings, so that version
+	// 1.10 does not become 1.1.
 	textual  string
-	brackets int // how many [ and { are open at the position of convert
+	brackets int // how many [ and { are open at convert's current position
 
-	// members indexes mappings by name when Locate first searches them, so that
+	// members contains an index by name for each mapping that Locate has searched, so that
 	// locating every field of a large mapping takes linear time.
 	members map[ast.Node]map[string]*ast.MappingValueNode
 }
 
-// New returns a document without a value, for values that do not come from YAML.
+// New returns a document without a value, for data that does not come from YAML.
 func New(path string) *Document { return &Document{Path: path, Faulty: map[string]bool{}} }
 
 // Parse reads a file. If its syntax is invalid, the document has problems and no value.
@@ -57,8 +57,8 @@ func Parse(path string, data []byte, textual string) (d *Document) {
 	d.textual = textual
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors write a byte order mark
 	defer func() {
-		// The input is untrusted. If the parser panics on one file, the others are
-		// still checked.
+		// The input is untrusted. If the parser panics on one file, other files are still
+		// checked.
 		if r := recover(); r != nil {
 			d.Value, d.Root = nil, nil
 			d.Add(1, 1, Problem{Message: fmt.Sprintf("cannot be read as YAML: %v", r)})
@@ -120,7 +120,7 @@ func (d *Document) Fields() (map[string]any, bool) {
 	return m, ok
 }
 
-// Report returns the problems of the document in order. Beyond MaxProblems, they are only
+// Report returns the document's problems, sorted. Problems beyond MaxProblems are only
 // counted.
 func (d *Document) Report() Problems {
 	d.Problems.Sort()
@@ -136,7 +136,7 @@ func (d *Document) Report() Problems {
 	return append(d.Problems[:MaxProblems:MaxProblems], rest)
 }
 
-// Add adds a problem at a position. Its severity is Error unless it has one.
+// Add adds a problem at a position. Its severity defaults to Error.
 func (d *Document) Add(line, col int, p Problem) {
 	p.File, p.Line, p.Column = d.Path, max(line, 1), max(col, 1)
 	if p.Severity == "" {
@@ -157,7 +157,8 @@ func (d *Document) AddAt(path []string, key bool, p Problem) {
 	d.Add(line, col, p)
 }
 
-// NodePosition returns the start of a node, counted from 1; columns are in characters.
+// NodePosition returns the line and column where a node starts, both counted from 1. Columns
+// are counted in characters.
 func NodePosition(n ast.Node) (line, col int) {
 	if n == nil || n.GetToken() == nil {
 		return 1, 1
@@ -172,7 +173,7 @@ func NodePosition(n ast.Node) (line, col int) {
 	return p.Line, p.Column
 }
 
-// Members returns the members of a mapping, in either form that the parser produces.
+// Members returns the members of a mapping, for both forms that the parser produces.
 func Members(n ast.Node) ([]*ast.MappingValueNode, bool) {
 	switch m := n.(type) {
 	case *ast.MappingNode:
@@ -211,7 +212,7 @@ func (d *Document) Locate(path []string, key bool) (line, col int) {
 	return line, col
 }
 
-// member returns the first member of a mapping with a name, or nil if there is none.
+// member returns a mapping's first member with a name, or nil if there is none.
 func (d *Document) member(n ast.Node, name string) *ast.MappingValueNode {
 	index, ok := d.members[n]
 	if !ok {
@@ -230,14 +231,14 @@ func (d *Document) member(n ast.Node, name string) *ast.MappingValueNode {
 	return index[name]
 }
 
-// Text returns a trimmed text, or "" for any other value. Equal texts
-// share one copy: a catalogue repeats categories, tags and dates all the time.
+// Text returns a value as a trimmed string, or "" if it is not a string. Equal strings share
+// one copy, because categories, tags and dates are repeated throughout a catalogue.
 func Text(v any) string {
 	s, _ := v.(string)
 	return unique.Make(strings.TrimSpace(s)).Value()
 }
 
-// Texts returns the texts in a list, each as Text does.
+// Texts returns the strings in a list, each converted by Text.
 func Texts(v any) []string {
 	list, _ := v.([]any)
 	if len(list) == 0 {

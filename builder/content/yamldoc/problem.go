@@ -16,7 +16,7 @@ import (
 // Severity determines whether a problem prevents a build.
 type Severity string
 
-// The severities of a problem.
+// The possible severities of a problem.
 const (
 	Error   Severity = "error"
 	Warning Severity = "warning"
@@ -28,7 +28,7 @@ type Problem struct {
 	Line       int      `json:"line"`
 	Column     int      `json:"column"`
 	Severity   Severity `json:"severity"`
-	Field      string   `json:"field"` // with dots and brackets, or "" for the file
+	Field      string   `json:"field"` // path with dots and brackets, or "" for the whole file
 	Message    string   `json:"message"`
 	Suggestion string   `json:"suggestion,omitempty"` // the nearest valid value
 }
@@ -56,7 +56,7 @@ func (p Problem) Text() string {
 	return fmt.Sprintf("%s (did you mean %q?)", p.Message, p.Suggestion)
 }
 
-// Problems are the problems in a set of files. As an error it lists them all.
+// Problems lists the problems in a set of files. Its error message contains all of them.
 type Problems []Problem
 
 // Error lists the problems, one per line.
@@ -80,15 +80,15 @@ func (ps Problems) Count() (errors, warnings int) {
 	return errors, warnings
 }
 
-// With returns these problems and more, in order.
+// With returns the problems in ps and more, sorted.
 func (ps Problems) With(more Problems) Problems {
 	all := slices.Concat(ps, more)
 	all.Sort()
 	return all
 }
 
-// Sort sorts by file, position and text, so that reports do not depend on the order in
-// which files are read.
+// Sort sorts the problems by file, position, field and message, so that reports do not depend
+// on the order in which files are read.
 func (ps Problems) Sort() {
 	slices.SortStableFunc(ps, func(a, b Problem) int {
 		return cmp.Or(cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line),

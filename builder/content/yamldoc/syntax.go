@@ -64,9 +64,9 @@ func (d *Document) checkCharacters(text string) bool {
 	return len(d.Problems) == 0
 }
 
-// findBlankLines returns the number of the first line that follows maxBlank blank lines and
-// is blank itself, or 0. The parser also treats a lone carriage return as a line break,
-// which no editor counts.
+// findBlankLines returns the number of the first line that is blank and follows maxBlank
+// blank lines, or 0 if there is none. The parser also treats a lone carriage return as a line
+// break, although no editor does.
 func findBlankLines(data []byte) int {
 	line, blank := 1, 0
 	for i, c := range data {
@@ -90,8 +90,9 @@ func findBlankLines(data []byte) int {
 	return 0
 }
 
-// findDeepNesting finds nesting that the parser would handle recursively: open brackets
-// and consecutive dashes. Brackets in texts count too, but no text leaves 32 of them open.
+// findDeepNesting finds nesting that the parser would handle recursively: open brackets and
+// consecutive dashes. Brackets in strings are counted too, but no real string leaves 32 of
+// them open.
 func findDeepNesting(data []byte) (line, col int, ok bool) {
 	depth := 0
 	for number, text := range bytes.Split(data, []byte("\n")) {
@@ -155,7 +156,7 @@ var syntaxMessages = map[string]string{
 
 const misplacedColon = "mapping value is not allowed in this context"
 
-// addSyntaxError adds the parser's error.
+// addSyntaxError adds a problem for the parser's error.
 func (d *Document) addSyntaxError(err error) {
 	line, col := 1, 1
 	var message string
@@ -164,8 +165,8 @@ func (d *Document) addSyntaxError(err error) {
 		message = ye.GetMessage()
 		if t := ye.GetToken(); t != nil {
 			line, col = t.Position.Line, t.Position.Column
-			// If a text spans several lines, the problem is the last one: it
-			// looks like a field but was read as more text.
+			// If a string spans several lines, the problem is the last line: it looks like a
+			// field but was read as part of the string.
 			if text := strings.TrimSpace(t.Origin); message == misplacedColon && strings.Contains(text, "\n") {
 				last := text[strings.LastIndex(text, "\n")+1:]
 				line += strings.Count(text, "\n")

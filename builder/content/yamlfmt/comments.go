@@ -91,7 +91,7 @@ func (r *layoutReader) noteBlankLine(i int) {
 	}
 }
 
-// blankAbove reports whether the line above is blank or a document marker.
+// blankAbove reports whether the preceding line is blank or a document marker.
 func (r *layoutReader) blankAbove(line int) bool {
 	if line < 2 {
 		return false
@@ -100,7 +100,7 @@ func (r *layoutReader) blankAbove(line int) bool {
 	return text == "" || text == "---" || text == "..."
 }
 
-// attachOwnLine attaches a comment on its own line to the item below, unless its column
+// attachOwnLine attaches a comment on its own line to the item below it, unless its column
 // shows that it belongs to the mapping or list that ends here.
 func (r *layoutReader) attachOwnLine(root, previous, next *node, c comment) {
 	brackets := previous.parent
@@ -108,7 +108,7 @@ func (r *layoutReader) attachOwnLine(root, previous, next *node, c comment) {
 		brackets = previous
 	}
 	switch {
-	case (previous.kind == scalar || previous.flow) && c.before(previous.value): // below the name, above the value
+	case (previous.kind == scalar || previous.flow) && c.before(previous.value): // the comment is between the name and the value
 		previous.headComments = append(previous.headComments, c.text)
 	case next != nil && next.parent == previous:
 		r.attachAbove(next, c)
@@ -140,7 +140,7 @@ func (r *layoutReader) attachAbove(p *node, c comment) {
 }
 
 func (r *layoutReader) attachBelow(p *node, c comment) {
-	if len(p.items) == 0 { // no items inside
+	if len(p.items) == 0 { // it has no items
 		p.headComments = append(p.headComments, c.text)
 		return
 	}
@@ -152,7 +152,7 @@ func (r *layoutReader) attachBelow(p *node, c comment) {
 
 // addLineComment adds a comment at the end of a line. A node can have only one.
 func (p *node) addLineComment(c comment) {
-	if !p.named && p.kind != scalar && !p.flow && c.before(p.value) { // after a dash
+	if !p.named && p.kind != scalar && !p.flow && c.before(p.value) { // the comment follows a dash
 		p.headComments = append(p.headComments, c.text)
 		return
 	}
@@ -162,12 +162,12 @@ func (p *node) addLineComment(c comment) {
 	p.lineComment, p.commentColumn = c.text, c.col
 }
 
-// modeline starts the comment that tells editors the schema of a file.
+// modeline is the start of the comment that specifies a file's schema for editors.
 const modeline = "# yaml-language-server:"
 
-// hoistHeader moves the comments about the whole file from its first field to the layout,
-// so that they stay on top wherever that field goes: the modeline, and comments followed by
-// a blank line.
+// hoistHeader moves comments about the whole file from the first field to the layout: the
+// modeline, and comments followed by a blank line. They then stay at the top even if that
+// field moves.
 func (l *layout) hoistHeader() {
 	if len(l.items) == 0 {
 		return

@@ -16,7 +16,7 @@ import (
 // Compose returns the file of an entity in the format of Format, with its fields in the
 // order of the schema. The values are JSON values: string, bool, nil, numbers (json.Number,
 // float64, int, int64), []any, []string and map[string]any. A version that is a number
-// becomes the text of its digits, as in a file. The output is deterministic and reads back
+// becomes a string of its digits, as in a file. The output is deterministic and reads back
 // as the same values. Compose does not check whether the entity is valid; ParseEntity does.
 func Compose(fields map[string]any) ([]byte, error) {
 	root, err := layoutOfFields(fields)
@@ -37,8 +37,8 @@ func Compose(fields map[string]any) ([]byte, error) {
 	return data, nil
 }
 
-// Normalize returns the values that the file written by Compose would read back as, without
-// parsing YAML.
+// Normalize returns the values that the file written by Compose would read back as, but
+// without parsing YAML.
 func Normalize(fields map[string]any) (any, error) {
 	root, err := layoutOfFields(fields)
 	if err != nil {
@@ -170,7 +170,7 @@ func (l *layout) value() any {
 		if i, err := strconv.ParseInt(l.text, 10, 64); err == nil {
 			return i
 		}
-		x, _ := strconv.ParseFloat(l.text, 64) // too large a number does not read back
+		x, _ := strconv.ParseFloat(l.text, 64) // a number that is too large does not read back
 		return x
 	}
 	return nil
@@ -198,9 +198,9 @@ func differing(a, b any) string {
 	}
 }
 
-// FieldError is a field value that cannot be written to a file.
+// FieldError is the error for a field value that cannot be written to a file.
 type FieldError struct {
-	Field   string // with dots and brackets
+	Field   string // path with dots and brackets
 	Message string
 }
 

@@ -83,7 +83,7 @@ signals:
 	}
 }
 
-// TestComposeTypes checks that Go's own types give the same result as JSON's.
+// TestComposeTypes checks that Go's own types produce the same result as JSON's.
 func TestComposeTypes(t *testing.T) {
 	got, err := yamlfmt.Compose(map[string]any{"tags": []string{"a", "b"}, "signals": map[string]any{
 		"stars": map[string]any{"value": int64(5)}, "forks": map[string]any{"value": 6}, "likes": map[string]any{"value": 7.0}}})
@@ -114,7 +114,7 @@ func TestComposeRefuses(t *testing.T) {
 	}
 }
 
-// FuzzCompose checks that everything written reads back as the same values, and is written
+// FuzzCompose checks that whatever is written reads back as the same values, and is written
 // the same way again.
 func FuzzCompose(f *testing.F) {
 	f.Add([]byte(`{"name": "X", "version": "1.10", "tags": ["a"], "signals": {"stars": {"value": 1, "date": "2026-01-01"}}}`))
@@ -156,7 +156,7 @@ func fieldsOf(t *testing.T, data []byte) map[string]any {
 }
 
 // checkReadsBack reads a file with the YAML library directly, without the rules of this
-// package.
+// package, and compares the values.
 func checkReadsBack(t *testing.T, fields map[string]any, data []byte) {
 	t.Helper()
 	var back any
@@ -165,7 +165,7 @@ func checkReadsBack(t *testing.T, fields map[string]any, data []byte) {
 	}
 	want := likeJSON(t, fields)
 	if _, ok := fields["version"].(json.Number); ok {
-		// It becomes a text, possibly with other digits.
+		// The version becomes a string, possibly with different digits.
 		delete(want.(map[string]any), "version")
 		delete(back.(map[string]any), "version")
 	}
@@ -174,7 +174,7 @@ func checkReadsBack(t *testing.T, fields map[string]any, data []byte) {
 	}
 }
 
-// same compares values; the library treats integers of more than 64 bits as texts.
+// same compares values; the library returns integers of more than 64 bits as strings.
 func same(got, want any) bool {
 	switch want := want.(type) {
 	case map[string]any:

@@ -18,8 +18,8 @@ import (
 )
 
 // Format returns a content file in the standard format: entity fields in the order of the
-// schema, two spaces of indentation, quotes only where YAML needs them, no consecutive blank
-// lines. All data and comments are preserved; a formatted file is returned unchanged. path
+// schema, two spaces of indentation, quotes only where YAML needs them, and no consecutive
+// blank lines. All data and comments are preserved; a formatted file is returned unchanged. path
 // determines the kind of file and is used in messages.
 //
 // Format returns Problems for invalid YAML, for YAML features that content files do not
@@ -55,7 +55,7 @@ func Format(path string, data []byte) ([]byte, error) {
 		return nil, refusal(original, nil, "formatting the result again would change it")
 	}
 	if r := lostCharacter(text, result); r != 0 {
-		return nil, refusal(original, nil, fmt.Sprintf("one of its characters %q would be lost", r))
+		return nil, refusal(original, nil, fmt.Sprintf("one of its %q characters would be lost", r))
 	}
 	return result, nil
 }
@@ -104,7 +104,8 @@ func refusal(d *yamldoc.Document, field []string, why string) error {
 	return d.Report()
 }
 
-// firstDifference returns the first difference between two layouts, or "".
+// firstDifference describes the first difference between two layouts; it returns "" if there
+// is none.
 func (l *layout) firstDifference(o *layout, path []string) (field []string, what string) {
 	comments := slices.Equal(l.headComments, o.headComments) && slices.Equal(l.footComments, o.footComments) && l.lineComment == o.lineComment
 	switch {
@@ -131,8 +132,9 @@ func (l *layout) firstDifference(o *layout, path []string) (field []string, what
 
 var indentNumber = regexp.MustCompile(`[|>][-+]?[1-9]`)
 
-// lostCharacter returns a letter, digit or # that occurs more often before than after, or
-// 0. It is independent of YAML, so that it does not share the parser's bugs.
+// lostCharacter returns a letter, digit or # that occurs more often before formatting than
+// after, or 0 if there is none. It does not parse YAML, so it does not share the parser's
+// bugs.
 func lostCharacter(before, after []byte) rune {
 	escapes := bytes.IndexByte(before, '\\') >= 0
 	numbers := indentNumber.Match(before)

@@ -23,9 +23,9 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestFormat formats the one file of each archive in testdata/format and compares the
-// result, or the problems for which it is refused. With -update it writes the actual
-// result; read the difference before you commit it.
+// TestFormat formats the single file in each archive in testdata/format. It compares the
+// result, or the problems for which the file is refused, with the expected one. With -update
+// it writes the actual result; read the difference before you commit it.
 func TestFormat(t *testing.T) {
 	archives, err := filepath.Glob("testdata/format/*.txtar")
 	if err != nil {
@@ -64,7 +64,7 @@ func TestFormat(t *testing.T) {
 	}
 }
 
-// TestFormatRaw has cases that a text archive cannot represent well.
+// TestFormatRaw tests input that a text archive cannot represent well.
 func TestFormatRaw(t *testing.T) {
 	const want = "name: X # é\ndescription: >\n  a\n  b\n\ntags: [a, b]\n# end\n"
 	for name, data := range map[string]string{
@@ -88,7 +88,7 @@ func TestFormatRaw(t *testing.T) {
 		"too deep":  {"name: " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\n", "1:39: is nested more than 32 levels deep"},
 		"nothing":   {"", "1:1: is empty"},
 		// The parser silently drops the second line.
-		"a loss": {"name: X\n!n!!", "1:1: cannot be formatted: one of its characters 'n' would be lost"},
+		"a loss": {"name: X\n!n!!", "1:1: cannot be formatted: one of its 'n' characters would be lost"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, err := yamlfmt.Format("content/tool/x.yaml", []byte(c.data)); err == nil || !strings.HasPrefix(err.Error(), "content/tool/x.yaml:"+c.want) {
@@ -122,15 +122,15 @@ func TestFormatExamples(t *testing.T) {
 	}
 }
 
-// FuzzFormat checks that formatting any file keeps its data and comments or refuses it,
-// changes nothing the second time, and never panics.
+// FuzzFormat checks that Format either preserves a file's data and comments or refuses the
+// file, that formatting the result again changes nothing, and that nothing panics.
 func FuzzFormat(f *testing.F) {
 	for i, data := range contenttest.Seeds(f) {
 		if i%5 == 0 {
 			f.Add(data)
 		}
 	}
-	f.Add([]byte("name: X\n!n!!")) // the parser reads it as a name
+	f.Add([]byte("name: X\n!n!!")) // the parser treats the second line as a name
 	f.Fuzz(func(t *testing.T, data []byte) {
 		for _, path := range []string{"content/tool/x.yaml", "content/scoring.yaml"} {
 			checkFormat(t, path, data, false)
@@ -138,8 +138,8 @@ func FuzzFormat(f *testing.F) {
 	})
 }
 
-// checkFormat formats a file and compares the result with it. If the parser silently drops
-// parts of invalid YAML, the result need not be valid; strict requires it.
+// checkFormat formats a file and compares the result with the original. If strict is set, it
+// is an error if Format reports that a valid file cannot be formatted.
 func checkFormat(t *testing.T, path string, data []byte, strict bool) {
 	t.Helper()
 	out, err := yamlfmt.Format(path, data)
@@ -184,9 +184,9 @@ func checkFormat(t *testing.T, path string, data []byte, strict bool) {
 	}
 }
 
-// TestFormatScattered adds comments, blank lines and line breaks at random places of valid
-// files. Most results are still valid YAML, and all of those must be formatted without
-// losing a comment.
+// TestFormatScattered adds comments, blank lines and line breaks at random places in valid
+// files. Most results are still valid YAML, and all of those must be formatted without losing
+// a comment.
 func TestFormatScattered(t *testing.T) {
 	suite.InTest(t)
 	const files = 500

@@ -11,25 +11,25 @@ import (
 	"kindex/builder/content/schema"
 )
 
-// layout is the notation of a value in a file: a leaf, a mapping or a list, with its
+// layout describes how a value is written in a file: a leaf, a mapping or a list, with its
 // comments. Compose creates it from values, Format from a file; print writes it.
 type layout struct {
-	name  string // of a field
-	named bool   // a field of a set; else an entry of a list, or the document
+	name  string // the name, if this is a field
+	named bool   // set for a field; not set for a list entry or the document
 
 	kind  layoutKind
-	text  string   // of a leaf: its value if it is text, otherwise as written
-	raw   bool     // a leaf that is not text: a number, true, false, null
-	block []string // of a leaf written as a block (> or |): its header, then its lines
+	text  string   // leaf: the value if it is a string, otherwise the value as written
+	raw   bool     // leaf that is not a string: a number, true, false or null
+	block []string // leaf written as a block (> or |): the header, then the lines
 
 	items []*layout
-	flow  bool // in brackets, on one line
+	flow  bool // written in brackets, on one line
 
 	blankBefore   bool     // a blank line precedes it
 	headComments  []string // comments above it; "" is a blank line between them
 	lineComment   string   // comment after it
-	commentColumn int      // preferred column of that comment, or 0 for any
-	footComments  []string // comments below its items, in their column
+	commentColumn int      // preferred column of lineComment, or 0 if there is none
+	footComments  []string // comments below the items, in the items' column
 }
 
 type layoutKind int
@@ -40,7 +40,7 @@ const (
 	sequence
 )
 
-// hasComments reports whether a mapping or list contains a comment, so that it cannot be
+// hasComments reports whether a mapping or list contains a comment and therefore cannot be
 // written on one line.
 func (l *layout) hasComments() bool {
 	return len(l.footComments) > 0 || slices.ContainsFunc(l.items, func(item *layout) bool {
@@ -49,14 +49,14 @@ func (l *layout) hasComments() bool {
 }
 
 // shape is the part of a schema that the printer needs: the order of the fields, and which
-// texts are dates.
+// strings are dates.
 type shape struct {
 	Properties shapes
 	Items      *shape
 	Ref        string `json:"$ref"`
 }
 
-// shapes keeps the order of fields in a schema.
+// shapes contains the fields of a schema, in order.
 type shapes struct {
 	names []string
 	of    map[string]*shape
@@ -90,13 +90,12 @@ var entityShape = sync.OnceValue(func() *shape {
 		err = json.Unmarshal(data, s)
 	}
 	if err != nil {
-		panic(fmt.Sprintf("content: schema entity: %v", err)) // it is embedded
+		panic(fmt.Sprintf("content: schema entity: %v", err)) // cannot happen, since the schema is embedded
 	}
 	return s
 })
 
-// field returns the shape of a field or of the entries of a list; it is empty if the schema
-// has none.
+// field returns the shape of a field. It is empty if the schema does not have the field.
 func (s *shape) field(name string) *shape {
 	if member := s.Properties.of[name]; member != nil {
 		return member
@@ -111,13 +110,13 @@ func (s *shape) entry() *shape {
 	return new(shape)
 }
 
-// isDate reports whether the texts here are days or months, which are written unquoted.
+// isDate reports whether strings of this shape are days or months, which are written
+// unquoted.
 func (s *shape) isDate() bool {
 	return strings.HasSuffix(s.Ref, "/date") || strings.HasSuffix(s.Ref, "/month")
 }
 
-// order puts the fields of an entity in the order of the schema, unknown ones
-// after them.
+// order sorts the fields of an entity in the order of the schema, followed by unknown fields.
 func (l *layout) order(s *shape) {
 	for _, item := range l.items {
 		inner := s.entry()
@@ -177,7 +176,7 @@ func (l *layout) chooseFlow(entity bool, depth int) {
 	l.flow = len(l.items) == 0 || l.flow && depth > 0 && !l.hasComments()
 	for _, item := range l.items {
 		if written && !l.flow {
-			item.blankBefore, item.commentColumn = false, 0 // one line became several
+			item.blankBefore, item.commentColumn = false, 0 // the value is no longer on one line
 		}
 		switch {
 		case l.flow:

@@ -79,8 +79,8 @@ func merged(old, fresh any, path []string) any {
 	return out
 }
 
-// merge puts new values into a layout whose values are have. It returns the path of a node
-// with a comment that would be lost, or nil.
+// merge puts new values into a layout; have contains its current values. It returns the path
+// of a node with a comment that would be lost, or nil if there is none.
 func (l *layout) merge(fresh *layout, have any, path []string) (lost []string) {
 	members, _ := have.(map[string]any)
 	yes, stay := mergedByMember(path)

@@ -12,8 +12,8 @@ import (
 	"kindex/exports/record"
 )
 
-// FuzzMerge checks that for any file, an update refuses it or sets the requested values,
-// loses no comment and no other field, and changes nothing the second time.
+// FuzzMerge checks that an update either refuses a file or sets the requested values without
+// losing a comment or another field, and that repeating the update changes nothing.
 func FuzzMerge(f *testing.F) {
 	f.Add([]byte("name: X\ncategory: c\ndescription: >\n  d\n  e\n\nversion: 1.10\ntags: [a,\n  b]\nlicense: MIT\n"), "MIT", int64(7))
 	f.Add([]byte("# a\nname: X # b\ncategory: c\ndescription: d\nsignals:\n  # e\n  stars: # f\n    value: 3 # g\n    # h\n    date: 2026-01-01\n  forks: {value: 1}\n# i\n"), "x: y", int64(3))
@@ -45,7 +45,7 @@ func FuzzMerge(f *testing.F) {
 		e.License, merged.License = "", ""
 		e.Signals.Facts = slices.DeleteFunc(e.Signals.Facts, isStars)
 		merged.Signals.Facts = slices.DeleteFunc(merged.Signals.Facts, isStars)
-		e.Signals.Facts = append([]record.Fact{}, e.Signals.Facts...) // nil and empty are alike
+		e.Signals.Facts = append([]record.Fact{}, e.Signals.Facts...) // treat nil and empty alike
 		merged.Signals.Facts = append([]record.Fact{}, merged.Signals.Facts...)
 		if !reflect.DeepEqual(e, merged) {
 			t.Errorf("another field changed\n%s\n%s", data, out)

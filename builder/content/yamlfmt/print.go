@@ -12,7 +12,7 @@ import (
 // printer writes a layout as YAML.
 type printer struct{ bytes.Buffer }
 
-// printLayout returns a layout as a file. The shape determines which texts are dates.
+// printLayout returns a layout as a file. The shape determines which strings are dates.
 func printLayout(root *layout, s *shape) []byte {
 	p := new(printer)
 	p.comments(root.headComments, 0)
@@ -39,7 +39,7 @@ func (p *printer) comments(lines []string, indent int) {
 
 func (p *printer) indent(n int) { p.WriteString(strings.Repeat(" ", n)) }
 
-// block writes the items of a mapping or list, one per line. If begun, the first item
+// block writes the items of a mapping or list, one per line. If begun is set, the first item
 // continues the current line.
 func (p *printer) block(l *layout, s *shape, indent int, begun bool) {
 	for i, item := range l.items {
@@ -61,7 +61,7 @@ func (p *printer) block(l *layout, s *shape, indent int, begun bool) {
 	}
 }
 
-// item writes what follows the name of a field or the dash of an entry.
+// item writes whatever follows the name of a field or the dash of an entry.
 func (p *printer) item(l *layout, s *shape, indent int) {
 	below := l.kind != scalar && !l.flow && len(l.items) > 0
 	switch {
@@ -90,7 +90,8 @@ func (p *printer) item(l *layout, s *shape, indent int) {
 	p.comments(l.footComments, indent+2)
 }
 
-// endLine ends a line, with its comment if any: in its old column if there is room.
+// endLine ends a line. It first writes the comment at the end of the line, if any, in its old
+// column if there is room.
 func (p *printer) endLine(l *layout) {
 	if l.lineComment != "" {
 		text := p.Bytes()
@@ -140,10 +141,10 @@ func (p *printer) inline(l *layout, s *shape, brackets bool) {
 var (
 	dateForm = regexp.MustCompile(`^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$`)
 
-	// notText matches what some YAML version reads as something other than text: YAML
-	// 1.2 (https://yaml.org/spec/1.2.2/#103-core-schema) and YAML 1.1
-	// (https://yaml.org/type/), which many programs still use. It need not match a
-	// leading + or -, with which no unquoted text starts.
+	// notText matches anything that some YAML version does not read as a string: YAML 1.2
+	// (https://yaml.org/spec/1.2.2/#103-core-schema) and YAML 1.1 (https://yaml.org/type/),
+	// which many programs still use. It need not match a leading + or -, since strings that
+	// start with those are always quoted.
 	notText = regexp.MustCompile(`(?i)^(` +
 		`null|~|true|false|yes|no|on|off|y|n|=|` +
 		`[0-9][0-9_,]*(\.[0-9_]*)?(e[-+0-9_]*)?|` +
@@ -155,8 +156,8 @@ var (
 		`)$`)
 )
 
-// plainOrQuoted writes a text unquoted if every YAML program reads that as the same text,
-// otherwise in double quotes. In brackets, texts of several words are quoted too, since
+// plainOrQuoted writes a string unquoted if every YAML program reads it as the same string,
+// otherwise in double quotes. In brackets, strings of several words are quoted too, since
 // commas and colons are punctuation there.
 func plainOrQuoted(s string, brackets, name bool) string {
 	plain := s != "" && !strings.ContainsFunc(s, unprintable) &&
@@ -187,7 +188,7 @@ func unprintable(r rune) bool {
 		r >= '\u2028' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
-// quoted writes a text in double quotes.
+// quoted writes a string in double quotes.
 func quoted(s string) string {
 	var b strings.Builder
 	b.WriteByte('"')

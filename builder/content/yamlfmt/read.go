@@ -10,7 +10,8 @@ import (
 	"kindex/builder/content/yamldoc"
 )
 
-// position is a position in a file, counted from 1; columns are in characters.
+// position is a position in a file. Line and column are counted from 1, columns in
+// characters.
 type position struct{ line, col int }
 
 func (p position) before(q position) bool {
@@ -19,14 +20,14 @@ func (p position) before(q position) bool {
 
 func tokenPosition(t *token.Token) position { return position{t.Position.Line, t.Position.Column} }
 
-// node is a layout with its positions in a file, for attaching comments.
+// node is a layout with its positions in the file, for attaching comments.
 type node struct {
 	*layout
 	parent     *node
 	depth      int
-	start      position // of its name, of its dash, or of an entry in brackets
-	value      position // of its value
-	end        position // of its closing bracket
+	start      position // start of the name or the dash, or of an entry in brackets
+	value      position // start of the value
+	end        position // position of the closing bracket
 	itemColumn int      // the column of its items
 }
 
@@ -36,7 +37,7 @@ func (p *node) inBrackets(c position) bool { return p.flow && c.before(p.end) }
 // layoutReader reads the layout of a document.
 type layoutReader struct {
 	lines []string
-	nodes []*node // in the order of the file, without the document itself
+	nodes []*node // in file order, without the document itself
 }
 
 // readLayout returns the layout of a document, including comments. The document must have
@@ -62,7 +63,7 @@ func (r *layoutReader) read(p *node, n ast.Node) {
 		if m, ok := n.(*ast.MappingNode); ok && m.IsFlowStyle {
 			p.flow, p.value, p.end = true, tokenPosition(m.Start), tokenPosition(m.End)
 		} else if p.parent != nil && p.parent.flow {
-			p.flow, p.end = true, p.value // a: b as an entry of [ ]
+			p.flow, p.end = true, p.value // an entry such as a: b in [ ]
 		}
 		for _, m := range members {
 			name, _ := yamldoc.KeyName(m.Key)
@@ -79,7 +80,7 @@ func (r *layoutReader) read(p *node, n ast.Node) {
 		if p.flow {
 			p.value, p.end = tokenPosition(v.Start), tokenPosition(v.End)
 		} else if p.parent != nil && p.parent.flow {
-			p.flow, p.end = true, p.value // the parser accepts - a in brackets
+			p.flow, p.end = true, p.value // the parser accepts an entry such as - a in brackets
 		}
 		for i, item := range v.Values {
 			line, col := yamldoc.NodePosition(item)
@@ -94,7 +95,7 @@ func (r *layoutReader) read(p *node, n ast.Node) {
 	}
 }
 
-// readLeaf fills in a layout from a text, number, true, false or null.
+// readLeaf fills in a layout from a string, number, true, false or null.
 func (r *layoutReader) readLeaf(p *node, n ast.Node) {
 	textual := p.depth == 1 && p.name == yamldoc.VersionField
 	switch v := n.(type) {
@@ -104,7 +105,7 @@ func (r *layoutReader) readLeaf(p *node, n ast.Node) {
 		p.block = r.blockLines(v)
 	case *ast.StringNode:
 		p.text = v.Value
-		p.raw = v.Token.Type == token.StringType && yamldoc.IsPlainNumber(v.Value) && !textual // of more than 64 bits
+		p.raw = v.Token.Type == token.StringType && yamldoc.IsPlainNumber(v.Value) && !textual // an integer of more than 64 bits
 	case *ast.IntegerNode, *ast.FloatNode:
 		p.text, p.raw = n.GetToken().Value, !textual
 	case *ast.NullNode:
@@ -130,8 +131,8 @@ func (r *layoutReader) add(parent *node, l *layout, start position, value ast.No
 	r.read(p, value)
 }
 
-// blockLines returns the lines of a text in block form (> or |) without their indentation,
-// or nil if the text can only be written in quotes.
+// blockLines returns the lines of a string in block form (> or |) without their indentation,
+// or nil if the string can only be written in quotes.
 func (r *layoutReader) blockLines(n *ast.LiteralNode) []string {
 	header := strings.TrimSuffix(n.Start.Value, "+")
 	if strings.Trim(header, "|>-") != "" {
@@ -150,7 +151,7 @@ func (r *layoutReader) blockLines(n *ast.LiteralNode) []string {
 		}
 		lines = append(lines, line[min(len(line), max(indent, 0)):])
 	}
-	for len(lines) > 1 && lines[len(lines)-1] == "" { // spaces beyond the indentation are part of the text
+	for len(lines) > 1 && lines[len(lines)-1] == "" { // spaces beyond the indentation are part of the string
 		lines = lines[:len(lines)-1]
 	}
 	first := slices.IndexFunc(lines[1:], func(s string) bool { return s != "" })

@@ -13,7 +13,8 @@ import (
 	"kindex/exports/record"
 )
 
-// Report returns a comparison with n created entities, each with a field of this value.
+// Report returns a comparison with n created entities, each with a field that has the given
+// value.
 func Report(n int, value string) *diff.Report {
 	d := &diff.Report{Comparison: &diff.Comparison{AsOf: "2026-07-01T00:00:00Z", Changed: true, Formula: &diff.Formula{Old: value, New: value}}}
 	d.From, d.To = diff.Ref{Name: jsonenc.OptionalString(value), Commit: "1"}, diff.Ref{Name: "b", Commit: "2"}
@@ -33,7 +34,7 @@ func Report(n int, value string) *diff.Report {
 
 var fenced = regexp.MustCompile("(?ms)^(```+)diff\n.*?^(```+)\n")
 
-// OutsideCode returns a comment without its code spans and blocks.
+// OutsideCode returns a Markdown comment without its code spans and blocks.
 func OutsideCode(markdown string) string {
 	markdown = fenced.ReplaceAllStringFunc(markdown, func(block string) string {
 		m := fenced.FindStringSubmatch(block)
@@ -51,7 +52,7 @@ func OutsideCode(markdown string) string {
 		}
 		fence := "`" + rest[:len(rest)-len(strings.TrimLeft(rest, "`"))]
 		rest = rest[len(fence)-1:]
-		end := 0 // of the code: the next run of equally many backticks
+		end := 0 // where the code ends: at the next run of as many backticks
 		for _, run := range regexp.MustCompile("`+").FindAllStringIndex(rest, -1) {
 			if run[1]-run[0] == len(fence) {
 				end = run[1]

@@ -24,7 +24,7 @@ func Compare(ctx context.Context, dir, arg string, asOf time.Time) (*diff.Report
 	if err != nil {
 		return nil, err
 	}
-	defer location.Close() // leftover temporary files are the system's to remove
+	defer location.Close() // errors are ignored: leftover temporary files are removed by the system
 	from, to, err := resolve(ctx, location, arg)
 	if err != nil {
 		return nil, err
@@ -33,8 +33,8 @@ func Compare(ctx context.Context, dir, arg string, asOf time.Time) (*diff.Report
 	return d, err
 }
 
-// CompareRefs is Compare for given commits. It also returns the content of the second
-// revision as compared.
+// CompareRefs is like Compare, but for given commits. It also returns the content of the
+// second revision as compared.
 func CompareRefs(ctx context.Context, location *gitlog.Location, dir string, from, to diff.Ref, asOf time.Time) (*diff.Report, diff.Revision, error) {
 	d := &diff.Report{From: from, To: to, Notes: []string{}}
 	second, err := loadRevision(ctx, location, to, dir)
@@ -109,7 +109,7 @@ func addNotes(d *diff.Report, dir string, from, to *loadedRevision) {
 		}
 	}
 	if from.failed != nil && !from.absent {
-		d.Notes = append(d.Notes, fmt.Sprintf("%s has nothing to compare with, so everything is created: %v", d.From, from.failed))
+		d.Notes = append(d.Notes, fmt.Sprintf("%s has no readable content, so everything is created: %v", d.From, from.failed))
 	}
 	if n, _ := from.problems.Count(); n > 0 {
 		first := slices.IndexFunc(from.problems, isError)

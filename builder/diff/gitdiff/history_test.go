@@ -41,7 +41,7 @@ func TestShippedHistory(t *testing.T) {
 		d, err := gitdiff.Compare(context.Background(), filepath.Join(root, "content"), from+".."+to, asOf)
 		var problems yamldoc.Problems
 		if errors.As(err, &problems) {
-			continue // invalid by today's rules
+			continue // invalid under today's rules
 		}
 		if err != nil {
 			t.Errorf("%s..%s: %v", from, to, err)
@@ -63,12 +63,12 @@ func TestShippedHistory(t *testing.T) {
 	t.Logf("compared %d commits", compared)
 }
 
-// checkAgainstGit checks that an entity is created, deleted or changed if its file is.
-// Changed files may contain the same entity, but not the other way round.
+// checkAgainstGit checks that every entity that was created, deleted or changed has a file
+// that was. The converse need not hold: a changed file may contain the same entity.
 func checkAgainstGit(t *testing.T, d *diff.Report, lines []string) {
 	t.Helper()
 	if len(d.Notes) > 0 {
-		return // not every file of the older commit is valid
+		return // some files in the older commit are invalid
 	}
 	files := map[string]string{}
 	for _, l := range lines {

@@ -17,15 +17,15 @@ import (
 
 // loadedRevision is the content of one revision.
 type loadedRevision struct {
-	dir      string          // the folder in messages
-	loaded   *builder.Loaded // nil if nothing can be read
+	dir      string          // the folder as shown in messages
+	loaded   *builder.Loaded // nil if nothing could be read
 	problems yamldoc.Problems
-	failed   error // why nothing can be read; nil if the folder does not exist
-	absent   bool  // the folder does not exist
+	failed   error // why nothing could be read; nil if the folder does not exist
+	absent   bool  // whether the folder does not exist
 }
 
-// loadRevision reads the content folder from the working tree, or from a temporary copy of
-// a commit, whose path no message shows.
+// loadRevision reads the content folder from the working tree, or from a temporary copy of a
+// commit. Messages never show the path of the copy.
 func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, dir string) (_ *loadedRevision, err error) {
 	s, at := &loadedRevision{dir: path.Clean(filepath.ToSlash(dir))}, dir
 	if r.Commit != "" {
@@ -33,7 +33,7 @@ func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, di
 		if err != nil {
 			return nil, err
 		}
-		defer os.RemoveAll(tmp) // leftovers are the system's to remove
+		defer os.RemoveAll(tmp) // leftover files are removed by the system
 		at = filepath.Join(tmp, "content")
 		if err := os.Mkdir(at, 0o777); err != nil {
 			return nil, err
@@ -57,7 +57,7 @@ func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, di
 	return s, nil
 }
 
-// renamePaths replaces the path of the copy with the folder in messages.
+// renamePaths replaces the path of the copy in messages with the folder.
 func (s *loadedRevision) renamePaths(from string) {
 	below := s.dir + "/"
 	if s.dir == "." {
@@ -73,9 +73,9 @@ func (s *loadedRevision) renamePaths(from string) {
 	}
 }
 
-// completedBy returns the revision to compare with another one. A missing folder and
-// unreadable root files are replaced by the formula, categories and index.yaml of the
-// other, so that they show no spurious differences.
+// completedBy returns a revision to be compared with another one. If its folder is missing or
+// its root files are unreadable, the returned revision has the formula, categories and
+// index.yaml of the other one, so that these show no spurious differences.
 func (s *loadedRevision) completedBy(other *loadedRevision) diff.Revision {
 	if s.loaded == nil {
 		return diff.Revision{Formula: other.loaded.Formula}

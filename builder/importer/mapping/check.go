@@ -55,7 +55,7 @@ func wrongDelimiter(s string) string {
 // valueSources are the alternative sources of a value.
 var valueSources = []string{"column", "constant", "template", "first", "all"}
 
-// checkValue adds conflicts between the parts of a value.
+// checkValue adds problems for conflicts between the parts of a value.
 func checkValue(d *yamldoc.Document, m map[string]any, path []string) {
 	checkOneOf(d, m, path, valueSources...)
 	if m["optional"] != nil && m["column"] == nil && m["template"] == nil {
@@ -70,7 +70,7 @@ func checkValue(d *yamldoc.Document, m map[string]any, path []string) {
 func checkOneOf(d *yamldoc.Document, m map[string]any, path []string, names ...string) {
 	for name := range m {
 		if d.Faulty[yamldoc.FieldName(append(slices.Clone(path), name))] {
-			return // it may be one of them, misspelled
+			return // the unknown field may be one of them, misspelled
 		}
 	}
 	var given []string
@@ -88,7 +88,8 @@ func checkOneOf(d *yamldoc.Document, m map[string]any, path []string, names ...s
 	}
 }
 
-// parseTemplate splits a template into texts and columns. A doubled brace is a literal one.
+// parseTemplate splits a template into literals and columns. A doubled brace is a literal
+// brace.
 func parseTemplate(s string) (parts []TemplatePart, wrong string) {
 	var literal strings.Builder
 	columns := 0

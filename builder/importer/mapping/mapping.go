@@ -18,7 +18,7 @@ type Mapping struct {
 	Input  InputForm
 
 	Type      *Value
-	Slug      *Value // the name of the entity by default
+	Slug      *Value // by default, the slug is derived from the entity's name
 	ClashSlug *Value // if nil, rows with the same slug are refused
 	Where     []Condition
 
@@ -28,14 +28,14 @@ type Mapping struct {
 	Benchmarks []BenchmarkColumns
 }
 
-// Source is the imported collection, for the credits.
+// Source is the imported collection, which must be credited.
 type Source struct {
 	Name, URL, License, Date, Changes string
 }
 
 // InputForm is the format of the input file.
 type InputForm struct {
-	Delimiter rune   // 0 means to use the name of the file
+	Delimiter rune   // 0 means that the file's name determines it
 	Decimal   string // "", "." or ","
 	Missing   []string
 }
@@ -55,11 +55,11 @@ type Target struct {
 	Date, Source *Value
 }
 
-// Value is the source of a value and its transformations, in the order of the fields.
-// Exactly one of Column, Constant, Template, First and All is set.
+// Value is the source of a value and its transformations, which are applied in the order of
+// the fields. Exactly one of Column, Constant, Template, First and All is set.
 type Value struct {
 	Column   string
-	Constant any // a text, number, bool or a list of these
+	Constant any // a string, number, bool or a list of these
 	Template []TemplatePart
 	First    []*Value
 	All      []*Value
@@ -69,13 +69,13 @@ type Value struct {
 	List     string            // "", "python" or a separator
 	Take     string            // "", "first" or "last"
 	Table    map[string]string // replacement values; "" means no value
-	As       string            // "", or one of the names in the schema
+	As       string            // "", or one of the conversions in the schema
 	Default  any
 
 	Location Location
 }
 
-// TemplatePart is a literal text or a column.
+// TemplatePart is a literal string or a column.
 type TemplatePart struct {
 	Literal, Column string
 }
@@ -99,8 +99,8 @@ type BenchmarkColumns struct {
 	Location                  Location
 }
 
-// Parse reads a mapping, which is nil if one of the problems is an error. path is only for
-// messages.
+// Parse reads a mapping. The mapping is nil if one of the problems is an error. path is used
+// only in messages.
 func Parse(path string, data []byte) (*Mapping, yamldoc.Problems) {
 	d := yamldoc.Parse(path, data, "")
 	m, ok := d.Fields()
@@ -116,7 +116,7 @@ func Parse(path string, data []byte) (*Mapping, yamldoc.Problems) {
 	return mapping, d.Report()
 }
 
-// decode reads the valid parts; the schema check has reported the rest.
+// decode reads the valid parts of a mapping; the schema check has reported the others.
 func decode(d *yamldoc.Document, m map[string]any) *Mapping {
 	out := &Mapping{Path: d.Path, Input: inputForm(m["input"]),
 		Type: typeOf(d, m["type"]), Slug: valueOf(d, m["slug"], "slug"), ClashSlug: valueOf(d, m["clashSlug"], "clashSlug"),
@@ -168,7 +168,7 @@ func inputForm(v any) InputForm {
 	return form
 }
 
-// typeOf is like valueOf, but a plain text is the type itself.
+// typeOf is like valueOf, but a plain string is the type itself.
 func typeOf(d *yamldoc.Document, v any) *Value {
 	if s, ok := v.(string); ok {
 		return &Value{Constant: s, Location: locationOf(d, "type")}

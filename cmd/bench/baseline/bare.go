@@ -14,8 +14,8 @@ type Answer struct {
 	Body   []byte
 }
 
-// Bare is a handler that sends recorded responses by request URI: the cost of
-// net/http itself, and nothing else.
+// Bare is a handler that replays recorded responses by request URI. It measures the
+// cost of net/http alone.
 type Bare map[string]Answer
 
 // ServeHTTP implements http.Handler.
@@ -27,7 +27,7 @@ func (b Bare) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	maps.Copy(w.Header(), a.Header)
 	w.WriteHeader(a.Status)
-	_, _ = w.Write(a.Body) // ignore clients that have gone
+	_, _ = w.Write(a.Body) // ignore clients that have disconnected
 }
 
 // Save writes the answers to a file.
@@ -37,7 +37,7 @@ func (b Bare) Save(path string) error {
 		return err
 	}
 	if err := gob.NewEncoder(f).Encode(b); err != nil {
-		_ = f.Close() // the first error matters
+		_ = f.Close() // the first error is returned
 		return err
 	}
 	return f.Close()

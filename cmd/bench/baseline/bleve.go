@@ -10,19 +10,20 @@ import (
 	"github.com/blevesearch/bleve/v2/search/query"
 )
 
-// Bleve is a Bleve index with only the fields needed for the filters: keywords,
-// and the score as a number. It is built offline into one segment. Records are
-// kept outside the index, so that a page needs no decoding.
+// Bleve is a Bleve index that contains only the fields needed for the filters:
+// keywords, and the score as a number. It is built offline into a single segment.
+// Records are kept outside the index, so that returning a page requires no
+// decoding.
 type Bleve struct {
 	index   bleve.Index
 	records [][]byte
 }
 
-// Filters are values that a record must all have.
+// Filters are the values that a record must have.
 type Filters struct{ Type, Category, Tag string }
 
-// NewBleve creates the index in a new folder. The ID of a document is its index
-// in docs, so equal scores keep the order of docs.
+// NewBleve creates the index in a new folder. The ID of a document is its index in
+// docs, so that documents with equal scores keep their order.
 func NewBleve(dir string, docs []Document) (*Bleve, error) {
 	m := bleve.NewIndexMapping()
 	doc := bleve.NewDocumentStaticMapping()
@@ -61,8 +62,8 @@ func NewBleve(dir string, docs []Document) (*Bleve, error) {
 	return x, err
 }
 
-// Page appends the records of a page to dst, best score first, and returns their
-// indexes in the documents and the total number of matches.
+// Page appends the records of a page to dst, best score first, and returns the
+// indexes of their documents and the total number of matches.
 func (x *Bleve) Page(dst []byte, f Filters, offset, limit int) (out []byte, page []uint32, total uint64, err error) {
 	q := make([]query.Query, 0, 3)
 	for _, t := range []struct{ field, value string }{{"type", f.Type}, {"category", f.Category}, {"tag", f.Tag}} {

@@ -11,9 +11,9 @@ import (
 	"github.com/blevesearch/vellum/levenshtein"
 )
 
-// spellCorrector finds the words of a vocabulary near to a misspelled word: a
-// Levenshtein automaton walks a transducer of all words, so that it visits only
-// near ones.
+// spellCorrector finds the words in a vocabulary that are similar to a misspelled
+// word. A Levenshtein automaton walks a transducer of all words, so that it visits
+// only similar ones.
 type spellCorrector struct {
 	words  *vellum.FST
 	within [3]*levenshtein.LevenshteinAutomatonBuilder // by edits
@@ -55,8 +55,9 @@ func newSpellCorrector(db *sql.DB) (*spellCorrector, error) {
 	return c, nil
 }
 
-// near lists the words within one edit, or two for words of eight letters or
-// more, like kindex. Transposing two neighbours is one edit.
+// near lists the words within one edit, or within two for words of eight letters or
+// more; kindex has the same limits. Transposing two adjacent letters counts as one
+// edit.
 func (c *spellCorrector) near(word string) ([]string, error) {
 	edits := 1
 	if utf8.RuneCountInString(word) >= 8 {

@@ -11,9 +11,9 @@ import (
 	_ "modernc.org/sqlite" // the driver
 )
 
-// FTS5 is a SQLite database with the documents in two full-text tables: words,
-// with the default tokenizer and a prefix index, and trigrams, which is what FTS5
-// offers for misspelled words.
+// FTS5 is a SQLite database that contains the documents in two full-text tables:
+// one of words, with the default tokenizer and a prefix index, and one of trigrams,
+// which is what FTS5 offers for misspelled words.
 type FTS5 struct {
 	db *sql.DB
 
@@ -23,14 +23,15 @@ type FTS5 struct {
 	corrector             *spellCorrector
 }
 
-// Size is the size and build time of a table.
+// Size holds the size and build time of a table.
 type Size struct {
 	Bytes int64
 	Took  time.Duration
 }
 
-// schema stores records separately from the contentless full-text tables, and
-// from the counted values: that makes each table smallest and fastest.
+// schema stores the records separately from the contentless full-text tables and
+// from the values to count, which makes each table as small and as fast as
+// possible.
 const schema = `
 CREATE TABLE record (id INTEGER PRIMARY KEY, json BLOB) STRICT;
 CREATE TABLE label (id INTEGER PRIMARY KEY, category TEXT, license TEXT) STRICT;
@@ -39,7 +40,7 @@ CREATE VIRTUAL TABLE words USING fts5(%[1]s, content='', prefix='2 3 4');
 CREATE VIRTUAL TABLE trigrams USING fts5(%[1]s, content='', tokenize='trigram');
 CREATE VIRTUAL TABLE vocabulary USING fts5vocab('words', 'row');`
 
-// The queries. A page has the default size of an API page.
+// The queries. Their page size is the API's default.
 const (
 	wordsQuery = `SELECT record.json FROM words JOIN record ON record.id = words.rowid
 		WHERE words MATCH ? ORDER BY words.rank LIMIT 20`
@@ -51,8 +52,8 @@ const (
 		UNION ALL SELECT * FROM (SELECT 'tag', tag, count(*) FROM found JOIN tag USING (id) GROUP BY 2 ORDER BY 3 DESC, 2 LIMIT 20)`
 )
 
-// NewFTS5 creates the database in a file. It is optimized into one segment, and
-// its cache is large enough for all of it.
+// NewFTS5 creates the database in a file. Each full-text table is merged into one
+// segment, and the cache is large enough for the whole database.
 func NewFTS5(path string, docs []Document) (*FTS5, error) {
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
@@ -169,25 +170,26 @@ func (f *FTS5) insert(queries []string, fill func([]*sql.Stmt) error) (err error
 // Close closes the database.
 func (f *FTS5) Close() error { return f.db.Close() }
 
-// All finds the top 20 documents with all exact words.
+// All finds the top 20 documents that contain all of the exact words.
 func (f *FTS5) All(dst []byte, words ...string) ([]byte, int, error) {
 	return found(f.search, dst, phrases(words, " "))
 }
 
-// Prefix finds the top 20 documents with a word that has a prefix.
+// Prefix finds the top 20 documents that contain a word with the given prefix.
 func (f *FTS5) Prefix(dst []byte, begin string) ([]byte, int, error) {
 	return found(f.search, dst, phrases([]string{begin}, "")+"*")
 }
 
-// AnyTrigram finds the top 20 documents with any trigram of a word: the fuzzy
-// search that FTS5 itself offers.
+// AnyTrigram finds the top 20 documents that contain any trigram of a word. This is
+// the only fuzzy search built into FTS5.
 func (f *FTS5) AnyTrigram(dst []byte, word string) ([]byte, int, error) {
 	return found(f.fuzzy, dst, trigrams(word))
 }
 
-// Corrected finds the top 20 documents with any of the words within the edits
-// that kindex allows, which it first looks up in the table's vocabulary. FTS5 has
-// no such feature; this is the best that a program using it can add.
+// Corrected finds the top 20 documents that contain any word within the edit
+// distance that kindex allows. It first looks these words up in the table's
+// vocabulary. FTS5 has no such feature; this is the best that a program using it
+// can add.
 func (f *FTS5) Corrected(dst []byte, word string) ([]byte, int, error) {
 	near, err := f.corrector.near(word)
 	if err != nil || len(near) == 0 {
@@ -196,8 +198,8 @@ func (f *FTS5) Corrected(dst []byte, word string) ([]byte, int, error) {
 	return found(f.search, dst, phrases(near, " OR "))
 }
 
-// Faceted is like All for one word, and counts the categories, tags and licences
-// of all matches, the top 20 of each.
+// Faceted works like All with a single word. It also appends the categories, tags
+// and licences of all matches, the 20 most frequent of each.
 func (f *FTS5) Faceted(dst []byte, word string) ([]byte, int, error) {
 	q := phrases([]string{word}, "")
 	dst, n, err := found(f.search, dst, q)
@@ -238,7 +240,7 @@ func found(s *sql.Stmt, dst []byte, match string) ([]byte, int, error) {
 	return dst, n, rows.Err()
 }
 
-// phrases quotes words in the syntax of FTS5.
+// phrases quotes words in FTS5 syntax.
 func phrases(words []string, join string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -247,7 +249,7 @@ func phrases(words []string, join string) string {
 	return strings.Join(quoted, join)
 }
 
-// trigrams returns the query for any trigram of a word.
+// trigrams returns a query that matches any trigram of a word.
 func trigrams(word string) string {
 	var list []string
 	for i := range word {

@@ -13,8 +13,8 @@ import (
 
 // ReadRevisions reads every version of every file of a repository with plain git:
 // git log lists the versions, git cat-file prints them, and the output is
-// discarded. It returns the number of versions without deletions. It passes no
-// path, which would make git log slower.
+// discarded. It returns the number of versions, not counting deletions. It passes no
+// path to git log, because that would slow it down.
 //
 //	git log --first-parent --reverse --raw … | (object names) | git cat-file --batch > /dev/null
 func ReadRevisions(ctx context.Context, repo string) (n int, err error) {
@@ -40,7 +40,8 @@ func ReadRevisions(ctx context.Context, repo string) (n int, err error) {
 	return n, errors.Join(err, out.Flush(), names.Close(), finish(list), finish(read))
 }
 
-// objectNames writes the names of the new objects in the output of git log --raw.
+// objectNames extracts the names of the new objects from the output of git log
+// --raw.
 func objectNames(log io.Reader, names *bufio.Writer) (n int, err error) {
 	lines := bufio.NewScanner(log)
 	for lines.Scan() {
@@ -51,7 +52,7 @@ func objectNames(log io.Reader, names *bufio.Writer) (n int, err error) {
 		}
 		n++
 		_, _ = names.Write(fields[3])
-		_ = names.WriteByte('\n') // the buffer keeps the error
+		_ = names.WriteByte('\n') // Flush returns the error
 	}
 	return n, lines.Err()
 }

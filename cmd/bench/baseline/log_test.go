@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestReadRevisions counts the versions of a small history: two files, an edit to one, a
-// file elsewhere, a deletion.
+// TestReadRevisions counts the versions in a small history: two files, an edit to
+// one of them, a file outside the content, and a deletion.
 func TestReadRevisions(t *testing.T) {
 	dir := t.TempDir()
 	git := func(args ...string) {

@@ -2,7 +2,7 @@
 //
 // They are SQLite FTS5 for searching, Bleve for filtering and sorting, git for
 // histories, and a bare net/http handler for serving. Each gets the same
-// documents and is configured as its manual recommends; none uses code of kindex.
+// documents and is configured as its manual recommends; none uses kindex's code.
 package baseline
 
 import (
@@ -11,15 +11,15 @@ import (
 	"kindex/exports/record"
 )
 
-// Document is an entity as input of the yardsticks.
+// Document is an entity in the form in which it is passed to the yardsticks.
 type Document struct {
 	*record.Entity
-	Title  string // of the category
-	Record []byte // JSON, the content of responses
+	Title  string // the title of the category
+	Record []byte // the JSON that responses contain
 }
 
-// columns are the texts that FTS5 indexes: those that kindex searches. Like
-// kindex, they omit words that would only be repeated.
+// columns lists the fields that FTS5 indexes, which are those that kindex searches.
+// Like kindex, they omit words that would only be repeated.
 var columns = []string{"name", "slug", "provider", "topic", "description"}
 
 // texts returns the columns of a document.

@@ -9,7 +9,7 @@ import (
 	"kindex/exports/record"
 )
 
-// documents returns few enough documents to know the expected results.
+// documents returns a small set of documents with predictable results.
 func documents() []Document {
 	var docs []Document
 	for i, name := range []string{"Gradient", "Granite", "Gradients", "Tensor \"quoted\"", "Forest"} {

@@ -1,9 +1,9 @@
-// Receives webhooks over TLS and is in trouble at random:
+// Receives webhooks over TLS and fails at random:
 // node receiver.mjs <folder with node_modules> <certificate> <key> <seed>
 //
-// A line of standard input makes an endpoint: {"path", "secret", "troubles":
-// {name: share}, "first": [names], "goneAfter": n}. A line of standard output tells
-// of the address, {"port"}, or of a request.
+// Each line of standard input creates an endpoint: {"path", "secret", "troubles":
+// {name: share}, "first": [names], "goneAfter": n}. Each line of standard output
+// reports the address, {"port"}, or a request.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import { createRequire } from 'node:module'
@@ -17,7 +17,7 @@ const { Webhook } = require('standardwebhooks')
 const endpoints = new Map()
 const tell = (what) => process.stdout.write(JSON.stringify(what) + '\n')
 
-// random is mulberry32: the same seed makes the same troubles.
+// random implements mulberry32: the same seed produces the same troubles.
 let state = Number(seed)
 function random() {
   state = (state + 0x6d2b79f5) | 0
@@ -36,10 +36,10 @@ function troubleOf(endpoint) {
   return 'none'
 }
 
-// connections are what is below TLS, by the port of the other side.
+// connections maps the client's port to the TCP connection under TLS.
 const connections = new Map()
 
-// What each trouble does instead of a good answer. "lost" has taken the event.
+// What each trouble does instead of a good answer. With "lost", the event was accepted.
 const troubles = {
   none: (_, response) => response.writeHead(204).end(),
   error: (_, response) => response.writeHead(500).end('not now'),
@@ -47,7 +47,7 @@ const troubles = {
   reset: (request) => connections.get(request.socket.remotePort).resetAndDestroy(),
   closed: (request) => request.socket.destroy(),
   lost: (request) => request.socket.destroy(),
-  silence: () => {}, // until the other side gives up
+  silence: () => {}, // until the client gives up
   patience: (_, response) => response.writeHead(429, { 'Retry-After': '1' }).end(),
   elsewhere: (_, response) => response.writeHead(307, { Location: '/elsewhere' }).end(),
 }
@@ -83,7 +83,7 @@ const server = createServer({ cert: readFileSync(cert), key: readFileSync(key) }
   const parts = []
   request.on('data', (part) => parts.push(part))
   request.on('end', () => receive(request, response, Buffer.concat(parts).toString('utf8')))
-  request.on('error', () => {}) // whoever sent it has gone
+  request.on('error', () => {}) // the client has disconnected
 })
 server.on('connection', (connection) => {
   const port = connection.remotePort

@@ -18,14 +18,14 @@ type GitHub struct {
 	URL string
 
 	mu     sync.Mutex
-	user   string // as JSON
-	status int    // of GET /user
+	user   string // the response to GET /user, as JSON
+	status int    // the status of that response
 	codes  map[string]url.Values
-	tokens map[string]string // token to user
+	tokens map[string]string // user by token
 }
 
-// StartGitHub starts a server that stops when the test ends. It accepts the client Client
-// with ClientSecret; the user is {"id": 1, "login": "ann"}.
+// StartGitHub starts a server that stops when the test ends. It accepts only the credentials
+// Client and ClientSecret. The signed-in user is {"id": 1, "login": "ann"}.
 func StartGitHub(t testing.TB) *GitHub {
 	t.Helper()
 	h := &GitHub{user: `{"id": 1, "login": "ann"}`, status: http.StatusOK, codes: map[string]url.Values{}, tokens: map[string]string{}}
@@ -43,8 +43,8 @@ func StartGitHub(t testing.TB) *GitHub {
 	return h
 }
 
-// Answer sets the response to GET /user from now on: a status, and JSON such as {"id": 1,
-// "login": "ann"}.
+// Answer sets the response to all later GET /user requests: a status, and JSON such as {"id":
+// 1, "login": "ann"}.
 func (h *GitHub) Answer(status int, user string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -54,7 +54,7 @@ func (h *GitHub) Answer(status int, user string) {
 func (h *GitHub) authorize(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	if q.Get("client_id") != Client || q.Get("response_type") != "code" || q.Get("scope") != "" {
-		http.Error(w, "not what an app asks", http.StatusBadRequest)
+		http.Error(w, "not a valid request of an OAuth app", http.StatusBadRequest)
 		return
 	}
 	code := rand.Text()
@@ -63,7 +63,7 @@ func (h *GitHub) authorize(w http.ResponseWriter, r *http.Request) {
 	w.WriteHeader(http.StatusFound)
 }
 
-// token responds as GitHub does: failures have status 200.
+// token responds like GitHub: failures have status 200, too.
 func (h *GitHub) token(w http.ResponseWriter, r *http.Request) {
 	asked, ok := h.codes[r.FormValue("code")]
 	delete(h.codes, r.FormValue("code"))
@@ -94,5 +94,5 @@ func (h *GitHub) whoami(w http.ResponseWriter, r *http.Request) {
 
 func fail(w http.ResponseWriter, code string) {
 	w.Header().Set("Content-Type", "application/x-www-form-urlencoded")
-	_, _ = w.Write([]byte(url.Values{"error": {code}, "error_description": {"it is not right"}}.Encode()))
+	_, _ = w.Write([]byte(url.Values{"error": {code}, "error_description": {"the request is invalid"}}.Encode()))
 }

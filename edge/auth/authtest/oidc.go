@@ -1,5 +1,5 @@
-// Package authtest provides identity providers for tests: npm oidc-provider, and a server
-// that imitates GitHub Enterprise.
+// Package authtest provides identity providers for tests: oidc-provider from npm, and a
+// server that imitates GitHub Enterprise.
 package authtest
 
 import (
@@ -15,7 +15,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// Client and ClientSecret are the service's credentials at the providers.
+// Client and ClientSecret are the credentials of the service at the providers.
 const (
 	Client       = "kindex"
 	ClientSecret = "the client's secret: with +, % and &"
@@ -24,9 +24,9 @@ const (
 //go:embed provider.mjs
 var program []byte
 
-// StartOIDC runs npm's oidc-provider until the test ends and returns its issuer. redirect
-// is the only redirect URI it accepts; names maps subjects to display names. The login
-// typed on its page becomes the subject, and any password works.
+// StartOIDC runs oidc-provider from npm until the test ends and returns its issuer. redirect
+// is the only redirect URI it accepts; names maps subjects to display names. The login typed
+// on its page becomes the subject, and any password works.
 func StartOIDC(t testing.TB, redirect string, names map[string]string) string {
 	t.Helper()
 	site := filepath.Dir(suite.NodeModules(t, "oidc-provider"))
@@ -58,7 +58,7 @@ func StartOIDC(t testing.TB, redirect string, names map[string]string) string {
 			t.Errorf("provider: %v", err)
 		}
 		if t.Failed() {
-			t.Logf("output of the provider:\n%s", output.String())
+			t.Logf("the provider's output:\n%s", output.String())
 		}
 	})
 	line, err := bufio.NewReader(out).ReadString('\n')

@@ -1,4 +1,4 @@
-// Package browser opens pages in Chromium, for tests.
+// Package browser opens pages in Chromium for tests.
 package browser
 
 import (
@@ -26,11 +26,11 @@ import (
 type Tab struct {
 	context.Context
 	mu         sync.Mutex
-	requests   []string // methods and addresses
+	requests   []string // method and address of each request
 	consoleLog []string // console messages: errors, warnings, policy violations
 }
 
-// shared is the process shared by the tests of a binary that uses Main.
+// shared is the browser process that is shared by all tests of a binary that calls Main.
 var shared struct {
 	sync.Mutex
 	wanted bool
@@ -38,9 +38,9 @@ var shared struct {
 	stop func()
 }
 
-// Main runs the tests of a package, stops the browser, and then calls the given functions.
-// The tabs share one Chromium process, each with its own cookies and storage. It is for
-// TestMain. Without it, every tab is a process.
+// Main runs the tests of a package, stops the browser, and then calls the given functions. The
+// tabs share one Chromium process, but each has its own cookies and storage. Call it from
+// TestMain. Without Main, every tab runs in a process of its own.
 func Main(m *testing.M, stop ...func()) {
 	shared.wanted = true
 	code := m.Run()
@@ -53,13 +53,13 @@ func Main(m *testing.M, stop ...func()) {
 	os.Exit(code)
 }
 
-// Open opens a Chromium tab that can reach only loopback.
+// Open opens a Chromium tab that can connect only to loopback.
 func Open(t testing.TB, width, height int64) *Tab {
 	t.Helper()
 	return open(t, width, height, process)
 }
 
-// OpenWith is Open in a process of its own, in which the given host names resolve to
+// OpenWith is like Open, but uses a new process in which the given host names resolve to
 // 127.0.0.1.
 func OpenWith(t testing.TB, width, height int64, hosts ...string) *Tab {
 	t.Helper()
@@ -85,8 +85,8 @@ func open(t testing.TB, width, height int64, process func(testing.TB) (context.C
 	return b
 }
 
-// process returns an unused tab: of the shared process, which the first tab starts, or of a
-// new one.
+// process returns an unused tab. If the tests share a process, the tab belongs to that process,
+// which is started for the first tab; otherwise, it belongs to a new process.
 func process(t testing.TB) (context.Context, func()) {
 	t.Helper()
 	shared.Lock()
@@ -98,7 +98,7 @@ func process(t testing.TB) (context.Context, func()) {
 	if !shared.wanted {
 		return ctx, stop
 	}
-	if err := chromedp.Do(ctx); err != nil { // it lives as long as this context
+	if err := chromedp.Do(ctx); err != nil { // the process lives as long as this context
 		stop()
 		t.Fatal(err)
 	}
@@ -106,11 +106,11 @@ func process(t testing.TB) (context.Context, func()) {
 	return chromedp.NewContext(ctx, chromedp.WithNewBrowserContext())
 }
 
-// loopbackOnly are resolver rules by which no name resolves.
+// loopbackOnly contains resolver rules that keep every name from resolving.
 const loopbackOnly = "MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
 
-// launch starts a separate Chromium and returns its context and a function that stops it
-// and removes its files.
+// launch starts a separate Chromium process. It returns the context and a function that stops
+// the process and removes its files.
 func launch(t testing.TB, further ...chromedp.ExecAllocatorOption) (context.Context, func()) {
 	t.Helper()
 	tmp, err := os.MkdirTemp("", "kindex-chromium-")
@@ -119,7 +119,7 @@ func launch(t testing.TB, further ...chromedp.ExecAllocatorOption) (context.Cont
 	}
 	options := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
 		chromedp.ExecPath(find()),
-		chromedp.Env("TMPDIR="+tmp),                  // Chromium leaves files there
+		chromedp.Env("TMPDIR="+tmp),                  // Chromium leaves files in it
 		chromedp.Flag("proxy-server", "127.0.0.1:1"), // for everything except loopback
 		chromedp.Flag("disable-component-update", true),
 		// Desktop browsers partition the cache by site; the headless shell does so only
@@ -127,20 +127,20 @@ func launch(t testing.TB, further ...chromedp.ExecAllocatorOption) (context.Cont
 		chromedp.Flag("enable-features", "NetworkService,NetworkServiceInProcess,SplitCacheByNetworkIsolationKey"),
 	)
 	if os.Geteuid() == 0 {
-		options = append(options, chromedp.NoSandbox) // it has none for root
+		options = append(options, chromedp.NoSandbox) // Chromium has no sandbox for root
 	}
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), append(options, further...)...)
 	ctx, cancel := chromedp.NewContext(ctx)
 	return ctx, func() { cancel(); stop(); _ = os.RemoveAll(tmp) }
 }
 
-// focused gives a tab the focus, whatever other tabs are open.
+// focused makes a tab behave as if it had the focus, whatever other tabs are open.
 var focused = chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 	_, err := cdp.Call(ctx, tab, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	return err
 })
 
-// note records the browser's events.
+// note records events from the browser.
 func (b *Tab) note(event any) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -174,7 +174,7 @@ func (b *Tab) Do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// Run returns an action's result.
+// Run runs an action and returns its result.
 func Run[T any](t testing.TB, b *Tab, action chromedp.Action[T]) T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(b, patience)
@@ -186,7 +186,7 @@ func Run[T any](t testing.TB, b *Tab, action chromedp.Action[T]) T {
 	return v
 }
 
-// Requests returns the methods and addresses requested so far.
+// Requests returns the method and address of each request so far.
 func (b *Tab) Requests() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -207,8 +207,8 @@ func (b *Tab) fail(t testing.TB, err error) {
 	t.Fatalf("%v\nconsole: %q\nrequests: %q", err, b.consoleLog, b.requests)
 }
 
-// CheckQuiet fails the test if something went wrong on the page, or if it requested anything
-// outside base, http://host:port.
+// CheckQuiet fails the test if something went wrong on the page, or if the page requested
+// anything outside base, which has the form http://host:port.
 func (b *Tab) CheckQuiet(t testing.TB, base string) {
 	t.Helper()
 	b.mu.Lock()
@@ -227,11 +227,11 @@ func (b *Tab) CheckQuiet(t testing.TB, base string) {
 	}
 }
 
-// programs lists the names Chromium is installed under. The headless shell comes first: it
-// is the same engine without the desktop UI, and takes little more than half as long.
+// programs lists the names under which Chromium is installed. The headless shell is tried first:
+// it is the same engine without the desktop UI, and takes little more than half the time.
 var programs = []string{"chromium-headless-shell", "headless-shell", "headless_shell", "chromium", "chromium-browser", "google-chrome"}
 
-// find returns the path of Chromium, "" if there is none.
+// find returns the path of Chromium, or "" if it is not installed.
 var find = sync.OnceValue(func() string {
 	for _, name := range programs {
 		if path, err := exec.LookPath(name); err == nil {

@@ -17,15 +17,15 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// patience is how long anything may take in a browser, so that no test waits forever. It
-// is far more than a slow machine needs.
+// patience is the time limit for anything done in a browser, so that no test waits forever. It
+// is far longer than even a slow machine needs.
 const patience = 5 * time.Minute
 
-// Load does something that makes the browser navigate, and returns the response after the
-// last redirect once the page has loaded.
+// Load runs steps that make the browser navigate. Once the page has loaded, it returns the
+// response after the last redirect.
 func (b *Tab) Load(t testing.TB, steps ...chromedp.Action[chromedp.Void]) *network.Response {
 	t.Helper()
-	ctx, cancel := context.WithTimeoutCause(b, patience, errors.New("no page has loaded"))
+	ctx, cancel := context.WithTimeoutCause(b, patience, errors.New("no page was loaded"))
 	defer cancel()
 	res, err := chromedp.RunResponse(ctx, steps...)
 	if err != nil {
@@ -34,8 +34,8 @@ func (b *Tab) Load(t testing.TB, steps ...chromedp.Action[chromedp.Void]) *netwo
 	return res
 }
 
-// Until waits until a JavaScript expression, or the promise it returns, is true, across page
-// loads.
+// Until waits until a JavaScript expression is true, or the promise that it returns resolves to
+// true. It keeps waiting when the browser loads another page.
 func (b *Tab) Until(t testing.TB, format string, args ...any) {
 	t.Helper()
 	condition := fmt.Sprintf(format, args...)
@@ -52,25 +52,26 @@ func (b *Tab) Until(t testing.TB, format string, args ...any) {
 		case <-look.C:
 		case <-ctx.Done():
 			page, _ := chromedp.Run(b, chromedp.Evaluate[string]("location.href + '\\n' + (document.querySelector('main') ?? document.body).innerText.slice(0, 4000)"))
-			b.fail(t, fmt.Errorf("it does not become true that %s (%w)\n%s", condition, err, page))
+			b.fail(t, fmt.Errorf("timed out waiting until %s is true (%w)\n%s", condition, err, page))
 		}
 	}
 }
 
-// Eval runs a script in the page and returns its value. A promise is waited for.
+// Eval runs a script in the page and returns its value. If the value is a promise, Eval waits
+// for it.
 func Eval[T any](t testing.TB, b *Tab, format string, args ...any) T {
 	t.Helper()
 	return Run(t, b, chromedp.Evaluate[T](fmt.Sprintf(format, args...), chromedp.EvalAwaitPromise))
 }
 
-// Press presses keys one after the other, including those of package kb. Unlike with
-// chromedp.KeyEvent, a page can prevent a key's default action.
+// Press presses keys one after the other; keys can also be constants from package kb. Unlike
+// with chromedp.KeyEvent, a page can prevent a key's default action.
 func Press(keys string) chromedp.Action[chromedp.Void] {
 	return chromedp.Func(func(ctx context.Context, tab *chromedp.Target) error {
 		for _, r := range keys {
 			k, ok := kb.Keys[r]
 			if !ok {
-				return fmt.Errorf("no key writes %q", r)
+				return fmt.Errorf("no key produces %q", r)
 			}
 			e := input.DispatchKeyEventParams{Type: kb.KeyDown, Key: k.Key, Code: k.Code, Text: k.Text, UnmodifiedText: k.Unmodified,
 				NativeVirtualKeyCode: k.Native, WindowsVirtualKeyCode: k.Windows}
@@ -89,7 +90,7 @@ func Press(keys string) chromedp.Action[chromedp.Void] {
 	})
 }
 
-// Prefers sets a media preference, such as "prefers-color-scheme", "dark".
+// Prefers sets a media feature for the page, such as "prefers-color-scheme" to "dark".
 func Prefers(pairs ...string) chromedp.Action[chromedp.Void] {
 	var list []*emulation.MediaFeature
 	for i := 0; i < len(pairs); i += 2 {
@@ -113,8 +114,8 @@ func (b *Tab) Overflowing(t testing.TB) []string {
 }
 
 // SignIn clicks the link to npm oidc-provider (see package authtest), signs in there, and
-// returns the service's final response. Requests to the provider meanwhile are removed from
-// the record; pages must not send it any others.
+// returns the service's final response. The requests sent to the provider meanwhile are removed
+// from the record; pages must not send it any other requests.
 func (b *Tab) SignIn(t testing.TB, issuer, subject string, press ...chromedp.Action[chromedp.Void]) *network.Response {
 	t.Helper()
 	before := len(b.Requests())

@@ -15,7 +15,7 @@ import (
 	"kindex/edge/storage/storagetest/server"
 )
 
-// Main runs the tests of a package and stops the server that they may have started. It is for
+// Main runs the tests of a package and stops the server if they started one. It is meant for
 // TestMain.
 func Main(m *testing.M) {
 	code := m.Run()
@@ -23,7 +23,7 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Stop stops the server that tests may have started, for packages that cannot use Main.
+// Stop stops the server if tests started one. It is for packages that cannot use Main.
 func Stop() {
 	if own.Server != nil {
 		if err := own.Stop(); err != nil {
@@ -39,7 +39,7 @@ var own struct {
 	err  error
 }
 
-// ErrNotInstalled reports that PostgreSQL is not installed. In continuous integration that is
+// ErrNotInstalled means that PostgreSQL is not installed. In continuous integration that is
 // an ordinary error.
 var ErrNotInstalled = errors.New("NOT RUN: PostgreSQL is not installed; make test installs it")
 
@@ -57,10 +57,11 @@ func PostgreSQL(t testing.TB) string {
 	return target
 }
 
-// NewDatabase is PostgreSQL for callers without a testing.TB.
+// NewDatabase is like PostgreSQL, but for callers without a testing.TB.
 func NewDatabase() (string, error) {
 	own.once.Do(func() {
-		// Tests lose nothing if the machine stops, so the server need not wait for the disk.
+		// Tests do not need their data after a crash, so the server need not wait for the
+		// disk.
 		own.Server, own.err = server.Start("fsync=off", "synchronous_commit=off", "full_page_writes=off", "max_connections=300")
 	})
 	switch {

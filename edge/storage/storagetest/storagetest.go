@@ -1,5 +1,5 @@
-// Package storagetest gives tests a state on every engine: a SQLite file, and a database of a
-// real PostgreSQL server that the test binary starts and stops.
+// Package storagetest provides tests with a state on each engine: a SQLite file, and a
+// database on a real PostgreSQL server that the test binary starts and stops.
 package storagetest
 
 import (
@@ -14,8 +14,8 @@ import (
 )
 
 // Each runs a test once on SQLite and once on PostgreSQL, each time on an empty state. open
-// may be called repeatedly; on PostgreSQL each call acts as another edge, on SQLite as
-// another command. The states are closed after the test.
+// may be called repeatedly; each call acts like another edge on PostgreSQL, or like another
+// command on SQLite. The states are closed after the test.
 func Each(t *testing.T, test func(t *testing.T, open func() *storage.State)) {
 	t.Run("SQLite", func(t *testing.T) {
 		target := filepath.Join(t.TempDir(), "kindex.db")
@@ -38,7 +38,7 @@ func Open(t testing.TB, target string) *storage.State {
 	return OpenAt(t, target, time.Now)
 }
 
-// OpenAt is Open with a clock.
+// OpenAt is like Open, but with a clock.
 func OpenAt(t testing.TB, target string, now func() time.Time) *storage.State {
 	t.Helper()
 	s, err := storage.Open(context.Background(), target, storage.Options{Now: now})

@@ -10,7 +10,7 @@ import (
 	"kindex/builder/suite"
 )
 
-// TestEndlessAnswers has a forge send an endless response.
+// TestEndlessAnswers makes a forge send an endless response.
 func TestEndlessAnswers(t *testing.T) {
 	suite.InTest(t)
 	var written atomic.Int64

@@ -13,19 +13,21 @@ import (
 	"kindex/edge/submission"
 )
 
-// Follower follows the pull requests of submissions. It is not safe for concurrent use;
-// several edges can follow the same pull requests, and each step is taken once.
+// Follower follows the pull requests of submissions. It is not safe for concurrent use.
+// Several edges can follow the same pull requests; each change of status is still made only
+// once.
 type Follower struct {
 	Forge *Forge
 	Store submission.Store
-	Log   *slog.Logger // nil for none
+	Log   *slog.Logger // nil to log nothing
 
-	tags map[string]string // by submission: the last entity tag
-	next string            // the submission after which the next round starts
-	left string            // why pull requests could not be closed last time, "" if they could
+	tags map[string]string // the last entity tag by submission id
+	next string            // the id of the submission after which the next round starts
+	left string            // why pull requests could not be closed last time, or "" if they could
 }
 
-// Every is the polling interval; longest, the maximum interval after errors.
+// PollInterval is the usual polling interval, and maxBackoff is the maximum interval after
+// errors.
 const (
 	PollInterval = time.Minute
 	maxBackoff   = time.Hour
@@ -34,8 +36,8 @@ const (
 // maxPullRequests is the maximum number of pull requests per round.
 const maxPullRequests = 100
 
-// maxTags is the maximum number of stored entity tags, so that those of submissions closed
-// by others do not accumulate; maxTag is the maximum length of a tag in bytes.
+// maxTags is the maximum number of stored entity tags, so that the tags of submissions that
+// another edge closed do not accumulate. maxTag is the maximum length of a tag in bytes.
 const (
 	maxTags = 10_000
 	maxTag  = 200
@@ -78,7 +80,8 @@ func (f *Follower) log() *slog.Logger {
 	return f.Log
 }
 
-// retryAfter returns how long the forge wants clients to wait; 0 if it does not say.
+// retryAfter returns how long the forge wants clients to wait, or 0 if it does not specify
+// that.
 func retryAfter(err error) time.Duration {
 	var limited *github.RateLimitError
 	var abused *github.AbuseRateLimitError
@@ -91,13 +94,13 @@ func retryAfter(err error) time.Duration {
 	return 0
 }
 
-// More reports whether the last round did not reach the end of the submissions.
+// More reports whether the last round stopped before the end of the submissions.
 func (f *Follower) More() bool { return f.next != "" }
 
-// Round checks the pull requests of submissions in review, a bounded number per round,
-// and returns the submissions whose status changed. The next round continues where it
-// stopped. A pull request that cannot be read does not affect the others. It also
-// closes the pull requests of withdrawn submissions.
+// Round checks the pull requests of submissions in review, a bounded number per round, and
+// returns the submissions whose status changed. The next round continues where it stopped. A
+// pull request that cannot be read does not affect other pull requests. It also closes the
+// pull requests of withdrawn submissions.
 func (f *Follower) Round(ctx context.Context) (moved []submission.Submission, err error) {
 	moved, err = f.followReviews(ctx)
 	if ctx.Err() != nil || retryAfter(err) > 0 {
@@ -106,21 +109,21 @@ func (f *Follower) Round(ctx context.Context) (moved []submission.Submission, er
 	return moved, errors.Join(err, f.closeWithdrawn(ctx))
 }
 
-// tryClose calls closeWithdrawn. If the token lacks the permission, it logs the failure
-// once and continues to follow.
+// tryClose calls closeWithdrawn. It logs a persistent failure, such as a missing permission
+// of the token, only once.
 func (f *Follower) tryClose(ctx context.Context) {
 	reason := ""
 	if err := f.closeWithdrawn(ctx); err != nil {
 		reason = err.Error()
 	}
 	if reason != "" && reason != f.left && ctx.Err() == nil {
-		f.log().Warn("closing pull requests of withdrawn submissions failed; kindex submissions sync closes them, given a token with the required permission", "error", reason)
+		f.log().Warn("closing pull requests of withdrawn submissions failed; to close them, run kindex submissions sync with a token that has the required permission", "error", reason)
 	}
 	f.left = reason
 }
 
-// closeWithdrawn closes open pull requests of withdrawn submissions. One that was merged
-// first stays in the index; that is logged.
+// closeWithdrawn closes open pull requests of withdrawn submissions. If a pull request was
+// merged before it could be closed, its entity stays in the index, and this is logged.
 func (f *Follower) closeWithdrawn(ctx context.Context) error {
 	list, err := f.Store.Submissions(ctx, submission.Query{ToClose: true, Limit: maxPullRequests, OldFirst: true})
 	if err != nil {
@@ -189,8 +192,8 @@ func (f *Follower) followReviews(ctx context.Context) (moved []submission.Submis
 	return moved, errors.Join(failed...)
 }
 
-// ask checks one pull request, and changes the status of its submission if necessary. It
-// returns the submission if it did.
+// ask checks one pull request. If it changes the status of the submission, it returns the
+// submission.
 func (f *Follower) ask(ctx context.Context, s submission.Submission) (*submission.Submission, error) {
 	p, tag, err := f.Forge.fate(ctx, s, f.tags[s.ID])
 	if err != nil || p == nil {
@@ -217,7 +220,7 @@ func (f *Follower) ask(ctx context.Context, s submission.Submission) (*submissio
 	}
 	delete(f.tags, s.ID)
 	ok, err := f.Store.MoveSubmission(ctx, s.ID, to, change)
-	if err != nil || !ok { // another edge was faster
+	if err != nil || !ok { // !ok: another edge was faster
 		return nil, err
 	}
 	s.Status, s.Reason = to, change.Reason
@@ -232,10 +235,11 @@ func (f *Forge) Merged(ctx context.Context, s submission.Submission) (bool, erro
 
 func merged(p *github.PullRequest) bool { return p.GetMerged() || p.MergedAt != nil }
 
-// errOtherBranch means that a pull request does not belong to a submission.
+// errOtherBranch means that a pull request is not from the branch of its submission.
 var errOtherBranch = errors.New("is not from the branch")
 
-// fate reads the pull request of a submission; nil if it has not changed since the tag.
+// fate returns the pull request of a submission and its entity tag, or nil if the pull
+// request has not changed since the given tag.
 func (f *Forge) fate(ctx context.Context, s submission.Submission, tag string) (*github.PullRequest, string, error) {
 	req, err := f.client.NewRequest(ctx, http.MethodGet, fmt.Sprintf("repos/%s/%s/pulls/%d", f.owner, f.name, s.PullRequest.Number), nil)
 	if err != nil {

@@ -1,6 +1,5 @@
-// Package github communicates with the forge on which submissions are reviewed: it
-// opens pull requests through the GitHub API, or a compatible one, and follows their
-// status.
+// Package github communicates with the forge on which submissions are reviewed: it opens
+// pull requests through the GitHub API or a compatible API, and follows their status.
 package github
 
 import (
@@ -23,24 +22,24 @@ import (
 
 // Options specify the forge and the repository on it.
 type Options struct {
-	URL        string // base of the API, such as https://api.github.com
+	URL        string // the base address of the API, such as https://api.github.com
 	Repository string // owner/name
 	Token      string
 }
 
-// Forge is a repository on a forge. It is safe for concurrent use.
+// Forge gives access to a repository on a forge. It is safe for concurrent use.
 type Forge struct {
 	client      *github.Client
 	owner, name string
 	gitHost     string
 }
 
-// timeout bounds one call.
+// timeout is the timeout of a call to the API.
 const timeout = 30 * time.Second
 
 var repositoryName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]*/[A-Za-z0-9_.-]*[A-Za-z0-9_-]$`)
 
-// New checks the options. It makes no requests.
+// New checks the options and returns a Forge. It does not make any requests.
 func New(o Options) (*Forge, error) {
 	u, err := url.Parse(o.URL)
 	switch {
@@ -69,11 +68,11 @@ func New(o Options) (*Forge, error) {
 	return f, err
 }
 
-// maxAnswer is the maximum size of a response from the forge, in bytes: a list of pull
+// maxAnswer is the maximum size of a response from the forge, in bytes. A list of pull
 // requests has a few hundred kilobytes.
 const maxAnswer = 16 << 20
 
-// bounded cuts off answers that are too long.
+// bounded cuts off responses that are too long.
 type bounded struct{ next http.RoundTripper }
 
 // RoundTrip implements http.RoundTripper.
@@ -86,8 +85,8 @@ func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return res, nil
 }
 
-// GitHost returns the host of the forge's repositories, with its port, if any: the only
-// host besides the API that may receive the token.
+// GitHost returns the host of the forge's repositories, with a port if necessary. Besides the
+// API, it is the only host that may receive the token.
 func (f *Forge) GitHost() string { return f.gitHost }
 
 // gitHost returns the host of a forge's repositories, given the host of its API: they
@@ -106,7 +105,7 @@ func withoutUser(address string) string {
 	if err != nil {
 		return "the address"
 	}
-	u.User = nil // a token can be in the user name or in the password
+	u.User = nil // the user name or the password can be a token
 	return u.String()
 }
 
@@ -115,7 +114,8 @@ func loopback(host string) bool {
 	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
-// DefaultBranch returns the default target branch of pull requests.
+// DefaultBranch returns the repository's default branch, which is the default target of pull
+// requests.
 func (f *Forge) DefaultBranch(ctx context.Context) (string, error) {
 	r, _, err := f.client.Repositories.Get(ctx, f.owner, f.name)
 	if err != nil {
@@ -131,7 +131,7 @@ func (f *Forge) DefaultBranch(ctx context.Context) (string, error) {
 	}
 }
 
-// Request is a pull request to be opened.
+// Request describes a pull request to be opened.
 type Request struct{ Branch, Base, Title, Body string }
 
 // Open opens a pull request, or returns the existing one for the branch.
@@ -143,7 +143,7 @@ func (f *Forge) Open(ctx context.Context, r Request) (submission.PullRequest, er
 		Title: &r.Title, Head: &r.Branch, Base: &r.Base, Body: &r.Body, MaintainerCanModify: new(bool)})
 	var refused *github.ErrorResponse
 	if errors.As(err, &refused) && refused.Response.StatusCode == http.StatusUnprocessableEntity {
-		// A concurrent call may have opened it.
+		// A concurrent call may have opened the pull request.
 		if found, failed := f.Find(ctx, r.Branch); failed == nil && found.Number > 0 {
 			return found, nil
 		}
@@ -151,15 +151,15 @@ func (f *Forge) Open(ctx context.Context, r Request) (submission.PullRequest, er
 	if err != nil {
 		return submission.PullRequest{}, f.explain(err)
 	}
-	// Without a number it cannot be followed.
+	// Without its number, the pull request cannot be followed.
 	if p.GetNumber() < 1 || !f.of(p, r.Branch) {
-		return submission.PullRequest{}, fmt.Errorf("the forge created the pull request of %s, but its response has no pull request number", r.Branch)
+		return submission.PullRequest{}, fmt.Errorf("the forge created a pull request for %s, but its response has no pull request number", r.Branch)
 	}
 	return pullRequest(p), nil
 }
 
-// Find returns the newest pull request for a branch, open or closed; its number is 0 if
-// there is none.
+// Find returns the newest pull request for a branch, open or closed. Its number is 0 if there
+// is none.
 func (f *Forge) Find(ctx context.Context, branch string) (submission.PullRequest, error) {
 	list, _, err := f.client.PullRequests.List(ctx, f.owner, f.name, &github.PullRequestListOptions{
 		State: "all", Head: f.owner + ":" + branch, Sort: "created", Direction: "desc"})
@@ -174,9 +174,9 @@ func (f *Forge) Find(ctx context.Context, branch string) (submission.PullRequest
 	return submission.PullRequest{}, nil
 }
 
-// of reports whether a pull request is from a branch of the repository itself: a fork can
-// have a branch with this name too, and may since have been deleted, so that the forge no
-// longer names it.
+// of reports whether a pull request is from a branch in the repository itself. A fork can
+// have a branch with the same name. The forge does not name a fork that has been deleted
+// since.
 func (f *Forge) of(p *github.PullRequest, branch string) bool {
 	return p.GetHead().GetRef() == branch && strings.EqualFold(p.GetHead().GetRepo().GetFullName(), f.owner+"/"+f.name)
 }
@@ -188,7 +188,7 @@ func (f *Forge) Close(ctx context.Context, number int64) error {
 	return f.explain(err)
 }
 
-// pullRequest returns the data that submissions store about a pull request.
+// pullRequest returns the data about a pull request that is stored with its submission.
 func pullRequest(p *github.PullRequest) submission.PullRequest {
 	kept := submission.PullRequest{Number: int64(p.GetNumber())}
 	if u, err := url.Parse(p.GetHTMLURL()); err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.User == nil && len(p.GetHTMLURL()) <= maxURL {
@@ -200,8 +200,8 @@ func pullRequest(p *github.PullRequest) submission.PullRequest {
 // maxURL is the maximum length of a pull request's address, in bytes.
 const maxURL = 2000
 
-// Error is the failure of a call to the forge. It contains only the part of the forge's
-// message that is safe to log and to print to a terminal.
+// Error is returned when a call to the forge fails. Its message contains only the part of the
+// forge's message that is safe to log and to print to a terminal.
 type Error struct {
 	message string
 	cause   error
@@ -209,10 +209,10 @@ type Error struct {
 
 func (e *Error) Error() string { return e.message }
 
-// Unwrap returns the error of the client library, whose text is not safe.
+// Unwrap returns the error of the client library. The message of that error is not safe.
 func (e *Error) Unwrap() error { return e.cause }
 
-// explain adds what the operator can do to an error from the forge.
+// explain adds to an error from the forge what the operator can do about it.
 func (f *Forge) explain(err error) error {
 	if err == nil {
 		return nil
@@ -232,10 +232,10 @@ func (f *Forge) explain(err error) error {
 	return &Error{message + plainText(err.Error()), err}
 }
 
-// maxText is the maximum number of characters quoted from a text of the forge.
+// maxText is the maximum number of characters quoted from a message of the forge.
 const maxText = 300
 
-// plainText returns a text from the forge on one line, shortened and without characters
+// plainText returns a message from the forge as one line, shortened and without characters
 // that a terminal might interpret or hide.
 func plainText(s string) string {
 	return safetext.Shorten(strings.Map(func(r rune) rune {

@@ -33,7 +33,7 @@ type store struct {
 	list []submission.Submission
 	fail error
 
-	closed map[string]bool // withdrawn submissions whose pull request no longer needs closing
+	closed map[string]bool // withdrawn submissions reported to PullRequestClosed
 }
 
 func (s *store) PullRequestClosed(_ context.Context, id string) error {
@@ -83,7 +83,7 @@ func (s *store) MoveSubmission(_ context.Context, id string, to submission.Statu
 	return false, nil
 }
 
-// setUp starts a forge with a repository that has main and some more branches.
+// setUp starts a forge with a repository that has the branch main and some other branches.
 func setUp(t *testing.T, branches ...string) (*githubtest.Server, *github.Forge) {
 	t.Helper()
 	bare := filepath.Join(t.TempDir(), "bare.git")
@@ -159,8 +159,8 @@ func TestOpen(t *testing.T) {
 	}
 }
 
-// TestOpenUnnumbered: a response without the number of the opened pull request is an error;
-// it could not be followed.
+// TestOpenUnnumbered checks that a response without the number of the new pull request is an
+// error, because that pull request could not be followed.
 func TestOpenUnnumbered(t *testing.T) {
 	s, f := setUp(t, "submission/a")
 	r := github.Request{Branch: "submission/a", Base: "main", Title: "Add tool/a", Body: "x"}
@@ -174,8 +174,8 @@ func TestOpenUnnumbered(t *testing.T) {
 	}
 }
 
-// TestSecurityDeletedFork: a pull request from a fork that was then deleted is not that of
-// the submission. The forge ignores head here.
+// TestSecurityDeletedFork checks that a pull request from a fork that has been deleted is not
+// mistaken for that of the submission. Here the forge ignores the head parameter.
 func TestSecurityDeletedFork(t *testing.T) {
 	s, f := setUp(t, "submission/a")
 	s.IgnoreHead()
@@ -189,7 +189,7 @@ func TestSecurityDeletedFork(t *testing.T) {
 	}
 }
 
-// TestSecurityForgeRedirect: the token is sent only to the forge's own host.
+// TestSecurityForgeRedirect checks that the token is sent only to the forge's own host.
 func TestSecurityForgeRedirect(t *testing.T) {
 	other := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the redirect was followed") }))
 	defer other.Close()
@@ -251,7 +251,8 @@ func TestRound(t *testing.T) {
 	}
 }
 
-// TestManyInReview: one round requests a bounded number, the next round the ones after them.
+// TestManyInReview checks that a round requests only a limited number of pull requests, and
+// that the next round continues after them.
 func TestManyInReview(t *testing.T) {
 	s, f := setUp(t)
 	kept := &store{}
@@ -271,7 +272,8 @@ func TestManyInReview(t *testing.T) {
 	}
 }
 
-// TestFollow: errors increase the delay, and the forge's requested delay is respected.
+// TestFollow checks that errors increase the delay, and that the delay requested by the forge
+// is respected.
 func TestFollow(t *testing.T) {
 	suite.InRace(t)
 	s, f := setUp(t)
@@ -299,7 +301,7 @@ func TestFollow(t *testing.T) {
 	if kept.list[0].Status != submission.Accepted || rounds != 6 {
 		t.Fatalf("%s after %d rounds", kept.list[0].Status, rounds)
 	}
-	// 20, 40, 80, 160 ms after the failures, and 20 again.
+	// The delays are 20, 40, 80 and 160 ms after failures, and then 20 ms again.
 	if waited := at[4].Sub(at[3]); waited < 7*every {
 		t.Errorf("%v after the fourth failure", waited)
 	}
@@ -318,9 +320,9 @@ func TestForgeAsksToWait(t *testing.T) {
 	}
 }
 
-// TestWithdrawn: the pull request of a withdrawn submission is closed once. One that was
-// merged meanwhile leaves the submission withdrawn, and a missing one does not block the
-// others.
+// TestWithdrawn checks that the pull request of a withdrawn submission is closed once. If a
+// pull request was merged meanwhile, its submission stays withdrawn. A missing pull request
+// does not keep others from being closed.
 func TestWithdrawn(t *testing.T) {
 	s, f := setUp(t)
 	for _, head := range []string{"open", "merged", "closed", "elsewhere"} {
@@ -364,8 +366,8 @@ func TestWithdrawn(t *testing.T) {
 	}
 }
 
-// TestSecurityForgeAnswers: whatever the forge responds is truncated, and printed as one
-// short line without control characters.
+// TestSecurityForgeAnswers checks that any response from the forge is truncated and printed
+// as one short line without control characters.
 func TestSecurityForgeAnswers(t *testing.T) {
 	suite.InTest(t)
 	const hostile = "\x1b]0;owned\x07\x1b[2J\r\n\u202e"
@@ -404,8 +406,8 @@ func TestSecurityForgeAnswers(t *testing.T) {
 	}
 }
 
-// TestWithdrawnUnderAReadingToken: a token that may not close pull requests neither blocks
-// nor slows down the follower, and is logged once.
+// TestWithdrawnUnderAReadingToken checks that a token that may not close pull requests
+// neither stops nor slows down the follower, and that this is logged once.
 func TestWithdrawnUnderAReadingToken(t *testing.T) {
 	var asked atomic.Int64
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -1,5 +1,5 @@
-// Runs Lighthouse on pages, in one Chromium that can reach only loopback. The arguments
-// are addresses; the results are printed as a JSON array.
+// Runs Lighthouse on pages, in a single Chromium that can reach only loopback. The
+// arguments are the pages' URLs; the results are printed as a JSON array.
 import * as launcher from 'chrome-launcher';
 import lighthouse from 'lighthouse';
 

@@ -1,5 +1,5 @@
-// Leaderboards: turns the category links into a menu and the day links into a slider;
-// on a static site, column headers sort the rows of the page.
+// Leaderboards: turns the category links into a menu and the day links into a slider.
+// On a static site, the column headers sort the rows on the page.
 let named = 0;
 const make = (tag, text, more = {}) => Object.assign(document.createElement(tag), {textContent: text}, more);
 const labelled = (field, text) => {
@@ -20,7 +20,7 @@ if (categories) {
   categories.replaceWith(line);
 }
 
-// Replaces the day links with a slider, today at the right.
+// Replaces the day links with a slider, with today at the right.
 const days = document.querySelector('details[data-days]');
 if (days) slide([...days.querySelectorAll('a')].reverse());
 
@@ -45,7 +45,7 @@ function slide(links) {
     try { sessionStorage.setItem('slider', '1'); } catch { /* focus is lost on the next page */ }
     location.assign(links[range.value].href);
   };
-  // With the keyboard, every step fires a change event: wait for the last one.
+  // With the keyboard, every step fires a change event, so wait for the last one.
   let keys = false;
   range.addEventListener('keydown', e => {
     keys = true;
@@ -68,7 +68,7 @@ function slide(links) {
   addEventListener('pageshow', e => { if (e.persisted) { range.value = at; show(); } });
 }
 
-// A static site has leaderboards by composite score only: other scores sort the rows of the page.
+// A static site has leaderboards by composite score only, so other scores sort the rows on the page.
 const board = document.querySelector('table.board-static');
 if (board) {
   const body = board.tBodies[0];

@@ -1,4 +1,4 @@
-// Comparisons: suggests names while typing, and can hide rows without differences.
+// Comparisons: suggests names while the user types, and can hide rows without differences.
 const form = document.querySelector('form[data-compare]');
 const make = (tag, text, more = {}) => Object.assign(document.createElement(tag), {textContent: text}, more);
 
@@ -35,7 +35,7 @@ if (form) {
     if (!text) { hide(); said.textContent = ''; return; }
     let found;
     try {
-      // On a static site, comparison.js looks names up in a file.
+      // On a static site, comparison.js looks up names in a file.
       found = form.suggestions ? await form.suggestions(text) : await fetched(text);
     } catch {
       return; // the Add button still works

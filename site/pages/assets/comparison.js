@@ -9,7 +9,7 @@ const root = form.dataset.root;
 const say = new Map([...words.querySelectorAll('[data-values] [data-value]')].map(e => [e.dataset.value, e.textContent]));
 const boards = new Map([...words.querySelectorAll('[data-categories] a')].map(a => [a.dataset.value, a]));
 
-// Same formatting of names, numbers and days as package textfmt.
+// Formats names, numbers and days in the same way as package textfmt.
 const hidden = /[\u202a-\u202e\u2060-\u206f\u200e\u200f\u061c\u200b\u2028\u2029\ufeff\u3164\u00ad\u{e0000}-\u{e007f}]/gu;
 const clean = s => String(s ?? '').replace(hidden, ' ').replace(/[\s\p{Cc}\ufffd\u0085]+/gu, ' ').trim();
 const cut = (s, n) => ([...s].length > n ? [...s].slice(0, n).join('').replace(/ +$/, '') + '…' : s);
@@ -255,14 +255,14 @@ async function show() {
     const near = list.length >= most ? [] : await nearTo((k.split('/')[1] ?? k).replaceAll('-', ' ')).catch(() => []);
     notice('“', k, near.length ? '” was not found. Did you mean:' : '” was not found.', listOf(near.slice(0, 5), keys()));
   }
-  if (tooMany) place.before(make('p', 'You can compare up to four; only the first four are shown.', {className: 'compare-notice'}));
+  if (tooMany) place.before(make('p', 'You can compare up to four entities; only the first four are shown.', {className: 'compare-notice'}));
   if (add && list.length < most) {
     const found = await matching(add, true);
     if (found.length === 1 && await take(key(found[0]))) {
       history.replaceState(null, '', compareWith(keys()));
     } else {
       const may = found.length ? found : await nearTo(add);
-      notice(may.length ? 'Which one is “' : 'No tool or model is named “', add, may.length ? '”?' : '”.', listOf(may, keys()));
+      notice(may.length ? 'Which “' : 'No tool or model is named “', add, may.length ? '” do you mean?' : '”.', listOf(may, keys()));
       form.elements.add.value = add;
     }
   }

@@ -25,7 +25,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
       await navigator.clipboard.writeText(text.textContent);
       say("Copied");
     } catch {
-      select(text); // not allowed, or no secure context
+      select(text); // not allowed, or not a secure context
       say(document.execCommand("copy") ? "Copied" : "Selected");
     }
   });

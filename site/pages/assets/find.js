@@ -12,13 +12,13 @@ const labels = {type: 'Type', category: 'Category', tag: 'Tag', provider: 'Provi
 const orders = {relevance: 'Best match', score: 'Highest score', name: 'Name', updated: 'Latest change'};
 const compare = new Intl.Collator('en', {sensitivity: 'base'}).compare;
 
-// Compares names without case and diacritics, like the server's index.
+// Removes case and diacritics for comparing names, as the server's index does.
 const fold = s => s.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
-// Same formatting of short texts as package textfmt.
+// Formats short strings in the same way as package textfmt.
 const hidden = /[\u202a-\u202e\u2060-\u206f\u200e\u200f\u061c\u200b\u2028\u2029\ufeff\u3164\u00ad\u{e0000}-\u{e007f}]/gu;
 const clean = s => [...s.replace(hidden, ' ').replace(/[\s\p{Cc}\ufffd]+/gu, ' ').trim()];
 const named = s => (c => c.slice(0, 120).join('') + (c.length > 120 ? '…' : ''))(clean(s));
-// Looks up own properties only: keys such as "constructor" come from others.
+// Looks up only an object's own properties: every object inherits "constructor" and others.
 const own = (table, word) => (Object.hasOwn(table, word) ? table[word] : undefined);
 const label = s => own(labels, s) ?? s.charAt(0).toUpperCase() + s.slice(1);
 
@@ -96,7 +96,7 @@ function row(e, terms) {
     element('p', {class: 'row-text', dir: 'auto'}, marked(e.description, terms)), meta), score);
 }
 
-// Returns the URL of the current search with a change.
+// Returns the URL of the current search after a change to its query.
 function address(query, change) {
   const q = new URLSearchParams(query);
   change(q);
@@ -208,11 +208,11 @@ function render({list: all, mini, titles}) {
   if (!found.length && !browse) {
     const instead = near(all, mini, text, within.length < all.length);
     if (instead.length) {
-      hits.append(element('h2', {}, within.length < all.length ? 'Without the filters' : 'Did you mean'),
+      hits.append(element('h2', {}, within.length < all.length ? 'Matches without the filters' : 'Did you mean'),
         element('ul', {class: 'near'}, ...instead.map(e => element('li', {}, element('a', {href: path(e)}, element('bdi', {}, e.name)), ' ',
           element('span', {class: 'quiet'}, e.title)))));
     } else {
-      hits.append(element('p', {class: 'empty'}, 'Try fewer or other words. You can also browse ', element('a', {href: root + 'categories/'}, 'all categories'), ', ',
+      hits.append(element('p', {class: 'empty'}, 'Try fewer or different words. You can also browse ', element('a', {href: root + 'categories/'}, 'all categories'), ', ',
         element('a', {href: root + 'providers/'}, 'providers'), ' and ', element('a', {href: root + 'tags/'}, 'tags'), '.'));
     }
   }
@@ -223,7 +223,7 @@ function render({list: all, mini, titles}) {
     hits.append(pager);
   }
   body.append(hits);
-  const applied = element('p', {class: 'quiet', role: 'status'}, 'Too many filters: only those listed here are applied.');
+  const applied = element('p', {class: 'quiet', role: 'status'}, 'Too many filters: only the filters shown here are applied.');
   results.replaceChildren(head, ...(chosen.childNodes.length ? [chosen] : []), ...(tooMany ? [applied] : []), body);
   for (const e of form.querySelectorAll('input[type=hidden]')) e.remove();
   for (const f of [...facets, 'sort']) for (const v of query.getAll(f)) form.append(element('input', {type: 'hidden', name: f, value: v}));

@@ -1,5 +1,5 @@
-// Copies secrets, and refreshes the page while a delivery is pending. The panel works
-// without it.
+// Copies secrets, and refreshes the page while a delivery is pending. The panel also works
+// without this script.
 for (const button of document.querySelectorAll('[data-copy]')) {
   const text = document.getElementById(button.dataset.copy);
   const said = document.querySelector('[data-copied]');
@@ -9,14 +9,14 @@ for (const button of document.querySelectorAll('[data-copy]')) {
       await navigator.clipboard.writeText(text.textContent);
       button.textContent = 'Copied';
       said.textContent = 'Copied';
-    } catch { // not allowed: select it, to copy by hand
+    } catch { // not allowed: select the text so that the user can copy it
       getSelection().selectAllChildren(text);
       text.focus();
     }
   });
 }
 
-// Every two seconds, for two minutes at most.
+// Refreshes every two seconds, for at most two minutes.
 const pause = 2000;
 let left = 60;
 

@@ -1,5 +1,5 @@
-// Shows results while typing. The server renders them: this script fetches the page of
-// the form, copies its results, and updates the URL.
+// Shows results while the user types. The server renders them: this script fetches the page
+// that the form leads to, copies its results, and updates the URL.
 const form = document.querySelector('form[data-live]');
 const field = form.elements.q;
 let under = null; // controller of the current request

@@ -1,5 +1,5 @@
-// The form for proposing an entity, checked while typing: the server checks and writes
-// the file, this script shows the result. Without it, the buttons do the same.
+// The form for proposing an entity is checked while the user types: the server checks and
+// writes the file, and this script shows the result. Without it, the buttons do the same.
 const form = document.querySelector('form[data-propose]');
 
 for (const button of document.querySelectorAll('[data-copy]')) {
@@ -10,7 +10,7 @@ for (const button of document.querySelectorAll('[data-copy]')) {
       await navigator.clipboard.writeText(text.textContent);
       button.textContent = 'Copied';
       setTimeout(() => { button.textContent = 'Copy'; }, 2000);
-    } catch { // not allowed: select it, to copy by hand
+    } catch { // not allowed: select the text so that the user can copy it
       getSelection().selectAllChildren(text);
     }
   });
@@ -158,7 +158,7 @@ function live() {
   });
 
   form.addEventListener('submit', async e => {
-    if (e.submitter?.hasAttribute('formaction')) { // submits: the response is another page
+    if (e.submitter?.hasAttribute('formaction')) { // submitting: the response is another page
       forget();
       return;
     }
@@ -171,7 +171,7 @@ function live() {
     wrong.focus();
   });
 
-  // Entries are kept in this tab, so that they survive signing in.
+  // Keeps the entries in this tab, so that they survive signing in.
   function keep() { try { sessionStorage.setItem(kept, values().toString()); } catch { /* no storage */ } }
   function forget() { try { sessionStorage.removeItem(kept); } catch { /* no storage */ } }
   function restore() {
@@ -193,7 +193,7 @@ function live() {
     check();
   }
 
-  // Lists suggest their next word: browsers complete only whole fields.
+  // In lists, suggests the next word, because browsers complete only whole fields.
   for (const input of form.querySelectorAll('[data-list][list]')) {
     const known = [...input.list.options].map(o => o.value);
     input.addEventListener('input', () => {

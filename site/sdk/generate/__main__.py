@@ -1,10 +1,10 @@
-"""Writes the parts of the Python library that the description of the interface decides.
+"""Generates the parts of the Python library that follow from the OpenAPI description.
 
     python3 site/sdk/generate DESCRIPTION.json site/sdk/python
 
-DESCRIPTION.json is what GET /api/openapi answers. What is written are the types of
-answers, the methods of both clients, and PKG-INFO. A test runs this and finds no
-difference to what is committed; with -update, it writes.
+DESCRIPTION.json is the response to GET /api/openapi. The program writes the types of
+responses, the methods of both clients, and PKG-INFO. A test runs it and compares the result
+with the committed files; with -update, the test updates them.
 """
 
 import json

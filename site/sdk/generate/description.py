@@ -1,4 +1,4 @@
-"""The description of the interface, read for what the library needs of it."""
+"""Reads the parts of the OpenAPI description that the library needs."""
 
 import re
 import textwrap
@@ -6,7 +6,7 @@ from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 HEADER = '''"""{title}
 
-Made from the description of the interface, version {version}; do not edit.
+Generated from version {version} of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class Parameter(NamedTuple):
     required: bool
     schema: Dict[str, Any]
     description: str
-    joined: bool  # a list in one value
+    joined: bool  # a comma-separated list
 
     @property
     def python(self) -> str:
@@ -27,7 +27,7 @@ class Parameter(NamedTuple):
 
 
 class Operation:
-    """One operation of the interface."""
+    """One operation of the API."""
 
     def __init__(self, d: "Description", path: str, verb: str, raw: Dict[str, Any]) -> None:
         self.id: str = raw["operationId"]
@@ -49,13 +49,13 @@ class Operation:
         return any(p.name == name for p in self.parameters)
 
     def success(self) -> Tuple[int, Dict[str, Any]]:
-        """Return the status and the media types of the answer that is no error."""
+        """Return the status and the media types of the successful response."""
         status = min(s for s in self.responses if 200 <= s < 300)
         return status, self.responses[status].get("content", {})
 
 
 class Description:
-    """The whole description."""
+    """The complete description."""
 
     def __init__(self, raw: Dict[str, Any]) -> None:
         self.raw = raw
@@ -79,11 +79,11 @@ class Description:
         return node
 
     def name(self, schema: Dict[str, Any]) -> Optional[str]:
-        """Return the name of a schema that is referred to."""
+        """Return the name of the schema that a reference points to, or None if it is not a reference."""
         return schema["$ref"].rsplit("/", 1)[-1] if "$ref" in schema else None
 
     def references(self, node: Any) -> Iterator[str]:
-        """Name the schemas that something refers to, directly."""
+        """Yield the names of the schemas that a node refers to directly."""
         if isinstance(node, dict):
             if "$ref" in node and node["$ref"].startswith("#/components/schemas/"):
                 yield node["$ref"].rsplit("/", 1)[-1]
@@ -102,18 +102,18 @@ def _parameter(raw: Dict[str, Any]) -> Parameter:
 
 
 def snake(name: str) -> str:
-    """Return a name in camelCase as Python has it."""
+    """Convert a name from camelCase to snake_case."""
     return re.sub(r"([A-Z])", lambda m: "_" + m[1].lower(), name).replace("-", "_").lower().lstrip("_")
 
 
 def prose(text: str) -> str:
-    """Return Markdown as it stands in docstrings."""
+    """Convert Markdown to the markup of docstrings."""
     text = re.sub(r"(?<![`:])`([^`]+)`(?!`)", r"``\1``", text.strip())
     return text.replace("\\", "\\\\").replace('"""', "'''")
 
 
 def wrapped(text: str, indent: str, first: str = "", width: int = 92) -> str:
-    """Return paragraphs that are filled anew; ``first`` begins the first line."""
+    """Rewrap paragraphs; ``first`` is put before the first word."""
     paragraphs = [" ".join(p.split()) for p in re.split(r"\n\s*\n", text.strip())]
     out = []
     for n, p in enumerate(paragraphs):

@@ -1,4 +1,4 @@
-"""The methods of both clients: one for every operation, and what goes on from there."""
+"""Generates the methods of both clients: one for every operation, and some variants."""
 
 import re
 from typing import Dict, List, NamedTuple, Optional, Set
@@ -6,7 +6,7 @@ from typing import Dict, List, NamedTuple, Optional, Set
 import records
 from description import HEADER, Description, Operation, Parameter, prose, snake, wrapped
 
-# Methods that return the records of all pages, by the operation of one page.
+# Methods that iterate over the records of all pages, by the operation that returns one page.
 ITERATORS = {
     "listEntities": "iter_entities",
     "listEntityChanges": "iter_entity_changes",
@@ -17,16 +17,16 @@ ITERATORS = {
     "listDeliveries": "iter_deliveries",
     "listAuditLog": "iter_audit_log",
 }
-# Exports: what their methods end in, and the records of their lines.
+# Exports: the suffix of their methods, and the type of their records.
 EXPORTS = {
     "exportEntities": ("entities", "ExportedEntity"),
     "exportLeaderboard": ("leaderboard", "ExportedRank"),
     "exportChangelog": ("changelog", "Change"),
 }
 TEXTS = {"getBadge": "image/svg+xml"}
-# Bodies of a few fields are parameters; a greater one is one parameter.
+# The fields of most bodies become parameters; these bodies become a single parameter.
 WHOLE_BODIES = {"NewSubmission": "entity"}
-# Errors that any operation may have, or that no method can cause.
+# Statuses that any operation can return, or that no method can cause.
 ALWAYS = {405, 412, 413, 415, 416, 429, 500, 503}
 CLASSES = {400: "BadRequestError", 401: "UnauthorizedError", 403: "ForbiddenError", 404: "NotFoundError",
            409: "ConflictError", 410: "GoneError", 422: "BadRequestError"}
@@ -36,7 +36,7 @@ CLASSES_OF_TAGS = {"Badges": "Service", "Clients": "Service"}
 class Argument(NamedTuple):
     name: str
     annotation: str
-    default: Optional[str]  # None: it must be given
+    default: Optional[str]  # None if it is required
     text: str
 
     def __str__(self) -> str:
@@ -45,15 +45,15 @@ class Argument(NamedTuple):
 
 class Method(NamedTuple):
     name: str
-    first: List[Argument]  # by position or by name
-    named: List[Argument]  # by name only
-    returns: str  # of the blocking client
+    first: List[Argument]  # positional or keyword arguments
+    named: List[Argument]  # keyword-only arguments
+    returns: str  # in the blocking client
     returns_text: str
     body: str  # an expression without "self." and "await"
-    waits: bool  # whether the asynchronous one is awaited
+    waits: bool  # whether the asynchronous method is a coroutine
     doc: str
     errors: List[str]
-    overloads: List[List[str]]  # of the parameter format: annotation, default, result
+    overloads: List[List[str]]  # for the parameter format: annotation, default, result
 
 
 class Writer:
@@ -62,7 +62,7 @@ class Writer:
     def __init__(self, d: Description) -> None:
         self.d = d
         self.types = records.Types(d)
-        self.extra: Set[str] = set()  # of the package's own
+        self.extra: Set[str] = set()  # names that the package itself defines
 
     def own(self, name: str) -> str:
         self.extra.add(name)
@@ -73,7 +73,7 @@ class Writer:
         if p.required:
             return Argument(p.python, text, None, p.description)
         default = p.schema.get("default")
-        note = f" {records.quoted(default)} unless given." if default is not None and p.name != "offset" else ""
+        note = f" Default: {records.quoted(default)}." if default is not None and p.name != "offset" else ""
         return Argument(p.python, f"{self.types.typing('Optional')}[{text}]", "None", p.description.strip() + note)
 
     def value(self, p: Parameter) -> str:
@@ -126,15 +126,15 @@ class Writer:
             out += self.export(o, plain)
         if o.id == "getEntity":
             out.append(plain._replace(
-                name="get_entity_markdown", returns="str", returns_text="The Markdown, as CommonMark.",
+                name="get_entity_markdown", returns="str", returns_text="The Markdown (CommonMark with tables).",
                 body=f'_text({self.path(o)}{self.query(o, set())}, "text/markdown")',
-                doc="Read one entity as Markdown.\n\nWhat people and language models read: the facts with their sources, the scores, what is like it.",
+                doc="Read one entity as Markdown.\n\nFor people and language models: the facts with their sources, the scores, similar entities and recent changes.",
             ))
         if o.id == "getDataFile":
             to = [Argument("to", self.own("PathLike"), None, "The file to write.")]
-            sha = [Argument("sha256", f"{self.types.typing('Optional')}[str]", "None", "What the file's SHA-256 must be, from the manifest.")]
+            sha = [Argument("sha256", f"{self.types.typing('Optional')}[str]", "None", "The expected SHA-256 of the file, from the manifest.")]
             out.append(plain._replace(
-                name="download_data_file", first=first + to, named=sha, returns=self.own("Downloaded"), returns_text="What has come.",
+                name="download_data_file", first=first + to, named=sha, returns=self.own("Downloaded"), returns_text="The completed download.",
                 body=f"_save(to, {self.path(o)}, {{}}, sha256)", doc=download_doc("a file of a build", o.id), errors=plain.errors + DOWNLOAD_ERRORS,
             ))
         return out
@@ -165,7 +165,7 @@ class Writer:
         if o.body in WHOLE_BODIES:
             body = WHOLE_BODIES[o.body]
             self.types.used.add(o.body)
-            first.append(Argument(body, o.body, None, "Its fields."))
+            first.append(Argument(body, o.body, None, "The fields of the entity."))
         elif o.body is not None:
             fields, required = [], self.d.schemas[o.body]["required"]
             for name, schema in self.d.schemas[o.body]["properties"].items():
@@ -187,12 +187,12 @@ class Writer:
             return m._replace(first=first, named=named, body=f"_post({self.path(o)}, {body})")
         result = self.types.annotation(content["application/json"]["schema"], "")
         key = Argument("idempotency_key", f"{self.types.typing('Optional')}[str]", "None",
-                       "What makes a repeat of this very write have no further effect for 24 hours, also from another process; a random one unless given.")
+                       "Identifies this write: if it is repeated within 24 hours, even by another process, it has no further effect. By default, a random value.")
         return m._replace(first=first, named=named + [key], returns=result, returns_text=sentence(o, status),
                           body=f"_write({self.path(o)}, {body}, idempotency_key)")
 
     def document(self, o: Operation, m: Method) -> Method:
-        """An operation whose parameter format decides what comes."""
+        """Return the method of an operation whose parameter format determines the result."""
         _, content = o.success()
         media = next(v for k, v in content.items() if k in ("application/json", "application/feed+json"))
         result = self.types.annotation(media["schema"], "")
@@ -205,7 +205,7 @@ class Writer:
         self.types.typing("overload")
         self.own("Union")
         choices = [[as_json, '"json"' if default == "json" else "", result], [as_text, f'"{default}"' if default != "json" else "", "str"]]
-        return m._replace(named=named, returns=f"Union[{result}, str]", returns_text="The document: of JSON what it holds, else its text.",
+        return m._replace(named=named, returns=f"Union[{result}, str]", returns_text="The document: parsed if it is JSON, otherwise as text.",
                           body=f"_document({self.path(o)}{self.query(o, set())})", overloads=choices)
 
     def iterator(self, o: Operation, plain: Method) -> Method:
@@ -213,26 +213,26 @@ class Writer:
         item = self.types.annotation(schema["properties"]["data"]["items"], "")
         named = [a for a in plain.named if a.name not in ("limit", "offset", "cursor")]
         self.types.typing("Optional")
-        named += [Argument("cursor", "Optional[str]", "None", "Where to go on, the ``nextCursor`` of a page."),
-                  Argument("page_size", "int", "100", "How many to ask for at a time, up to 100.")]
+        named += [Argument("cursor", "Optional[str]", "None", "Where to continue: the ``nextCursor`` of a page."),
+                  Argument("page_size", "int", "100", "The number of records per request, up to 100.")]
         query = self.query(o, {"limit", "offset"}, '"limit": page_size')
         return plain._replace(
-            name=ITERATORS[o.id], named=named, returns=f"Iterator[{item}]", returns_text="An iterator over all of them, read page by page as needed.",
+            name=ITERATORS[o.id], named=named, returns=f"Iterator[{item}]", returns_text="An iterator over the records of all pages, which are requested as needed.",
             body=f"_items({self.path(o)}{query})", waits=False,
-            doc=f"{o.summary}, over all pages.\n\nAs :meth:`{plain.name}`, which tells more. Each page is a request.")
+            doc=f"{o.summary}, on all pages.\n\nLike :meth:`{plain.name}`, which has the details. Each page is a request.")
 
     def export(self, o: Operation, plain: Method) -> List[Method]:
         what, record = EXPORTS[o.id]
         self.types.used.add(record)
         named = [a for a in plain.named if a.name != "format"]
         stream = plain._replace(
-            name="stream_" + what, named=named, returns=f"RecordStream[{record}]", returns_text="The records, as a stream to iterate over and to close.",
+            name="stream_" + what, named=named, returns=f"RecordStream[{record}]", returns_text="A stream of the records; close it after use.",
             body=f"_records({self.path(o)}{self.query(o, {'format'}, chr(34) + 'format' + chr(34) + ': ' + chr(34) + 'jsonl' + chr(34))})", waits=False,
-            doc=f"{o.summary}, record by record as they stream.\n\nAs :meth:`{plain.name}`, which tells more, in JSONL. One request, whatever its length; memory stays small.")
+            doc=f"{o.summary}, as a stream of records.\n\nLike :meth:`{plain.name}`, which has the details, in JSONL. It is one request, whatever its length, and uses constant memory.")
         to = [Argument("to", self.own("PathLike"), None, "The file to write.")]
         save = plain._replace(
-            name="download_" + what, first=plain.first + to, returns=self.own("Downloaded"), returns_text="What has come.",
-            body=f"_save(to, {self.path(o)}{self.query(o, set())})", doc=download_doc("the file of this export", o.id), errors=plain.errors + DOWNLOAD_ERRORS)
+            name="download_" + what, first=plain.first + to, returns=self.own("Downloaded"), returns_text="The completed download.",
+            body=f"_save(to, {self.path(o)}{self.query(o, set())})", doc=download_doc("this export to a file", o.id), errors=plain.errors + DOWNLOAD_ERRORS)
         return [stream, save]
 
     def text(self, m: Method, asynchronous: bool) -> str:
@@ -269,12 +269,13 @@ class Writer:
         return '        """' + "\n\n".join(parts) + '\n        """'
 
 
-DOWNLOAD_ERRORS = ["IntegrityError: The file is not what it should be; it was removed.", "OSError: The file cannot be written."]
+DOWNLOAD_ERRORS = ["IntegrityError: The SHA-256 of the file is wrong; the file was removed.", "OSError: The file cannot be written."]
 
 
 def download_doc(what: str, operation: str) -> str:
-    return (f"Download {what}.\n\nAs :meth:`{snake(operation)}`, which tells more, without holding it in memory. A connection that breaks is gone on "
-            "from, also by a later call: until the file is whole, its beginning is in NAME.part. The SHA-256 is checked where it is known.")
+    return (f"Download {what}.\n\nLike :meth:`{snake(operation)}`, which has the details, but without holding the file in memory. If the connection "
+            "breaks, the download is resumed, in the same call or in a later one; until it is complete, the partial file is NAME.part. The "
+            "SHA-256 is verified if it is known.")
 
 
 def sentence(o: Operation, status: int) -> str:
@@ -290,7 +291,7 @@ def signature(define: str, name: str, first: List[Argument], named: List[Argumen
 
 
 def folded(call: str) -> str:
-    """Return a call, its query one parameter a line where it is long."""
+    """Return a call, with one query parameter per line if it is too long for one line."""
     line = "        " + call
     if len(line) <= 120:
         return line
@@ -304,7 +305,7 @@ def folded(call: str) -> str:
 
 
 def modules(d: Description) -> Dict[str, str]:
-    """Return the modules of methods by their file names."""
+    """Return the modules with the methods, by file name."""
     groups: Dict[str, List[Operation]] = {}
     for o in d.operations:
         groups.setdefault(CLASSES_OF_TAGS.get(o.tag, o.tag), []).append(o)

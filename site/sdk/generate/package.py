@@ -1,15 +1,15 @@
-"""PKG-INFO: the core metadata of the package, from pyproject.toml and the README."""
+"""Generates PKG-INFO, the core metadata of the package, from pyproject.toml and the README."""
 
 import pathlib
 import tomllib
 
 
 def metadata(folder: str, version: str) -> str:
-    """Return the metadata; the version must be that of the description."""
+    """Return the metadata; the version must be the same as that of the description."""
     with open(pathlib.Path(folder, "pyproject.toml"), "rb") as f:
         p = tomllib.load(f)["project"]
     if p["version"] != version:
-        raise SystemExit(f"pyproject.toml has the version {p['version']}, the description {version}")
+        raise SystemExit(f"pyproject.toml has the version {p['version']}, but the description has {version}")
     readme = pathlib.Path(folder, p["readme"]).read_text(encoding="utf-8")
     fields = [
         ("Metadata-Version", "2.1"),

@@ -1,4 +1,4 @@
-"""The types of answers: a TypedDict for each object of the interface."""
+"""Generates the types of responses: a TypedDict for each object of the API."""
 
 import keyword
 import re
@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Optional, Set, Tuple
 
 from description import HEADER, Description, prose, wrapped
 
-# Kinds of parameters that have no schema of their own.
+# Names for the values of parameters that are not named schemas.
 ALIASES = {
     ("fields", "scores"): "EntityField",
     ("fields", "composite"): "ExportField",
@@ -15,37 +15,16 @@ ALIASES = {
     ("by", ""): "Dimension",
 }
 
-# What objects are that the description names without a word.
+# Docstrings for nested objects, which have no description.
 TEXTS = {
-    "Scores": "The composite score and the dimensions that it is made of, each from 0 to 100.",
-    "FieldChange": "A field, and its value before and after a change.",
-    "Trend": "What an entity has gained within the window.",
-    "JSONFeedItem": "A change, as an item of a feed.",
-    "JSONFeedItemAuthors": "Who made a change.",
-    "FacetCount": "A value, and how many of the hits have it.",
-    "Suggestion": "An entity that may be meant.",
-    "Category": "A category, and how many entities it has.",
-    "MeasureResult": "A measure, and what it has come to.",
-    "ManifestCounts": "How much a build holds.",
-    "ManifestCountsTypes": "How many entities there are of each type.",
-    "ManifestSource": "A collection that facts were taken from.",
-    "ManifestFile": "A file of a build.",
-    "NewApiKey": "What a new key is to be like.",
-    "NewWebhook": "What a new webhook is to be like.",
-    "SubmittedCount": "A figure that was counted.",
-    "SubmittedOccasion": "A date on which something happened.",
-    "SubmittedBenchmark": "One published result.",
-    "CreatedSubmission": "A submission that was taken in.",
-    "CreatedSubmissionSimilar": "An entity of the index that may be what is meant.",
-    "SubmittedEntity": "What was proposed.",
-    "Submission": "A submission, and what has become of it.",
-    "SubmissionDocument": "A submission with its fields.",
-    "FieldError": "A parameter or a field, and what is wrong with it.",
+    "JSONFeedItemAuthors": "The author of a change.",
+    "ManifestCountsTypes": "The number of entities of each type.",
+    "CreatedSubmissionSimilar": "An existing entity that could be the same.",
 }
 
 
 class Types:
-    """Turns schemas into annotations, and remembers which names these need."""
+    """Converts schemas to annotations, and collects the names that the annotations use."""
 
     def __init__(self, d: Description) -> None:
         self.d = d
@@ -91,8 +70,8 @@ class Types:
 
     def union(self, choices: List[Dict[str, Any]], where: str) -> str:
         names = [self.d.name(c) for c in choices]
-        # What `fields` leaves out is not shown by the types: who asks for some
-        # members knows which.
+        # The types do not show that `fields` leaves out members: callers know which ones
+        # they requested.
         choices = [c for c, n in zip(choices, names) if not (n and n.startswith("Narrowed") and n[len("Narrowed") :] in names)]
         texts: List[str] = []
         null = False
@@ -107,7 +86,7 @@ class Types:
 
 
 def is_named(schema: Dict[str, Any]) -> bool:
-    """Tell whether a schema becomes a name: objects, and texts of few values."""
+    """Return whether a schema becomes a named type: an object or a string enum."""
     return "properties" in schema or "enum" in schema and schema.get("type") == "string"
 
 
@@ -116,7 +95,7 @@ def quoted(value: Any) -> str:
 
 
 def modules(d: Description) -> Dict[str, str]:
-    """Return the modules of kindex.types by their file names."""
+    """Return the modules of kindex.types, by file name."""
     out: Dict[str, str] = {}
     homes: Dict[str, str] = {}
     for tag in d.tags:
@@ -145,7 +124,7 @@ def narrowed(d: Description, name: str) -> bool:
 
 
 def roots_of(d: Description, o: Any) -> List[str]:
-    """Name the schemas that an operation takes and answers as JSON."""
+    """Return the names of the schemas in the parameters, body and JSON response of an operation."""
     _, content = o.success()
     nodes = [m["schema"] for media, m in content.items() if "json" in media]
     nodes += [p.schema for p in o.parameters]
@@ -176,7 +155,7 @@ def module_text(d: Description, tag: str, names: List[str], homes: Dict[str, str
             aliases.append(alias_text(name, types.literal(schema["enum"]), schema.get("description")))
             continue
         text = class_text(types, name, schema)
-        while types.inner:  # objects that have no name of their own stand before their user
+        while types.inner:  # nested objects precede the class that uses them
             inner, schema = types.inner.pop(0)
             if inner not in made:
                 made.append(inner)
@@ -218,7 +197,7 @@ def class_text(types: Types, name: str, schema: Dict[str, Any]) -> str:
     before, bases = "", []
     for members_of, kind, total in ((must, "Required", ""), (may, "Optional", ", total=False")):
         odd = {n: members_of.pop(n) for n in list(members_of) if not n.isidentifier() or keyword.iskeyword(n)}
-        if odd:  # names that no class can have
+        if odd:  # names that cannot be class attributes
             base = f"_{name}{kind}Odd"
             fields = "".join(f'        "{n}": {types.annotation(s, inner_name(name, n))!r},\n' for n, s in odd.items())
             before += f'{base} = TypedDict(\n    "{base}",\n    {{\n{fields}    }}{total},\n)\n\n\n'
@@ -232,13 +211,13 @@ def class_text(types: Types, name: str, schema: Dict[str, Any]) -> str:
 
 
 def inner_name(name: str, member: str) -> str:
-    """Return the name of an object that is a member and has none of its own."""
+    """Return a name for a nested object."""
     words = re.findall(r"[A-Za-z0-9]+", member)
     return name + "".join(w[0].upper() + w[1:] for w in words)
 
 
 def answers(d: Description) -> Dict[str, str]:
-    """Return what the objects are that are whole answers."""
+    """Return the descriptions of successful responses, by the name of the schema."""
     out: Dict[str, str] = {}
     for o in d.operations:
         status, content = o.success()
@@ -276,7 +255,7 @@ def parameter_aliases(d: Description) -> List[Tuple[str, List[str]]]:
 
 
 def alias_of(name: str, schema: Dict[str, Any]) -> Optional[Tuple[str, List[str]]]:
-    """Return the name for the values of a parameter, and the values."""
+    """Return the type alias for the values of a parameter, and the values."""
     values = schema.get("items", schema).get("enum")
     for (parameter, has), alias in ALIASES.items():
         if values and parameter == name and (not has or has in values):
@@ -286,7 +265,7 @@ def alias_of(name: str, schema: Dict[str, Any]) -> Optional[Tuple[str, List[str]
 
 def package_text(d: Description, homes: Dict[str, str]) -> str:
     head = HEADER.format(
-        title="The objects of the interface, for type checkers. At run time all are dictionaries.", version=d.version
+        title="The objects of the API, for type checkers. At run time, they are dictionaries.", version=d.version
     )
     lines = []
     for module in sorted(set(homes.values())):

@@ -1,7 +1,7 @@
 """Builds the wheel and the source archive of this package (PEP 517).
 
-It is here so that pip installs the package from an address with no other package and
-no network. What it makes is the same everywhere, byte for byte.
+With it, pip can install the package from a URL without any other package or network
+access. The archives are reproducible, byte for byte.
 """
 
 import base64
@@ -14,7 +14,7 @@ import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.path.join(HERE, "src")
-# The earliest time that a zip file can hold.
+# The earliest time that a zip file can store.
 TIME = (1980, 1, 1, 0, 0, 0)
 TAR_TIME = 499162500
 
@@ -25,7 +25,7 @@ def _read(name):
 
 
 def _stem():
-    """Return the name and the version, as the names of files have them."""
+    """Return the name and version of the package, as in the names of the archives."""
     fields = {}
     for line in _read("PKG-INFO").decode("utf-8").split("\n\n", 1)[0].splitlines():
         name, _, value = line.partition(": ")
@@ -34,7 +34,7 @@ def _stem():
 
 
 def _files(folder, below):
-    """Return the names of all files below a folder, in the same order everywhere."""
+    """Return the paths of all files under a folder, sorted."""
     found = []
     for parent, folders, names in os.walk(os.path.join(folder, below)):
         folders[:] = [f for f in folders if f != "__pycache__" and not f.startswith(".")]
@@ -43,7 +43,7 @@ def _files(folder, below):
 
 
 def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
-    """Build the wheel; its name is returned."""
+    """Build the wheel and return its file name."""
     stem = _stem()
     info = stem + ".dist-info/"
     files = {n: _read("src/" + n) for n in _files(SOURCE, "kindex")}
@@ -67,7 +67,7 @@ def build_wheel(wheel_directory, config_settings=None, metadata_directory=None):
 
 
 def build_sdist(sdist_directory, config_settings=None):
-    """Build the source archive; its name is returned."""
+    """Build the source archive and return its file name."""
     stem = _stem()
     name = stem + ".tar.gz"
     out = io.BytesIO()

@@ -1,7 +1,8 @@
-// Makes the package: npm run build -- [folder], dist/ beside this file without one.
+// Builds the package: npm run build -- [folder]. Without a folder, it only writes dist/ next to
+// this file.
 //
-// The types come from the description of the interface, so that a method that does
-// not fit it does not compile.
+// The types are generated from the API description, so that a method that does not match the
+// description does not compile.
 import { copyFile, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import { createRequire } from 'node:module';
@@ -13,7 +14,7 @@ const out = resolve(process.argv[2] ?? here);
 const description = join(here, '../../../edge/openapi/openapi.yaml');
 const require = createRequire(import.meta.url);
 
-// program is the file that a command of a package runs.
+// program returns the file that a command of a package runs.
 function program(name, command) {
   const manifest = require.resolve(`${name}/package.json`);
   const { bin } = require(manifest);
@@ -25,7 +26,7 @@ function run(...args) {
 }
 
 run(program('openapi-typescript', 'openapi-typescript'), description, '--output', join(here, 'src/schema.ts'));
-run(program('typescript', 'tsc'), '--project', 'tsconfig.browser.json'); // no name of Node in what browsers load
+run(program('typescript', 'tsc'), '--project', 'tsconfig.browser.json'); // browser code must not use Node's APIs
 await rm(join(out, 'dist'), { recursive: true, force: true });
 run(program('typescript', 'tsc'), '--project', 'tsconfig.json', '--outDir', join(out, 'dist'));
 

@@ -18,9 +18,9 @@ type Site struct {
 	Dir string
 }
 
-// Serve writes the static site of the published build of a folder, and serves it like any
-// file host. A named site knows its URL, and so has canonical URLs, a sitemap and an image
-// of each entity. In CI, it is an error if MiniSearch is missing.
+// Serve writes the static site of the published build in a folder, and serves it like any
+// file host. A named site knows its URL, so it has canonical URLs, a sitemap and an image
+// for each entity. In CI, it is an error if MiniSearch is missing.
 func Serve(t testing.TB, out string, named bool) *Site {
 	t.Helper()
 	if !pages.Searchable() {

@@ -2,5 +2,5 @@ package server
 
 import "syscall"
 
-// diesWithParent ends the server when the test binary is killed.
+// diesWithParent makes the kernel end the server when the test binary dies.
 func diesWithParent(a *syscall.SysProcAttr) { a.Pdeathsig = syscall.SIGQUIT }

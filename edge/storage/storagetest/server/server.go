@@ -28,8 +28,8 @@ type Server struct {
 }
 
 // Start creates a server and starts it with additional settings, such as "fsync=off". The
-// error wraps exec.ErrNotFound if PostgreSQL is not installed. Stop ends the server; it also
-// ends with the process that started it.
+// error wraps exec.ErrNotFound if PostgreSQL is not installed. The server runs until Stop is
+// called or the process that started it ends.
 func Start(settings ...string) (*Server, error) {
 	initdb, err := program("initdb")
 	if err != nil {
@@ -40,7 +40,7 @@ func Start(settings ...string) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{exited: make(chan struct{})}
-	// Not below TMPDIR: a socket's path is limited to 107 bytes.
+	// TMPDIR is not used because the path of a socket is limited to 107 bytes.
 	if s.folder, err = os.MkdirTemp("/tmp", "kindex-pg-"); err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func (s *Server) start(initdb, postgres string, settings []string) error {
 // Guarded is a role that a test may create. It must log in with its password.
 const Guarded = "guarded"
 
-// guard has a server require a password of Guarded, and of no other role.
+// guard makes a server require a password from Guarded, and from no other role.
 func guard(rules string) error {
 	text, err := os.ReadFile(rules)
 	if err != nil {
@@ -81,7 +81,7 @@ func guard(rules string) error {
 
 // Stop ends the server and removes its files.
 func (s *Server) Stop() error {
-	_ = s.process.Signal(syscall.SIGINT) // a fast shutdown; it may already have ended
+	_ = s.process.Signal(syscall.SIGINT) // a fast shutdown; the server may have ended already
 	<-s.exited
 	return os.RemoveAll(s.folder)
 }
@@ -100,7 +100,7 @@ func (s *Server) Database(ctx context.Context) (string, error) {
 	return s.address(name), nil
 }
 
-// address returns the address of a database, through the socket.
+// address returns the address of a database on the server's socket.
 func (s *Server) address(database string) string {
 	return "postgres://kindex@/" + database + "?host=" + url.QueryEscape(s.folder)
 }
@@ -139,16 +139,16 @@ func (s *Server) launch(postgres, data string, as *syscall.Credential, settings 
 		select {
 		case <-s.exited:
 			text, _ := os.ReadFile(log.Name())
-			return fmt.Errorf("the server has ended:\n%s", text)
+			return fmt.Errorf("the server ended unexpectedly:\n%s", text)
 		default:
 		}
 		if time.Since(begin) > 5*time.Minute {
-			return fmt.Errorf("the server does not answer: %w", err)
+			return fmt.Errorf("the server does not respond: %w", err)
 		}
 	}
 }
 
-// program returns the path of a PostgreSQL program; Debian keeps them out of PATH.
+// program returns the path of a PostgreSQL program, which may not be in PATH on Debian.
 func program(name string) (string, error) {
 	found, err := filepath.Glob("/usr/lib/postgresql/*/bin/" + name)
 	if err == nil && len(found) > 0 {
@@ -157,8 +157,8 @@ func program(name string) (string, error) {
 	return exec.LookPath(name)
 }
 
-// unprivileged gives the folder to a user that PostgreSQL is willing to run as: it refuses to
-// run as root.
+// unprivileged gives the folder to an unprivileged user, because PostgreSQL refuses to run as
+// root.
 func unprivileged(folder string) (*syscall.Credential, error) {
 	if os.Getuid() != 0 {
 		return nil, nil

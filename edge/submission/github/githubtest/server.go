@@ -1,7 +1,7 @@
 // Package githubtest is a forge for tests: an HTTP server on the loopback interface with the
-// few routes of the GitHub API that submissions need, over a real bare repository. It records
-// what no forge would accept: a pull request of a branch that was not pushed, a second one
-// for the same branch, a request without the token.
+// few routes of the GitHub API that submissions need, with a real bare repository. It records
+// requests that no forge would accept: a pull request for a branch that was not pushed, a
+// second pull request for the same branch, and a request without the token.
 package githubtest
 
 import (
@@ -16,13 +16,13 @@ import (
 	"sync"
 )
 
-// Repository and Token are the forge's only repository and token.
+// Repository and Token are the only repository and the only token of the forge.
 const (
 	Repository = "example/index"
 	Token      = "forge-token-of-the-test"
 )
 
-// Deleted is the source of a pull request whose repository was deleted.
+// Deleted is the From of a pull request from a repository that was deleted.
 const Deleted = "deleted"
 
 // Server is a running forge.
@@ -30,12 +30,12 @@ type Server struct {
 	URL string
 
 	http *httptest.Server
-	bare string // the repository to push to
+	bare string // the path of the repository to push to
 
 	mu         sync.Mutex
 	pulls      []*Pull
 	violations []string
-	lose       int // number of creations whose responses get lost
+	lose       int // number of creations for which no response is sent
 	fail       []fault
 	mute       bool // responses are empty
 	all        bool // lists include every branch
@@ -49,8 +49,8 @@ type Pull struct {
 	Head, Base             string
 	State                  string // open or closed
 	Merged                 bool
-	From                   string // the repository of the head; Deleted if it is gone
-	Version                int    // counts its changes
+	From                   string // the repository of the head branch, or Deleted
+	Version                int    // increases with every change
 	Asked, NotModifiedSeen int
 }
 
@@ -59,7 +59,7 @@ type fault struct {
 	header map[string]string
 }
 
-// Start starts a forge over a bare repository.
+// Start starts a forge with a bare repository.
 func Start(bare string) *Server {
 	s := &Server{bare: bare}
 	mux := http.NewServeMux()
@@ -84,7 +84,7 @@ func Start(bare string) *Server {
 // Close stops the forge.
 func (s *Server) Close() { s.http.Close() }
 
-// Violations lists what no forge would accept; empty if there was nothing.
+// Violations lists the requests that no forge would accept.
 func (s *Server) Violations() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -102,7 +102,7 @@ func (s *Server) Pulls() []Pull {
 	return list
 }
 
-// Requests lists the requests, method and address.
+// Requests lists all requests, each with method and address.
 func (s *Server) Requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -130,30 +130,30 @@ func (s *Server) Add(p Pull) {
 	s.pulls = append(s.pulls, &p)
 }
 
-// DropCreateResponses drops the responses to the next creations: they are carried out, and
-// the connection is cut.
+// DropCreateResponses drops the responses to the next creations of pull requests: the pull
+// requests are created, but then the connection is closed.
 func (s *Server) DropCreateResponses(creations int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.lose = creations
 }
 
-// AnswerEmpty makes all responses well-formed but empty, or restores them.
+// AnswerEmpty makes all responses well-formed but empty, or turns this off again.
 func (s *Server) AnswerEmpty(on bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.mute = on
 }
 
-// IgnoreHead makes lists include the pull requests of every branch, as some forges ignore the
-// head parameter.
+// IgnoreHead makes lists include the pull requests of every branch, like on forges that
+// ignore the head parameter.
 func (s *Server) IgnoreHead() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all = true
 }
 
-// Fail answers the next request with an error.
+// Fail makes the server answer the next request with an error.
 func (s *Server) Fail(status int, header map[string]string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -178,7 +178,7 @@ func (s *Server) admit(w http.ResponseWriter, r *http.Request) bool {
 		for name, value := range f.header {
 			w.Header().Set(name, value)
 		}
-		answer(w, f.status, map[string]any{"message": "told to fail"})
+		answer(w, f.status, map[string]any{"message": "the test requested a failure"})
 		return false
 	}
 	return true
@@ -214,7 +214,7 @@ func (s *Server) create(w http.ResponseWriter, r *http.Request) {
 	case !s.has(in.Head):
 		refuse("a pull request for " + in.Head + ", which was not pushed")
 	case !s.has(in.Base):
-		refuse("a pull request into " + in.Base + ", which is not there")
+		refuse("a pull request into " + in.Base + ", which does not exist")
 	case slices.ContainsFunc(s.pulls, func(p *Pull) bool { return p.from() == Repository && p.Head == in.Head && p.State == "open" }):
 		refuse("a second pull request for " + in.Head)
 	case len(in.Body) > 65536:
@@ -299,5 +299,5 @@ func (s *Server) has(branch string) bool {
 func answer(w http.ResponseWriter, status int, v any) {
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(v) // a client that has left misses nothing
+	_ = json.NewEncoder(w).Encode(v) // an error only means that the client has disconnected
 }

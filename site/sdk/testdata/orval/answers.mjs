@@ -1,5 +1,5 @@
-// Parses answers of an edge with the schemas that orval generated. URL and KEY are the
-// edge's; the arguments are pairs of operation and path. Mismatches are printed.
+// Parses responses from an edge with the schemas that orval generated, and prints mismatches.
+// URL and KEY are those of the edge; the arguments are pairs of an operation and a path.
 import * as schemas from './out/zod.js';
 
 const {URL: base, KEY} = process.env;

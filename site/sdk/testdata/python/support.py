@@ -1,5 +1,5 @@
-"""What the tests of the Python library share: servers that misbehave, and a check of
-answers by their types."""
+"""Helpers for the tests of the Python library: servers that misbehave, and a check that
+responses match their types."""
 
 import http.server
 import os
@@ -12,7 +12,7 @@ import kindex
 
 URL = os.environ["KINDEX_URL"]
 KEY = os.environ["KINDEX_API_KEY"]
-PATIENCE = 300  # seconds that a test waits for something before it gives up
+PATIENCE = 300  # seconds that a test waits for something before it fails
 
 
 def client(**options: Any) -> kindex.Client:
@@ -46,7 +46,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.wfile.flush()
 
     def cut(self) -> None:
-        """End the connection without another word."""
+        """Close the connection without sending anything more."""
         self.close_connection = True
         try:
             self.connection.shutdown(socket.SHUT_RDWR)
@@ -55,7 +55,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """A server on loopback that answers as a test says."""
+    """A loopback server with responses that a test defines."""
 
     daemon_threads = True
     request_queue_size = 100
@@ -73,7 +73,7 @@ class Server(http.server.ThreadingHTTPServer):
         return super().get_request()
 
     def handle_error(self, *_: Any) -> None:
-        pass  # clients that leave are what is tested
+        pass  # the tests disconnect clients on purpose
 
     def __enter__(self) -> "Server":
         self._thread.start()
@@ -85,8 +85,8 @@ class Server(http.server.ThreadingHTTPServer):
         self.server_close()
 
 
-def conform(value: Any, hint: Any, where: str = "answer", narrowed: bool = False) -> None:
-    """Fail where a value is not of a type; where narrowed, members may be missing."""
+def conform(value: Any, hint: Any, where: str = "response", narrowed: bool = False) -> None:
+    """Fail if a value does not match a type; if ``narrowed``, members can be missing."""
     origin = typing.get_origin(hint)
     arguments = typing.get_args(hint)
     if hint is Any:
@@ -100,30 +100,30 @@ def conform(value: Any, hint: Any, where: str = "answer", narrowed: bool = False
                 problems.append(str(e))
         raise AssertionError("; ".join(problems))
     if origin is Literal:
-        assert value in arguments, f"{where}: {value!r} is none of {arguments}"
+        assert value in arguments, f"{where}: {value!r} is not one of {arguments}"
     elif origin in (list, typing.List):
-        assert isinstance(value, list), f"{where}: {value!r} is no list"
+        assert isinstance(value, list), f"{where}: {value!r} is not a list"
         for n, item in enumerate(value):
             conform(item, arguments[0], f"{where}[{n}]", narrowed)
     elif origin in (dict, typing.Dict):
-        assert isinstance(value, dict), f"{where}: {value!r} is no dict"
+        assert isinstance(value, dict), f"{where}: {value!r} is not a dict"
     elif hasattr(hint, "__required_keys__"):
         conform_object(value, hint, where, narrowed)
     elif hint is float:
-        assert isinstance(value, (int, float)) and not isinstance(value, bool), f"{where}: {value!r} is no number"
+        assert isinstance(value, (int, float)) and not isinstance(value, bool), f"{where}: {value!r} is not a number"
     elif hint is int:
-        assert isinstance(value, int) and not isinstance(value, bool), f"{where}: {value!r} is no int"
+        assert isinstance(value, int) and not isinstance(value, bool), f"{where}: {value!r} is not an int"
     else:
-        assert isinstance(value, hint), f"{where}: {value!r} is no {hint}"
+        assert isinstance(value, hint), f"{where}: {value!r} is not a {hint}"
 
 
 def conform_object(value: Any, hint: Any, where: str, narrowed: bool) -> None:
-    assert isinstance(value, dict), f"{where}: {value!r} is no object"
+    assert isinstance(value, dict), f"{where}: {value!r} is not an object"
     members: Dict[str, Any] = typing.get_type_hints(hint)
     unknown = set(value) - set(members)
-    if not hint.__name__.startswith(("Croissant", "OpenAPI")):  # which may have further ones
-        assert not unknown, f"{where}: {hint.__name__} does not name {unknown}"
+    if not hint.__name__.startswith(("Croissant", "OpenAPI")):  # these can have more members
+        assert not unknown, f"{where}: {hint.__name__} does not have {unknown}"
     missing = set(hint.__required_keys__) - set(value)
-    assert narrowed or not missing, f"{where}: {missing} of {hint.__name__} are missing"
+    assert narrowed or not missing, f"{where}: {missing} are missing in {hint.__name__}"
     for name in set(value) & set(members):
         conform(value[name], members[name], f"{where}.{name}", narrowed and name in ("data", "scores"))

@@ -1,4 +1,4 @@
-"""The asynchronous client: concurrency, cancelling, streams that are left."""
+"""The asynchronous client: concurrency, cancellation and unfinished streams."""
 
 import asyncio
 import threading
@@ -25,7 +25,7 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
                 self.assertLessEqual(s.connections, 16)
 
     async def test_cancel(self) -> None:
-        """A task that is cancelled frees its thread, whatever the service does."""
+        """A cancelled task releases its thread, whatever the service does."""
         gone = threading.Event()
         asked = [threading.Event(), threading.Event()]
 
@@ -33,7 +33,7 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
             if n == 1:
                 asked[0].set()
                 h.connection.settimeout(PATIENCE)
-                if h.connection.recv(1) == b"":  # the client has left
+                if h.connection.recv(1) == b"":  # the client has disconnected
                     gone.set()
                 h.cut()
             elif n == 2:
@@ -44,7 +44,7 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
 
         with Server(hang) as s:
             async with kindex.AsyncClient(s.url, concurrency=1) as c:
-                for was_asked in asked:  # while it waits for an answer, then between two attempts
+                for was_asked in asked:  # while waiting for a response, then between two attempts
                     task = asyncio.ensure_future(c.get_entity("tool", "a"))
                     while not was_asked.is_set():
                         await asyncio.sleep(0.01)
@@ -94,7 +94,7 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
             await task
 
     async def test_a_broken_stream_has_no_end(self) -> None:
-        """Who goes on behind an error, or behind a time that was up, is not told that all is read."""
+        """Reading on after an error or a timeout does not look like the end of the stream."""
 
         too_late = threading.Event()
 
@@ -118,7 +118,7 @@ class Asynchronous(unittest.IsolatedAsyncioTestCase):
                     await rows.aclose()
 
     async def test_the_loop_stays_free(self) -> None:
-        """Nothing blocks the loop while answers are awaited and read: the loop itself releases them."""
+        """Nothing blocks the event loop while responses are awaited and read: the loop itself releases them."""
         asked, go_on = threading.Event(), threading.Event()
 
         def answer(h: Handler, n: int) -> None:

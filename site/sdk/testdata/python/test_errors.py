@@ -1,4 +1,4 @@
-"""Errors of a running service, redirects to new slugs, answers that are confirmed."""
+"""Errors from a running service, redirects to new slugs, and cached responses."""
 
 import datetime
 import pickle
@@ -128,14 +128,14 @@ class Errors(unittest.TestCase):
         self.assertEqual((before.tier, before.limit), ("authenticated", 100_000))
         self.assertGreater(before.reset, datetime.datetime.now(datetime.timezone.utc))
         one = self.client.get_entity("tool", "pytorch")
-        one["name"] = "changed"  # what came back is the caller's own
+        one["name"] = "changed"  # the caller can modify the result
         self.assertEqual(self.client.get_entity("tool", "pytorch")["name"], "PyTorch")
         self.client.clear_cache()
         self.assertFalse(self.client.request("GET", "/api/entity/tool/pytorch").from_cache)
         with client(cache_size=0) as c:
             c.get_entity("tool", "pytorch")
             self.assertFalse(c.request("GET", "/api/entity/tool/pytorch", headers={"Accept": "application/json"}).from_cache)
-        self.client.list_api_keys()  # what is the caller's own is not kept
+        self.client.list_api_keys()  # private responses are not cached
         self.assertFalse(self.client.request("GET", "/api/developer/api-keys", headers={"Accept": "application/json"}).from_cache)
 
 

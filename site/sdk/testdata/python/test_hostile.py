@@ -1,4 +1,4 @@
-"""Answers that no service should give."""
+"""Responses that no service should send."""
 
 import gzip
 import random
@@ -14,7 +14,7 @@ PAGE = b'{"data":[],"count":0,"nextCursor":null,"build":"b"}'
 
 
 def no_names(lookup):  # type: ignore[no-untyped-def]
-    """Return a lookup of names that knows loopback only."""
+    """Return a name lookup that resolves only loopback."""
 
     def known(host, *args, **kwargs):  # type: ignore[no-untyped-def]
         if host != "127.0.0.1":
@@ -25,7 +25,7 @@ def no_names(lookup):  # type: ignore[no-untyped-def]
 
 
 class Hostile(unittest.TestCase):
-    """Whatever is answered, what comes of it is an answer or a KindexError, and soon."""
+    """Every response quickly results in a value or a KindexError."""
 
     GOOD = (
         b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: %d\r\nETag: \"e\"\r\n\r\n" % len(PAGE) + PAGE,
@@ -82,12 +82,12 @@ class Hostile(unittest.TestCase):
                         outcomes.add(type(e).__name__)
                         self.assertTrue(str(e))
                     except Exception as e:
-                        raise AssertionError(f"{answer!r} gave {e!r}") from e
+                        raise AssertionError(f"{answer!r} raised {e!r}") from e
                 todo.pop(0)
             with socket.create_connection(listener.getsockname()):
                 pass
             server.join()
-        self.assertNotIn("RequestTimeoutError", outcomes)  # each connection has ended
+        self.assertNotIn("RequestTimeoutError", outcomes)  # every connection was closed
         self.assertLessEqual({"list", "NetworkError", "RateLimitedError", "BadRequestError", "NotFoundError"}, outcomes)
 
 

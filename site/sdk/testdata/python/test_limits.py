@@ -1,4 +1,4 @@
-"""A limit that is used up, and one that is waited for: of an edge whose day ends soon."""
+"""Reaching the rate limit, and waiting for the next day of an edge whose day ends soon."""
 
 import os
 import time
@@ -24,7 +24,7 @@ class Limits(unittest.TestCase):
             assert e.retry_after is not None
             self.assertTrue(0 < e.retry_after < 30, e.retry_after)
             self.assertEqual((e.status, e.code), (429, "rate-limited"))
-            self.assertTrue(c.list_categories()["data"])  # the day after
+            self.assertTrue(c.list_categories()["data"])  # on the next day
             self.assertGreaterEqual(time.monotonic() - began, e.retry_after - 1)
 
 

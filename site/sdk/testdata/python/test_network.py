@@ -1,4 +1,4 @@
-"""What happens between the client and the service: retries, redirects, connections."""
+"""Retries, redirects and connections."""
 
 import email.utils
 import gzip
@@ -77,7 +77,7 @@ class Retries(unittest.TestCase):
             self.assertEqual((len(s.seen), len(keys), len({body for *_, body in s.seen})), (2, 1, 1))
         with Server(once(lambda h: h.cut())) as s, kindex.Client(s.url) as c:
             with self.assertRaises(kindex.NetworkError):
-                c.request("POST", "/api/submit", json_body={})  # without a key: nobody knows what became of it
+                c.request("POST", "/api/submit", json_body={})  # without an idempotency key: it may have taken effect
             self.assertEqual(len(s.seen), 1)
         with Server(once(lambda h: h.cut())) as s, kindex.Client(s.url) as c:
             with self.assertRaises(kindex.NetworkError):
@@ -89,7 +89,7 @@ class Retries(unittest.TestCase):
 
     def test_somebody_else_answers(self) -> None:
         with Server(lambda h, n: h.say(body=b"<html>Please sign in to this network", Content_Type="text/html")) as s, kindex.Client(s.url) as c:
-            with self.assertRaisesRegex(kindex.NetworkError, "no JSON"):
+            with self.assertRaisesRegex(kindex.NetworkError, "is not JSON"):
                 c.list_changes()
 
     def test_unknown_members_stay(self) -> None:
@@ -120,7 +120,7 @@ class Connections(unittest.TestCase):
             for _ in range(20):
                 c.list_changes()
             self.assertEqual((s.connections, len(s.seen)), (1, 20))
-        with Server(lambda h, n: h.say(404)) as s, kindex.Client(s.url) as c:  # so are those of errors
+        with Server(lambda h, n: h.say(404)) as s, kindex.Client(s.url) as c:  # also after errors
             for _ in range(5):
                 with self.assertRaises(kindex.NotFoundError):
                     c.list_changes()
@@ -129,12 +129,12 @@ class Connections(unittest.TestCase):
     def test_that_were_closed_meanwhile(self) -> None:
         def leave(h: Handler, n: int) -> None:
             h.say(body=PAGE)
-            h.close_connection = True  # without a word
+            h.close_connection = True  # without announcing it
 
         with Server(leave) as s, kindex.Client(s.url, retries=0) as c:
             for n in range(20):
                 c.list_changes()
-                time.sleep(0.01 * (n % 3))  # sometimes the end is seen before, sometimes not
+                time.sleep(0.01 * (n % 3))  # the client sometimes notices the end first, and sometimes not
             self.assertEqual((s.connections, len(s.seen)), (20, 20))
 
     def test_that_close_while_they_are_used(self) -> None:
@@ -185,7 +185,7 @@ class Connections(unittest.TestCase):
             import warnings
 
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
+                warnings.simplefilter("ignore", DeprecationWarning)  # about forking with threads
                 child = os.fork()
             if child == 0:
                 try:
@@ -204,7 +204,7 @@ class Connections(unittest.TestCase):
 
     def test_left_open(self) -> None:
         with Server(lambda h, n: h.say(body=PAGE)) as s:
-            kindex.Client(s.url).list_changes()  # nobody closes it, and nothing warns of that
+            kindex.Client(s.url).list_changes()  # it is not closed, and there is no warning
 
     def test_headers(self) -> None:
         with Server(lambda h, n: h.say(body=PAGE)) as s, kindex.Client(s.url + "/below/", "kx_1", user_agent="crawler/1") as c:
@@ -220,7 +220,7 @@ class Connections(unittest.TestCase):
         with Server(once(lambda h: h.say(503, b"", Retry_After="0"))) as s, kindex.Client(s.url, "kx_verysecret") as c:
             with self.assertLogs("kindex", "DEBUG") as logs:
                 c.list_changes()
-            self.assertEqual(len(logs.output), 3)  # two answers, one retry
+            self.assertEqual(len(logs.output), 3)  # two responses and one retry
             self.assertNotIn("kx_verysecret", str(logs.output) + repr(c) + str(c._session.request("GET", "/", {})) + repr(c._session.request("GET", "/", {})))
 
     def test_names_of_hosts(self) -> None:

@@ -1,4 +1,4 @@
-"""Every operation, with both clients; what comes is what its type says."""
+"""Every operation, with both clients; the results must match their types."""
 
 import asyncio
 import datetime
@@ -205,7 +205,7 @@ class AsynchronousOperations(Operations):
 
 
 class Interface(unittest.TestCase):
-    """The methods are those of the interface, with all of its parameters, and explained."""
+    """There is a documented method for every operation of the API, with all of its parameters."""
 
     def test_parameters(self) -> None:
         with kindex.Client(URL, KEY) as c:

@@ -1,4 +1,4 @@
-"""Exports as streams and as files: early ends, broken connections, parts."""
+"""Exports as streams and as files: early ends, broken connections and partial files."""
 
 import gzip
 import hashlib
@@ -12,12 +12,12 @@ from typing import Any
 import kindex
 from support import PATIENCE, Handler, Server, client
 
-CUT = os.environ["KINDEX_CUT"]  # breaks the first two downloads of a test's path
+CUT = os.environ["KINDEX_CUT"]  # breaks the first two downloads of each path
 
 
 class Streams(unittest.TestCase):
     def endless(self) -> Any:
-        """Return an answer that goes on until the client has gone, and what it notes."""
+        """Return a handler that sends until the client disconnects, and its record of what happened."""
         note: Any = {"sent": 0, "gone": threading.Event()}
 
         def answer(h: Handler, n: int) -> None:
@@ -56,7 +56,7 @@ class Streams(unittest.TestCase):
                 else:
                     c.stream_entities()
                 self.assertTrue(note["gone"].wait(5), leave)
-                self.assertLess(note["sent"], 20_000_000, "it is read only as it is asked for")
+                self.assertLess(note["sent"], 20_000_000, "more was read than needed")
 
     def test_whole_stream_frees_the_connection(self) -> None:
         with client() as c:
@@ -67,21 +67,21 @@ class Streams(unittest.TestCase):
             self.assertEqual(len(c._session._pool._idle), 1)
 
     def test_broken(self) -> None:
-        """What was whole is given, then the error; never half a line, never silence."""
+        """Complete records are returned, then the error; never an incomplete line or a silent end."""
         body = b'{"n":1}\n{"n":2}\n{"n":'
         for headers in ({"Content_Length": "100"}, {"Content_Encoding": "gzip"}):
             sent = gzip.compress(body)[:-8] if "Content_Encoding" in headers else body
             with Server(lambda h, n: (h.say(200, sent, **headers), h.cut())) as s, kindex.Client(s.url, retries=0) as c:
                 rows = c.stream_entities()
                 self.assertEqual([next(rows)["n"], next(rows)["n"]], [1, 2])  # type: ignore[typeddict-item]
-                for _ in range(2):  # and no end behind the error
+                for _ in range(2):  # the error is not followed by an end
                     with self.assertRaises(kindex.NetworkError):
                         next(rows)
         with Server(lambda h, n: h.say(200, b'{"n":1}\nnot json\n')) as s, kindex.Client(s.url) as c, self.assertRaises(kindex.NetworkError):
             list(c.stream_entities())
 
     def test_broken_between_chunks(self) -> None:
-        """An answer without a length that breaks off behind a whole chunk is no end either."""
+        """A response without a length that ends after a complete chunk is incomplete too."""
         for sent in (b'8\r\n{"n":1}\n\r\n', b'8\r\n{"n":1}\n\r\n8\r\n{"n"'):
 
             def answer(h: Handler, n: int) -> None:
@@ -100,7 +100,7 @@ class Streams(unittest.TestCase):
                     c.export_entities()
 
     def test_records_come_when_they_are_sent(self) -> None:
-        """A record is not held back until there are many."""
+        """Records are returned as they arrive, not in large batches."""
         go_on = threading.Event()
 
         def answer(h: Handler, n: int) -> None:
@@ -157,14 +157,14 @@ class Downloads(unittest.TestCase):
         self.assertEqual(self.names(), ["entities.jsonl"])
 
     def test_broken_without_a_length(self) -> None:
-        """A filtered export has neither length nor digest; half of it is not the file."""
+        """A filtered export has no length or digest; an incomplete one must not become the file."""
         with kindex.Client(CUT) as c:
             got = c.download_changelog(self.to, format="jsonl", type="tool")
             whole = c.export_changelog(format="jsonl", type="tool")
         self.assertEqual((got.size, got.sha256), (len(whole), hashlib.sha256(whole).hexdigest()))
 
     def test_another_file_meanwhile(self) -> None:
-        """A part is never joined to another file: If-Range says what it is a part of."""
+        """A partial file is never continued with a different file, because of If-Range."""
         files = [b"a" * 100, b"b" * 120]
 
         def answer(h: Handler, n: int) -> None:
@@ -209,7 +209,7 @@ class Downloads(unittest.TestCase):
             with self.assertRaises(kindex.IntegrityError):
                 c.download_data_file("b", "f", self.to, sha256="00" * 32)
             with open(self.to) as f:
-                self.assertEqual(f.read(), "before")  # what was there stays
+                self.assertEqual(f.read(), "before")  # the existing file is kept
             self.assertEqual(self.names(), ["entities.jsonl"])
 
     def test_notes_that_cannot_be_read(self) -> None:

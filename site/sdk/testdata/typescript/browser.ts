@@ -1,4 +1,4 @@
-// Compiled without the names of Node, and run in a browser by TestTypeScript.
+// Compiled without Node's types, and run in a browser by TestTypeScript.
 import { Kindex, NotFoundError, verifyWebhook } from 'kindex';
 
 interface Given {
@@ -9,7 +9,7 @@ interface Given {
   body: string;
 }
 
-/** Does what a page may do with the client, and returns what came of it. */
+/** Uses the client the way a page would, and returns the results. */
 export async function run(given: Given): Promise<Record<string, unknown>> {
   const kindex = new Kindex({ baseUrl: given.baseUrl });
   const results: Record<string, unknown> = {};

@@ -1,7 +1,7 @@
-// Compiles the sources of the client with the types of several descriptions, and prints
-// what the compiler complains of, by name: node compile.mjs descriptions.json
-// The sources are in package/. One process does all: most of the work, reading the
-// declarations of the language and of Node, is the same for each.
+// Compiles the sources of the client with the types of several descriptions, and prints the
+// compiler's errors, by name: node compile.mjs descriptions.json
+// The sources are in package/. One process compiles all of them, because most of the work,
+// reading the declarations of the language and of Node, is the same for each.
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';

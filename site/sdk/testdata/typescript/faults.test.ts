@@ -1,4 +1,4 @@
-// Servers that are busy, slow, strange or gone. Most of them are made here.
+// Servers that are busy, slow or unreachable, or that send unexpected responses. Most are fakes.
 import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ interface Server {
   asked: IncomingMessage[];
 }
 
-/** A server that gives these answers, and then the last of them. */
+/** Starts a server that sends these responses in order, and then repeats the last one. */
 async function serve(...answers: RequestListener[]): Promise<Server> {
   const asked: IncomingMessage[] = [];
   const server = createServer((request, answer) => {
@@ -38,19 +38,19 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
-test('a busy edge is asked again when it says so', async () => {
+test('requests to a busy edge are retried after Retry-After', async () => {
   const client = new Kindex({ baseUrl: busy });
   const took = await timed(() => client.listCategories());
   assert(took >= 2000 && took < 20_000, `${took} ms`); // twice Retry-After: 1
 });
 
-test('Retry-After may be a date', async () => {
+test('Retry-After can be a date', async () => {
   const s = await serve((request, answer) => status(503, { 'retry-after': new Date(Date.now() + 2000).toUTCString() })(request, answer), categories);
   const took = await timed(() => new Kindex({ baseUrl: s.url }).listCategories());
   assert(took >= 900 && took < 20_000, `${took} ms`); // dates have whole seconds
 });
 
-test('a wait that is too long is none', async () => {
+test('a wait that would be too long is not started', async () => {
   const s = await serve(status(429, { 'retry-after': '3600' }), categories);
   const client = new Kindex({ baseUrl: s.url });
   await assert.rejects(client.listCategories(), (e) => e instanceof RateLimitedError && e.retryAfter === 3600 && e.code === 'http-429');
@@ -59,7 +59,7 @@ test('a wait that is too long is none', async () => {
   assert.equal(s.asked.length + short.asked.length, 2);
 });
 
-test('attempts are counted, and told', async () => {
+test('attempts are counted and reported', async () => {
   const s = await serve(status(502), reset, status(504), categories);
   const attempts: [number, number][] = [];
   const client = new Kindex({ baseUrl: s.url, retries: 3 });
@@ -72,7 +72,7 @@ test('attempts are counted, and told', async () => {
   assert.equal(bad.asked.length, 3);
 });
 
-test('what will not change is not asked for again', async () => {
+test('permanent errors are not retried', async () => {
   for (const code of [400, 404, 409, 418, 500]) {
     const s = await serve(status(code));
     await assert.rejects(new Kindex({ baseUrl: s.url }).listCategories(), { status: code });
@@ -80,7 +80,7 @@ test('what will not change is not asked for again', async () => {
   }
 });
 
-test('writes keep their name over all attempts', async () => {
+test('all attempts of a write have the same idempotency key', async () => {
   const made: RequestListener = (_, answer) => void answer.writeHead(201).end('{"id": "key_a"}');
   const s = await serve(reset, status(503, { 'retry-after': '0' }), made);
   const client = new Kindex({ baseUrl: s.url, apiKey: 'kx_a' });
@@ -95,7 +95,7 @@ test('writes keep their name over all attempts', async () => {
   assert.equal(s.asked[4]?.headers['idempotency-key'], 'mine');
 });
 
-test('a deletion that may have happened is not repeated', async () => {
+test('a deletion that may have taken effect is not retried', async () => {
   const gone = await serve(reset, status(204));
   await assert.rejects(new Kindex({ baseUrl: gone.url, apiKey: 'kx_a' }).deleteWebhook('wh_a'), NetworkError);
   assert.equal(gone.asked.length, 1);
@@ -104,7 +104,7 @@ test('a deletion that may have happened is not repeated', async () => {
   assert.equal(refused.asked.length, 2);
 });
 
-test('the key does not go where a redirect leads', async () => {
+test('the key is not sent to the destination of a redirect', async () => {
   const other = await serve(categories);
   const s = await serve((request, answer) => {
     if (request.url === '/api/categories') status(301, { location: '/moved' })(request, answer);
@@ -114,14 +114,14 @@ test('the key does not go where a redirect leads', async () => {
   assert.deepEqual(s.asked.map((r) => [r.url, r.headers['x-api-key']]), [['/api/categories', 'kx_secret'], ['/moved', 'kx_secret']]);
   assert.equal(other.asked.length, 1);
   assert(!JSON.stringify(other.asked[0]!.rawHeaders).includes('kx_secret'));
-  // The same host by another port, scheme or name is another origin too; and writes go nowhere else.
+  // The same host with a different port, scheme or name is a different origin. Writes are not redirected.
   await assert.rejects(new Kindex({ baseUrl: s.url, apiKey: 'kx_secret' }).createApiKey({ name: 'x' }), ProtocolError);
   const round = await serve(status(302, { location: '/again' }));
   await assert.rejects(new Kindex({ baseUrl: round.url, apiKey: 'kx_a' }).listCategories(), /more than 5 times/);
   assert.equal(round.asked.length, 6);
 });
 
-test('time', async () => {
+test('timeouts', async () => {
   const s = await serve(silence);
   const took = await timed(() => assert.rejects(new Kindex({ baseUrl: s.url, timeout: 150, retries: 1 }).listCategories(), (e) => e instanceof TimeoutError && e instanceof NetworkError));
   assert(took >= 290 && s.asked.length <= 2, `${took} ms`); // two attempts
@@ -141,7 +141,7 @@ test('signals', async () => {
   assert(took < 200_000, `${took} ms`);
 });
 
-test('nobody there', async () => {
+test('no server', async () => {
   const gone = createServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => gone.once('listening', resolve));
   const free = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`;
@@ -149,7 +149,7 @@ test('nobody there', async () => {
   await assert.rejects(new Kindex({ baseUrl: free, retries: 0 }).listCategories(), (e) => e instanceof NetworkError && /ECONNREFUSED/.test(e.message) && e.cause !== undefined);
 });
 
-test('half an answer, and strange ones', async () => {
+test('incomplete and unexpected responses', async () => {
   const cut: RequestListener = (_, answer) => {
     answer.writeHead(200, { 'content-length': '1000' });
     answer.write('{"data": [');
@@ -165,7 +165,7 @@ test('half an answer, and strange ones', async () => {
   await assert.rejects(new Kindex({ baseUrl: short.url }).listCategories(), (e) => e instanceof ConflictError && (e.code as string) === 'new-code' && e.errors.length === 0);
 });
 
-test('who asks', async () => {
+test('request headers', async () => {
   const s = await serve(categories);
   await new Kindex({ baseUrl: s.url }).listCategories();
   assert.equal(s.asked[0]?.headers['user-agent'], `kindex-typescript/${version}`);

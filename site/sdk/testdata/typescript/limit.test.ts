@@ -1,4 +1,4 @@
-// A limit of three requests that is used up; the next day begins after the second refusal.
+// A limit of three requests is used up; the next day starts after the second refusal.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Kindex, RateLimitedError } from 'kindex';
@@ -10,7 +10,7 @@ test('the client waits for the next window', async () => {
   const kindex = new Kindex({ baseUrl, apiKey });
   assert.equal(kindex.rateLimit, null);
   const left: number[] = [];
-  for (const slug of ['pytorch', 'keras', 'pytorch', 'tensorflow']) { // the second pytorch is a 304 and costs nothing
+  for (const slug of ['pytorch', 'keras', 'pytorch', 'tensorflow']) { // the second pytorch is a 304 and does not count
     await kindex.getEntity('tool', slug);
     left.push(kindex.rateLimit!.remaining);
   }

@@ -1,4 +1,4 @@
-// Calls every operation of the description; the edge counts which came.
+// Calls every operation of the description; the edge records which ones were called.
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -72,13 +72,13 @@ test('exports', async () => {
 
 test('clients', async () => {
   const typescript = await kindex.getTypescriptSdk().bytes();
-  assert.deepEqual(await kindex.getTypescriptSdkVersion('0.8.1.tgz').bytes(), typescript);
+  assert.deepEqual(await kindex.getTypescriptSdkVersion('0.8.2.tgz').bytes(), typescript);
   const python = await kindex.getPythonSdk().bytes();
-  assert.deepEqual(await kindex.getPythonSdkVersion('kindex-0.8.1.tar.gz').bytes(), python);
+  assert.deepEqual(await kindex.getPythonSdkVersion('kindex-0.8.2.tar.gz').bytes(), python);
   assert.deepEqual([typescript[0], typescript[1]], [0x1f, 0x8b]); // gzip
   const description = await kindex.getOpenapi();
   assert.equal(description.openapi, '3.0.3');
-  assert.equal(typeof description.info['title'], 'string'); // typed as an object that may have anything
+  assert.equal(typeof description.info['title'], 'string'); // typed as an object with any members
   assert('/api/entities' in description.paths && description.paths['/api/entities'] !== undefined);
   assert.match(await kindex.getOpenapi({ format: 'yaml' }), /^openapi: 3\.0\.3\n/);
 });

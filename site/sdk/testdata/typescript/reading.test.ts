@@ -1,4 +1,4 @@
-// Pages, narrowed records, errors, redirects, earlier days and the cache.
+// Pages, selected fields, errors, redirects, earlier days and the cache.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -10,7 +10,7 @@ const { URL: baseUrl, KEY: apiKey } = process.env;
 assert(baseUrl && apiKey);
 const kindex = new Kindex({ baseUrl, apiKey });
 
-/** Counts the answers of a call. */
+/** Counts the responses to a call. */
 function watch(): { options: { onResponse: (info: ResponseInfo) => void }; seen: ResponseInfo[] } {
   const seen: ResponseInfo[] = [];
   return { seen, options: { onResponse: (info) => void seen.push(info) } };
@@ -26,7 +26,7 @@ test('all records, page by page', async () => {
   assert.equal(seen.length, Math.ceil(first.count / 100));
 });
 
-test('pages, and from where they are asked for', async () => {
+test('pages, and where they start', async () => {
   const sizes: number[] = [];
   for await (const page of kindex.getLeaderboard('all', { limit: 70, offset: 10 }).pages()) sizes.push(page.data.length);
   const { count } = await kindex.getLeaderboard('all');
@@ -34,7 +34,7 @@ test('pages, and from where they are asked for', async () => {
   assert.equal(sizes[0], 70);
 });
 
-test('what is not used is not asked for', async () => {
+test('pages that are not used are not requested', async () => {
   const { seen, options } = watch();
   const listing = kindex.listChanges({ limit: 10 }, options);
   await new Promise((resolve) => setTimeout(resolve, 50));
@@ -63,9 +63,9 @@ test('fields', async () => {
   const { data } = await kindex.listEntities({ fields: ['name', 'composite', 'quality'], limit: 1 });
   const score: number | null = data[0]!.scores.composite;
   assert.equal(typeof score, 'number');
-  // @ts-expect-error the compiler knows what was not asked for
+  // @ts-expect-error the compiler knows which fields were not selected
   assert.equal(data[0]!.slug, undefined);
-  // @ts-expect-error of the scores, too
+  // @ts-expect-error including scores
   assert.equal(data[0]!.scores.adoption, undefined);
   const whole = await kindex.listEntities({ fields: ['scores', 'composite'], limit: 1 });
   assert.equal(typeof whole.data[0]!.scores.adoption, 'number');
@@ -77,7 +77,7 @@ test('fields', async () => {
   assert(hits.data[0]!.relevance > 0 && hits.data[0]!.slug);
 });
 
-test('files that are no rows cannot be iterated over', () => {
+test('only JSONL exports can be iterated over', () => {
   // @ts-expect-error CSV is a file
   const rows: AsyncIterable<unknown> = kindex.exportEntities({ format: 'csv' });
   assert(rows);
@@ -85,7 +85,7 @@ test('files that are no rows cannot be iterated over', () => {
   kindex.exportEntities({ fields: ['scores'] });
 });
 
-test('errors say what is wrong and what would be right', async () => {
+test('errors describe what is wrong and what would be valid', async () => {
   await assert.rejects(kindex.getEntity('tool', 'pytrch'), (e) => {
     assert(e instanceof NotFoundError && e instanceof ApiError && e instanceof KindexError && e instanceof Error);
     assert.deepEqual([e.name, e.status, e.code, e.suggestion], ['NotFoundError', 404, 'unknown-entity', '/api/entity/tool/pytorch']);
@@ -98,7 +98,7 @@ test('errors say what is wrong and what would be right', async () => {
   await assert.rejects(kindex.listEntities({ tag: [] }), (e) => e instanceof BadRequestError && e.errors[0]?.field === 'tag');
   await assert.rejects(new Kindex({ baseUrl }).listWebhooks(), UnauthorizedError);
   await assert.rejects(
-    // @ts-expect-error half of it is missing
+    // @ts-expect-error required fields are missing
     kindex.submitEntity({ type: 'tool', name: 'Half' }),
     (e) => e instanceof BadRequestError && e.code === 'invalid-body' && e.errors.length >= 3,
   );
@@ -106,7 +106,7 @@ test('errors say what is wrong and what would be right', async () => {
   await assert.rejects(kindex.getEntity('tool', '../model/o3'), NotFoundError);
 });
 
-test('a key that cannot be one is refused, and not shown', () => {
+test('an invalid key is rejected, and the error does not contain it', () => {
   for (const bad of ['', 'kx_geheim\n', 'kx_gehäim']) {
     assert.throws(() => new Kindex({ baseUrl, apiKey: bad }), (e) => e instanceof KindexError && !e.message.includes('geh'));
   }
@@ -116,14 +116,14 @@ test('a key that cannot be one is refused, and not shown', () => {
   assert(!JSON.stringify(kindex).includes(apiKey) && !`${kindex}`.includes(apiKey));
 });
 
-test('the base address may have a path and a slash', async () => {
+test('the base address can have a path and a trailing slash', async () => {
   for (const base of [baseUrl + '/', new URL(baseUrl), baseUrl + '/?x=1#y']) {
     assert((await new Kindex({ baseUrl: base, apiKey }).listCategories()).count > 0);
   }
   await assert.rejects(new Kindex({ baseUrl: baseUrl + '/index/', apiKey }).listCategories(), (e) => e instanceof NotFoundError && e.detail.includes('/index/api/categories'));
 });
 
-test('an earlier slug leads to the entity, with the key or without', async () => {
+test('a former slug redirects to the entity, with or without a key', async () => {
   for (const client of [kindex, new Kindex({ baseUrl })]) {
     assert.equal((await client.getEntity('tool', 'tensorlayer')).slug, 'tensor-layer');
     assert.equal((await client.listEntityChanges('tool', 'tensorlayer').toArray()).at(-1)?.entity.slug, 'tensorlayer');
@@ -133,7 +133,7 @@ test('an earlier slug leads to the entity, with the key or without', async () =>
   assert.equal((await kindex.getEntity('tool', 'tensorlayer', { at: day })).slug, 'tensorlayer');
 });
 
-test('what has not changed costs nothing', async () => {
+test('unchanged responses do not count towards the limit', async () => {
   const client = new Kindex({ baseUrl, apiKey });
   const { seen, options } = watch();
   const first = await client.getEntity('tool', 'pytorch', {}, options);
@@ -170,14 +170,14 @@ test('the cache is bounded', async () => {
   assert.equal(seen.at(-1)?.status, 200);
 });
 
-test('the id of a request is the caller\'s', async () => {
+test('the caller can set the request id', async () => {
   const { seen, options } = watch();
   await kindex.listCategories({ ...options, requestId: 'nightly-7' });
   assert.equal(seen[0]?.requestId, 'nightly-7');
   assert.match(seen[0]?.build ?? '', /^\d{8}-/);
 });
 
-test('an error of the caller is no failure of the network', async () => {
+test('an error in onResponse is not a network error', async () => {
   let told = 0;
   const onResponse = () => {
     told++;
@@ -187,12 +187,12 @@ test('an error of the caller is no failure of the network', async () => {
   assert.equal(told, 1);
 });
 
-test('members that are not described are kept', async () => {
+test('undocumented members are kept', async () => {
   const client = new Kindex({ baseUrl, fetch: async () => Response.json({ data: [], count: 0, build: 'b', news: { from: 'tomorrow' } }) });
   assert.deepEqual((await client.listCategories() as unknown as { news: unknown }).news, { from: 'tomorrow' });
 });
 
-test('the package hands out what it describes, and nothing else', async () => {
+test('the package exports only what is documented', async () => {
   const functions = Object.entries(await import('kindex')).filter(([, value]) => typeof value === 'function' && !(value.prototype instanceof Error));
   assert.deepEqual(functions.map(([name]) => name).sort(), ['Kindex', 'verifyWebhook']);
 });

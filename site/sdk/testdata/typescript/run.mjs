@@ -1,5 +1,5 @@
-// Runs a program without checking its types, which TestTypeScriptReadme does for all
-// programs at once: node run.mjs program.ts
+// Runs a program without type checking, which TestTypeScriptReadme does for all programs
+// at once: node run.mjs program.ts
 // SITE is the folder whose node_modules has the compiler.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

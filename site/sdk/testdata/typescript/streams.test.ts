@@ -1,4 +1,4 @@
-// Exports as they come, files, and connections that break.
+// Streamed exports, files, and broken connections.
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ const dir = mkdtempSync(join(tmpdir(), 'kindex-streams-'));
 after(() => rmSync(dir, { recursive: true }));
 const sha256 = (bytes: Uint8Array | string) => createHash('sha256').update(bytes).digest('hex');
 
-/** A server that lives as long as the test. */
+/** Starts a server that runs until the end of the test. */
 async function serve(listener: RequestListener): Promise<string> {
   const server = createServer(listener).listen(0, '127.0.0.1');
   await new Promise((resolve) => server.once('listening', resolve));
@@ -28,7 +28,7 @@ async function serve(listener: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-test('rows are those of the export', async () => {
+test('rows are the same as in the export', async () => {
   const whole = JSON.parse(await kindex.exportEntities({ format: 'json' }).text()) as unknown[];
   const rows = await kindex.exportEntities().toArray();
   assert.deepEqual(rows, whole);
@@ -49,7 +49,7 @@ test('bytes, text and streams are the same', async () => {
   await assert.rejects(kindex.getDataFile('20200101-0123456789abcdef', 'entities.csv').bytes(), NotFoundError);
 });
 
-test('characters and rows may be cut anywhere', async () => {
+test('chunks can end anywhere in a row or character', async () => {
   const lines = Array.from({ length: 40 }, (_, i) => ({ slug: `n${i}`, name: 'größte 🎉\u2028 "x"' }));
   const bytes = Buffer.from(lines.map((l) => JSON.stringify(l)).join('\n'));
   const base = await serve(async (_, answer) => {
@@ -62,7 +62,7 @@ test('characters and rows may be cut anywhere', async () => {
   assert.deepEqual(await new Kindex({ baseUrl: base }).exportEntities().toArray(), lines);
 });
 
-test('leaving the loop closes the connection, and nothing is read ahead without end', async () => {
+test('leaving the loop closes the connection, and reading ahead is limited', async () => {
   let sent = 0;
   let closed: () => void;
   const gone = new Promise<void>((resolve) => (closed = resolve));
@@ -78,20 +78,20 @@ test('leaving the loop closes the connection, and nothing is read ahead without 
   let rows = 0;
   for await (const r of new Kindex({ baseUrl: base }).exportEntities()) {
     assert.equal(r.slug, 'a');
-    if (rows === 0) await new Promise((resolve) => setTimeout(resolve, 300)); // the server could send much meanwhile
+    if (rows === 0) await new Promise((resolve) => setTimeout(resolve, 300)); // the server could send a lot in the meantime
     if (++rows === 10) break;
   }
   await gone;
   assert(sent < 50_000_000, `${sent} bytes were sent for 10 rows`);
 });
 
-test('rows go on where the connection broke, each once', async () => {
+test('rows continue after a broken connection, each exactly once', async () => {
   const rows = await new Kindex({ baseUrl: broken }).exportEntities().toArray();
   assert.deepEqual(rows, await new Kindex({ baseUrl: broken }).exportEntities().toArray());
   assert.equal(new Set(rows.map((r) => r.type + r.slug)).size, rows.length);
 });
 
-test('a connection that breaks again and again is an error', async () => {
+test('a connection that keeps breaking is an error', async () => {
   let asked = 0;
   const base = await serve((_, answer) => {
     asked++;
@@ -117,20 +117,20 @@ test('an export that changes while the connection is broken is an error', async 
   await assert.rejects(new Kindex({ baseUrl: base }).exportEntities().toArray(), (e) => e instanceof ProtocolError && /has changed since/.test(e.message));
 });
 
-test('a stream that stands still is ended', async () => {
+test('a stalled stream times out', async () => {
   const base = await serve((_, answer) => {
     answer.writeHead(200, { etag: '"a"' });
     answer.write('{"slug":"a"}\n');
   });
   await assert.rejects(new Kindex({ baseUrl: base, retries: 0, timeout: 200 }).exportEntities().toArray(), { name: 'TimeoutError' });
-  // The time that the caller takes does not count.
+  // The time that the caller needs does not count towards the timeout.
   for await (const _ of new Kindex({ baseUrl, apiKey, timeout: 8000 }).exportEntities({ minScore: 80 })) {
     await new Promise((resolve) => setTimeout(resolve, 8200));
     break;
   }
 });
 
-test('a stream that is cancelled while it waits closes the connection at once', async () => {
+test('cancelling a waiting stream closes the connection immediately', async () => {
   let closed: () => void;
   const gone = new Promise<void>((resolve) => (closed = resolve));
   let asked = 0;
@@ -138,7 +138,7 @@ test('a stream that is cancelled while it waits closes the connection at once', 
     asked++;
     request.socket.once('close', () => closed());
     answer.writeHead(200, { etag: '"a"' });
-    answer.write('{"slug":"a"}\n'); // and no more
+    answer.write('{"slug":"a"}\n'); // and nothing more
   });
   const stop = new AbortController();
   const rows = new Kindex({ baseUrl: base, timeout: 500_000 }).exportEntities({}, { signal: stop.signal });
@@ -149,7 +149,7 @@ test('a stream that is cancelled while it waits closes the connection at once', 
   assert.equal((await waiting).done, true);
   await gone;
   assert.equal(asked, 1);
-  // The signal of the call ends it as well.
+  // The signal of the call ends it too.
   const other = rows.stream().getReader();
   await other.read();
   setTimeout(() => stop.abort(new Error('enough')), 50);
@@ -165,7 +165,7 @@ test('a signal ends a stream', async () => {
   }, { message: 'enough' });
 });
 
-test('files are saved whole and verified', async () => {
+test('files are saved completely and verified', async () => {
   const path = join(dir, 'new', 'entities.parquet');
   const saved = await saveTo(kindex.exportEntities({ format: 'parquet' }), path);
   const bytes = readFileSync(path);
@@ -173,10 +173,10 @@ test('files are saved whole and verified', async () => {
   assert.equal(bytes.subarray(0, 4).toString(), 'PAR1');
   assert.deepEqual(readdirSync(join(dir, 'new')), ['entities.parquet']);
   const made = await saveTo(kindex.exportEntities({ format: 'csv', type: 'model' }), join(dir, 'models.csv'));
-  assert.equal(made.verified, false); // made on the way: there is nothing to compare with
+  assert.equal(made.verified, false); // generated on request: there is nothing to compare with
 });
 
-test('a download goes on behind each break, within a call', async () => {
+test('a download is resumed after each interruption, within a call', async () => {
   const client = new Kindex({ baseUrl: broken, retries: 4 });
   const manifest = await client.getManifest();
   const file = manifest.files.find((f) => f.path === 'entities.jsonl')!;
@@ -189,17 +189,17 @@ test('a download goes on behind each break, within a call', async () => {
   assert.equal(saved.sha256, file.sha256);
   assert.equal(saved.verified, true);
   assert.equal(sha256(readFileSync(path)), file.sha256);
-  // How much of what was sent has come before the break is up to chance.
+  // How much of the sent data arrives before the connection breaks is random.
   const starts = ranges.map((range) => Number(/^bytes (\d+)-/.exec(range ?? '')?.[1] ?? 0));
   assert.equal(starts.length, 4);
   starts.forEach((start, i) => assert(start <= i * 60_000 && start >= (starts[i - 1] ?? 0), `${starts}`));
   assert(starts[3]! > 0, 'nothing was gone on with');
 });
 
-test('a download that can only begin anew is given up, wherever it breaks', async () => {
+test('a download that cannot be resumed fails, wherever it breaks', async () => {
   let asked = 0;
   const base = await serve((_, answer) => {
-    answer.writeHead(200, { 'content-length': '9000' }); // and no entity tag to go on with
+    answer.writeHead(200, { 'content-length': '9000' }); // without an entity tag for resuming
     answer.write('x'.repeat(++asked % 2 === 1 ? 2000 : 1000));
     answer.socket!.destroySoon();
   });
@@ -208,7 +208,7 @@ test('a download that can only begin anew is given up, wherever it breaks', asyn
   assert.equal(asked, 3);
 });
 
-test('a download goes on where an earlier call was', async () => {
+test('a later call resumes a download', async () => {
   const path = join(dir, 'later.csv');
   const csv = kindex.exportEntities({ format: 'csv' });
   const { sha256: sum, size } = await saveTo(csv, path);
@@ -225,14 +225,14 @@ test('a download goes on where an earlier call was', async () => {
   assert.deepEqual(await saveTo(csv, path), { path, size, sha256: sum, verified: true, resumed: 0 });
   begin(bytes, answer.headers.get('etag')!);
   assert.equal((await saveTo(csv, path)).sha256, sum);
-  // What was written there by something else is seen, and not kept.
+  // Data that something else wrote to the partial file is detected and removed.
   begin(Buffer.alloc(1000), answer.headers.get('etag')!);
   await assert.rejects(saveTo(csv, path), IntegrityError);
   assert.equal((await saveTo(csv, path)).resumed, 0);
   assert.deepEqual(readFileSync(path), bytes);
 });
 
-test('what is not what it should be is not kept', async () => {
+test('a file with the wrong size or hash is removed', async () => {
   const path = join(dir, 'wrong.csv');
   const csv = kindex.exportEntities({ format: 'csv' });
   await assert.rejects(saveTo(csv, path, { sha256: '0'.repeat(64) }), IntegrityError);

@@ -1,15 +1,15 @@
-/** An answer that the server is asked about before each use. */
+/** A cached response, which is revalidated before each use. */
 export interface Kept {
   readonly etag: string;
   readonly text: string;
 }
 
 /**
- * Cache keeps the latest answers in memory: at most so many, and of so many characters
- * altogether. What was used longest ago goes first.
+ * Cache keeps responses in memory, up to a number of responses and a total number of
+ * characters. It evicts the least recently used responses first.
  */
 export class Cache {
-  readonly #kept = new Map<string, Kept>(); // in the order of use
+  readonly #kept = new Map<string, Kept>(); // least recently used first
   readonly #maxEntries: number;
   readonly #maxCharacters: number;
   #characters = 0;
@@ -19,7 +19,7 @@ export class Cache {
     this.#maxCharacters = maxCharacters;
   }
 
-  /** Returns what is kept of an address, which counts as a use. */
+  /** Returns the cached response for an address, and marks it as used. */
   get(address: string): Kept | undefined {
     const kept = this.#kept.get(address);
     if (kept !== undefined) {
@@ -29,10 +29,10 @@ export class Cache {
     return kept;
   }
 
-  /** Keeps an answer in the place of the one before, unless it is too large. */
+  /** Caches a response in place of the previous one, unless it is too large. */
   set(address: string, kept: Kept): void {
     this.#drop(address);
-    if (kept.text.length > this.#maxCharacters / 4) return; // it would drive out too much
+    if (kept.text.length > this.#maxCharacters / 4) return; // it would evict too many others
     this.#kept.set(address, kept);
     this.#characters += kept.text.length;
     for (const oldest of this.#kept.keys()) {

@@ -8,13 +8,13 @@ import type { Answer, OperationId, Query } from './types.js';
 type Body<Id extends 'createApiKey' | 'revokeLeakedKey' | 'submitEntity' | 'createWebhook'> = operations[Id]['requestBody']['content']['application/json'];
 
 /**
- * A client of an index. There is a method for every operation of its interface, by the
- * same name: what stands in the path comes first, then what stands in the query or the
- * body, by name, then how to ask.
+ * A client for an index. It has a method for every operation of the API, with the same
+ * name: path parameters come first, then an object with the query parameters or the body,
+ * then options for the request.
  *
- * Reads are tried again where the server is busy or the network fails. So are writes: each
- * has an `Idempotency-Key`, with which the server makes it once. All methods throw a
- * {@link KindexError}, or the reason of the `signal` that ended them.
+ * Reads are retried if the server is busy or the network fails. So are writes, because their
+ * `Idempotency-Key` makes sure that they take effect only once. All methods throw a
+ * {@link KindexError}, or the reason of the `signal` that aborted them.
  *
  * @example
  * const kindex = new Kindex({ baseUrl: 'https://index.example.org', apiKey: process.env.KINDEX_API_KEY });
@@ -27,46 +27,46 @@ export class Kindex extends Files {
   }
 
   /**
-   * A further key for your account; it takes a key with the scope `keys`, and gets `read`,
-   * `submit` and `webhooks` unless `scopes` says otherwise. The answer is the only one that shows it: where the
-   * answer is lost, and the second attempt comes to that, a {@link ConflictError} with
-   * the code `secret-shown-once` names the key, to be revoked.
+   * Creates another key for your account, by default with the scopes `read`, `submit` and
+   * `webhooks`. This requires a key with the scope `keys`. Only this response shows the new
+   * key. If the response is lost and the request is retried, a {@link ConflictError} with
+   * the code `secret-shown-once` names the key, so that you can revoke it.
    *
-   * @throws {@link ConflictError} `too-many-keys` beyond five; {@link ForbiddenError}
-   * `insufficient-scope` where the key of this client lacks a scope that it would give.
+   * @throws {@link ConflictError} `too-many-keys` if there are already five;
+   * {@link ForbiddenError} `insufficient-scope` if the client's own key lacks a requested scope.
    */
   createApiKey(body: Body<'createApiKey'>, options?: WriteOptions): Promise<Answer<'createApiKey'>> {
     return this.post<'createApiKey'>('/api/developer/api-keys', body, options);
   }
 
-  /** Ends a key of your account for good, by its id. It may be the key of this client. */
+  /** Permanently revokes a key of your account, by its id. It can be the key of this client. */
   revokeApiKey(key: { id: string }, options?: RequestOptions): Promise<void> {
     return this.transport.json<void>({ method: 'DELETE', path: '/api/developer/api-keys', query: { id: key.id } satisfies Query<'revokeApiKey'> }, options);
   }
 
-  /** Ends a key that has leaked, whoever's it is. It takes no key of your own. */
+  /** Permanently revokes a leaked key, even of another account. You do not need a key for this. */
   async revokeLeakedKey(body: Body<'revokeLeakedKey'>, options?: RequestOptions): Promise<void> {
     await this.transport.json<undefined>({ method: 'POST', path: '/api/developer/api-keys/revoke', body }, options);
   }
 
-  /** What was done with your account, the newest first; it takes a key with the scope `keys`. */
+  /** The audit log of your account, newest entries first. This requires a key with the scope `keys`. */
   listAuditLog(query: Query<'listAuditLog'> = {}, options?: RequestOptions): Listing<Answer<'listAuditLog'>> {
     return this.list<'listAuditLog'>('/api/developer/audit', query, options);
   }
 
   /**
-   * Proposes a new tool or model, which waits to be reviewed then.
+   * Proposes a new tool or model, which then awaits review.
    *
-   * @throws {@link BadRequestError} with every faulty field in `errors`;
-   * {@link ConflictError} `already-exists` where the index has it, or an open submission of
-   * yours proposes it, with its address in `suggestion`, and `too-many-submissions` beyond 20
-   * open ones.
+   * @throws {@link BadRequestError} with all invalid fields in `errors`;
+   * {@link ConflictError} `already-exists` if the index or one of your open submissions already
+   * has the entity, with its address in `suggestion`, or `too-many-submissions` if you already
+   * have 20 open submissions.
    */
   submitEntity(body: Body<'submitEntity'>, options?: WriteOptions): Promise<Answer<'submitEntity'>> {
     return this.post<'submitEntity'>('/api/submit', body, options);
   }
 
-  /** Your submissions, the newest first. */
+  /** Your submissions, newest first. */
   listSubmissions(query: Query<'listSubmissions'> = {}, options?: RequestOptions): Listing<Answer<'listSubmissions'>> {
     return this.list<'listSubmissions'>('/api/submissions', query, options);
   }
@@ -77,61 +77,61 @@ export class Kindex extends Files {
   }
 
   /**
-   * Withdraws a submission of yours that is pending or in review.
+   * Withdraws one of your submissions, which must be pending or in review.
    *
-   * @throws {@link ConflictError} `cannot-withdraw` once it is accepted or rejected.
+   * @throws {@link ConflictError} `cannot-withdraw` if it is accepted, published or rejected.
    */
   withdrawSubmission(id: string, options?: RequestOptions): Promise<void> {
     return this.transport.json<void>({ method: 'DELETE', path: path('/api/submissions/{id}', { id }) }, options);
   }
 
-  /** Your webhooks, the oldest first. */
+  /** Your webhooks, oldest first. */
   listWebhooks(options?: RequestOptions): Promise<Answer<'listWebhooks'>> {
     return this.get<'listWebhooks'>('/api/webhooks', {}, options);
   }
 
   /**
-   * Has an address of yours called when entities change. The answer is the only one that
-   * shows the `secret` that `verifyWebhook` needs.
+   * Registers an address that is called when entities change. Only this response shows the
+   * `secret`, which `verifyWebhook` needs.
    *
-   * @throws {@link ConflictError} `too-many-webhooks` beyond ten.
+   * @throws {@link ConflictError} `too-many-webhooks` if there are already ten.
    */
   createWebhook(body: Body<'createWebhook'>, options?: WriteOptions): Promise<Answer<'createWebhook'>> {
     return this.post<'createWebhook'>('/api/webhooks', body, options);
   }
 
-  /** How a webhook of yours is doing. */
+  /** One of your webhooks, with its delivery state. */
   getWebhook(id: string, options?: RequestOptions): Promise<Answer<'getWebhook'>> {
     return this.get<'getWebhook'>(path('/api/webhooks/{id}', { id }), {}, options);
   }
 
-  /** Ends a webhook, and its log. */
+  /** Deletes a webhook and its log. */
   deleteWebhook(id: string, options?: RequestOptions): Promise<void> {
     return this.transport.json<void>({ method: 'DELETE', path: path('/api/webhooks/{id}', { id }) }, options);
   }
 
-  /** Sends the event `webhook.test` to a webhook, at once and once. Its log tells what came of it. */
+  /** Sends the event `webhook.test` to a webhook, immediately and once. Its log has the result. */
   testWebhook(id: string, options?: WriteOptions): Promise<Answer<'testWebhook'>> {
     return this.post<'testWebhook'>(path('/api/webhooks/{id}/test', { id }), undefined, options);
   }
 
   /**
-   * Gives a webhook a new secret, which only this answer shows. For 24 hours deliveries are
-   * signed with the previous one, too; any older one ends at once.
+   * Gives a webhook a new secret, which only this response shows. For 24 hours, deliveries
+   * are also signed with the previous secret; any older secret becomes invalid immediately.
    *
-   * @throws {@link ConflictError} `secret-shown-once` where the answer was lost and the second
-   * attempt comes to that: rotate again.
+   * @throws {@link ConflictError} `secret-shown-once` if the response was lost and the request
+   * was retried: rotate the secret again.
    */
   rotateWebhook(id: string, options?: WriteOptions): Promise<Answer<'rotateWebhook'>> {
     return this.post<'rotateWebhook'>(path('/api/webhooks/{id}/rotate', { id }), undefined, options);
   }
 
-  /** What was sent to a webhook in the last 30 days, the newest first. */
+  /** The deliveries of the last 30 days to a webhook, newest first. */
   listDeliveries(id: string, query: Query<'listDeliveries'> = {}, options?: RequestOptions): Listing<Answer<'listDeliveries'>> {
     return this.list<'listDeliveries'>(path('/api/webhooks/{id}/deliveries', { id }), query, options);
   }
 
-  /** Sends the event of a delivery once more. */
+  /** Sends the event of a delivery again. */
   replayDelivery(id: string, delivery: string, options?: WriteOptions): Promise<Answer<'replayDelivery'>> {
     return this.post<'replayDelivery'>(path('/api/webhooks/{id}/deliveries/{delivery}/replay', { id, delivery }), undefined, options);
   }
@@ -146,7 +146,7 @@ export class Kindex extends Files {
 type None<T extends never> = T;
 
 /**
- * Operations of the description that have no method; the compiler refuses any.
+ * Operations in the API description that have no method; the compiler reports them as errors.
  *
  * @internal
  */

@@ -1,8 +1,8 @@
 import { KindexError, NetworkError, TimeoutError } from './errors.js';
 
 /**
- * Deadline ends one attempt: when time is up, or when the caller's signal says so. It
- * does not use AbortSignal.any, which browsers of a few years ago lack.
+ * Deadline ends an attempt when it times out, or when the caller's signal aborts it. It
+ * does not use AbortSignal.any, which older browsers do not have.
  */
 export class Deadline {
   readonly #controller = new AbortController();
@@ -12,7 +12,7 @@ export class Deadline {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #expired = false;
 
-  /** Begins to count. 0 milliseconds or Infinity are no limit of time. */
+  /** Starts the timer. With 0 milliseconds or Infinity, there is no timeout. */
   constructor(milliseconds: number, outer: AbortSignal | undefined) {
     this.#milliseconds = milliseconds;
     this.#outer = outer;
@@ -25,22 +25,22 @@ export class Deadline {
     return this.#controller.signal;
   }
 
-  /** Counts from now on, for what comes next of a stream. */
+  /** Restarts the timer, for the next chunk of a stream. */
   restart(): void {
     this.pause();
-    if (this.#milliseconds <= 0 || this.#milliseconds > 0x7fff_ffff) return; // what timers can hold
+    if (this.#milliseconds <= 0 || this.#milliseconds > 0x7fff_ffff) return; // the maximum of setTimeout
     this.#timer = setTimeout(() => {
       this.#expired = true;
       this.#controller.abort();
     }, this.#milliseconds);
   }
 
-  /** Stops the clock, while the caller is busy with what has come. */
+  /** Stops the timer while the caller processes a chunk. */
   pause(): void {
     clearTimeout(this.#timer);
   }
 
-  /** Waits for what may not heed the signal: bodies that have come in part do not always. */
+  /** Waits for a promise that may ignore the signal, as the body of a response sometimes does. */
   race<T>(promise: Promise<T>): Promise<T> {
     const { signal } = this.#controller;
     return new Promise<T>((resolve, reject) => {
@@ -51,29 +51,29 @@ export class Deadline {
     });
   }
 
-  /** Lets go of the timer and of the caller's signal. */
+  /** Stops the timer, and stops listening to the caller's signal. */
   end(): void {
     this.pause();
     this.#outer?.removeEventListener('abort', this.#onAbort);
   }
 
-  /** Says what a failure of fetch was: the caller's will, time, or the network. */
+  /** Converts an error from fetch to an abort, a timeout or a network error. */
   explain(error: unknown): unknown {
     if (this.#outer?.aborted) return this.#outer.reason;
-    if (this.#expired) return new TimeoutError(`Nothing came within ${this.#milliseconds} ms.`, { cause: error });
+    if (this.#expired) return new TimeoutError(`Timed out after ${this.#milliseconds} ms.`, { cause: error });
     if (error instanceof KindexError) return error;
     return new NetworkError(`The connection failed: ${reasons(error)}`, { cause: error });
   }
 }
 
-/** reasons are the messages of an error and of its causes: fetch hides what matters in these. */
+/** Joins the messages of an error and its causes, because the message of fetch itself says little. */
 function reasons(error: unknown): string {
   const list: string[] = [];
   for (let e = error; e instanceof Error && list.length < 4; e = e.cause) list.push(e.message);
   return list.join(': ') || String(error);
 }
 
-/** Waits, or throws the reason of the signal. */
+/** Waits, or throws the reason of the signal if it aborts. */
 export function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error);

@@ -4,9 +4,8 @@ import type { RequestOptions } from './options.js';
 import { backoff, type Ask, type Opened, type Transport } from './transport.js';
 
 /**
- * A file, of which nothing is asked for before it is used, and which is asked for anew
- * each time. In Node, `saveTo` of `kindex/node` writes it to a disk and goes on with what
- * is there of it already.
+ * A file. Nothing is requested until you use it, and each use is a new request. In Node,
+ * `saveTo` in `kindex/node` writes the file to disk, and resumes interrupted downloads.
  */
 export class Download {
   readonly #transport: Transport;
@@ -36,9 +35,9 @@ export class Download {
   }
 
   /**
-   * The bytes as they come, no faster than they are taken. Where the connection breaks
-   * they are asked for again, and those that have come are passed over; where the file
-   * has changed meanwhile, a `NetworkError` is thrown. Leaving the loop closes the
+   * The bytes as they arrive, no faster than you read them. If the connection breaks, the
+   * file is requested again, and the bytes that had already arrived are skipped. If the file
+   * has changed in the meantime, a `ProtocolError` is thrown. Leaving the loop closes the
    * connection.
    */
   chunks(): AsyncGenerator<Uint8Array, void, undefined> {
@@ -53,14 +52,14 @@ export class Download {
       const reader = response.body?.getReader();
       try {
         const tag = response.headers.get('etag');
-        if (come > 0 && tag !== etag) throw new ProtocolError(`The connection broke off behind ${come} bytes, and the file has changed since: ask again.`);
+        if (come > 0 && tag !== etag) throw new ProtocolError(`The connection broke after ${come} bytes, and the file has changed since; request it again.`);
         etag = tag;
         for (let over = come; reader !== undefined; ) {
           deadline.restart();
           const { done, value } = await deadline.race(reader.read());
           deadline.pause();
           if (done) return;
-          const chunk = value.subarray(Math.min(over, value.length)); // what came before
+          const chunk = value.subarray(Math.min(over, value.length)); // skip what had already arrived
           over -= value.length - chunk.length;
           if (chunk.length === 0) continue;
           come += chunk.length;
@@ -73,15 +72,15 @@ export class Download {
         if (!(failure instanceof NetworkError) || etag === null || ++failures > this.retries) throw failure;
       } finally {
         deadline.end();
-        reader?.cancel().catch(() => {}); // it is over, or broken
+        reader?.cancel().catch(() => {}); // it has ended or failed
       }
       await sleep(backoff(failures), options.signal);
     }
   }
 
-  /** The bytes as a stream, no faster than they are taken. Cancelling it closes the connection. */
+  /** The bytes as a stream, no faster than you read them. Cancelling it closes the connection. */
   stream(): ReadableStream<Uint8Array> {
-    // A generator that waits hears of its end only when something comes: the signal tells it at once.
+    // A waiting generator notices return() only when data arrives; the signal ends it immediately.
     const stop = new AbortController();
     const { signal } = this.#options;
     const forward = () => stop.abort(signal?.reason);
@@ -108,7 +107,7 @@ export class Download {
     }, { highWaterMark: 0 });
   }
 
-  /** All bytes, in memory. */
+  /** Returns all bytes, in memory. */
   async bytes(): Promise<Uint8Array> {
     const chunks: Uint8Array[] = [];
     let length = 0;
@@ -125,15 +124,15 @@ export class Download {
     return whole;
   }
 
-  /** The whole text, in memory. */
+  /** Returns the complete text, in memory. */
   async text(): Promise<string> {
     return new TextDecoder().decode(await this.bytes());
   }
 }
 
 /**
- * An export in JSONL: a {@link Download} whose rows can be read as they come, in constant
- * memory, however many there are.
+ * An export in JSONL: a {@link Download} whose rows can be read as they arrive, in constant
+ * memory.
  *
  * @example
  * for await (const row of kindex.exportEntities({ type: 'model' })) {
@@ -141,7 +140,7 @@ export class Download {
  * }
  */
 export class Rows<Row> extends Download implements AsyncIterable<Row> {
-  /** The rows as they come. Leaving the loop closes the connection. */
+  /** The rows as they arrive. Leaving the loop closes the connection. */
   async *[Symbol.asyncIterator](): AsyncGenerator<Row, void, undefined> {
     const decoder = new TextDecoder();
     let rest = '';
@@ -154,7 +153,7 @@ export class Rows<Row> extends Download implements AsyncIterable<Row> {
     if (rest !== '') yield parse<Row>(rest);
   }
 
-  /** All rows in an array. */
+  /** Returns all rows in an array. */
   async toArray(): Promise<Row[]> {
     const list: Row[] = [];
     for await (const row of this) list.push(row);
@@ -166,6 +165,6 @@ function parse<Row>(line: string): Row {
   try {
     return JSON.parse(line) as Row;
   } catch (cause) {
-    throw new ProtocolError(`A row of the export is no JSON: ${line.slice(0, 60)}`, { cause });
+    throw new ProtocolError(`A row of the export is not JSON: ${line.slice(0, 60)}`, { cause });
   }
 }

@@ -1,41 +1,41 @@
 import type { ErrorCode, FieldError, Problem } from './types.js';
 
 /**
- * What every error of this library is an instance of, but for the reason of an
- * `AbortSignal`, which is thrown as it is.
+ * The base class of all errors that this library throws. Only the reason of an
+ * `AbortSignal` is thrown unchanged.
  */
 export class KindexError extends Error {
   override name = 'KindexError';
 }
 
-/** No answer, or half of one: the network, the server's process, or time. */
+/** There was no response, or an incomplete one, because of the network, the server or a timeout. */
 export class NetworkError extends KindexError {
   override name = 'NetworkError';
 }
 
-/** Nothing came within the `timeout` of the client or of the call. */
+/** The `timeout` of the client or of the call was exceeded. */
 export class TimeoutError extends NetworkError {
   override name = 'TimeoutError';
 }
 
-/** An answer that is none of this interface, such as a page of a proxy with status 200. */
+/** A response that is not from the API, such as a web page from a proxy with status 200. */
 export class ProtocolError extends KindexError {
   override name = 'ProtocolError';
 }
 
-/** What was downloaded is not what the server has: its size or its SHA-256 differs. */
+/** The size or the SHA-256 of a download is wrong. */
 export class IntegrityError extends KindexError {
   override name = 'IntegrityError';
 }
 
-/** A delivery that did not come from the index, or not now. Answer it with 400. */
+/** A delivery is not from the index, or not recent. Respond to it with 400. */
 export class WebhookVerificationError extends KindexError {
   override name = 'WebhookVerificationError';
 }
 
 /**
- * The server has refused, or has failed. What can be told apart by status has a class
- * of its own below; `code` tells more, and stays the same.
+ * The server returned an error. The subclasses distinguish errors by status; `code` is more
+ * specific and never changes.
  *
  * @example
  * try {
@@ -50,24 +50,24 @@ export class ApiError extends KindexError {
   override name = 'ApiError';
   /** The HTTP status. */
   readonly status: number;
-  /** What went wrong, for programs. Where a proxy answered, `http-` and the status. */
+  /** The error code, for programs; `http-` and the status if the response is from a proxy. */
   readonly code: ErrorCode;
-  /** What went wrong, in general. */
+  /** A summary of the error, the same for each code. */
   readonly title: string;
-  /** What went wrong this time, for people. */
+  /** The details of this error, for people. */
   readonly detail: string;
-  /** The parameters, or the fields of the body, that are wrong. */
+  /** The invalid parameters or body fields. */
   readonly errors: readonly FieldError[];
-  /** The nearest right name, value or address; null where there is none. */
+  /** The nearest valid name, value or address; null if there is none. */
   readonly suggestion: string | null;
-  /** What the operator finds in the log; null where a proxy answered. */
+  /** The id of the request in the operator's log; null if the response is from a proxy. */
   readonly requestId: string | null;
-  /** How long to wait before the next attempt, in seconds; null where nothing is said. */
+  /** Seconds to wait before the next attempt; null if the response does not say. */
   readonly retryAfter: number | null;
 
   constructor(answer: { status: number; problem: Problem | null; requestId: string | null; retryAfter: number | null }) {
     const { status, problem } = answer;
-    const title = problem?.title ?? `The answer is ${status}, without a reason.`;
+    const title = problem?.title ?? `The server returned ${status} without details.`;
     super(problem === null ? title : describe(problem));
     this.status = status;
     this.code = problem?.code ?? `http-${status}`;
@@ -80,45 +80,45 @@ export class ApiError extends KindexError {
   }
 }
 
-/** 400, 413, 415, 422: what was sent cannot be used. `errors` names each faulty field. */
+/** 400, 413, 415, 422: the request is invalid. `errors` lists each invalid field. */
 export class BadRequestError extends ApiError {
   override name = 'BadRequestError';
 }
 
-/** 401: there is no key where one is needed, or it is not good. */
+/** 401: a key is required, or the key is invalid. */
 export class UnauthorizedError extends ApiError {
   override name = 'UnauthorizedError';
 }
 
-/** 403: the account of the key is suspended. */
+/** 403: the account is suspended, or the key lacks a scope. */
 export class ForbiddenError extends ApiError {
   override name = 'ForbiddenError';
 }
 
-/** 404: there is no such thing. `suggestion` may be what was meant. */
+/** 404: it does not exist. `suggestion` is the nearest match. */
 export class NotFoundError extends ApiError {
   override name = 'NotFoundError';
 }
 
-/** 410: the entity was deleted, or the event is kept no longer. */
+/** 410: the entity was deleted, or the event is no longer stored. */
 export class GoneError extends ApiError {
   override name = 'GoneError';
 }
 
-/** 409: it is there already, or there are as many as there may be. */
+/** 409: it already exists, a limit is reached, or a secret has already been shown. */
 export class ConflictError extends ApiError {
   override name = 'ConflictError';
 }
 
 /**
- * 429: the limit is used up, and it takes longer than `maxRetryDelay` until there is a
- * new one, or the retries are. `retryAfter` says how long, and `client.rateLimit` until when.
+ * 429: the rate limit is exceeded, and the wait is longer than `maxRetryDelay` or there are no
+ * retries left. `retryAfter` is the wait in seconds; `client.rateLimit` has the end of the window.
  */
 export class RateLimitedError extends ApiError {
   override name = 'RateLimitedError';
 }
 
-/** 502, 503, 504: the service cannot answer now. The retries are used up. */
+/** 502, 503, 504: the service is temporarily unavailable, and there are no retries left. */
 export class UnavailableError extends ApiError {
   override name = 'UnavailableError';
 }
@@ -140,7 +140,7 @@ const byStatus: Readonly<Record<number, typeof ApiError>> = {
 };
 
 /**
- * Reads the error that an answer is.
+ * Reads an error response.
  *
  * @internal
  */
@@ -152,7 +152,7 @@ export async function readError(response: Response): Promise<ApiError> {
       const read = JSON.parse(text) as Problem;
       if (typeof read.code === 'string') problem = { ...read, errors: read.errors ?? [], suggestion: read.suggestion ?? null };
     } catch {
-      // The status says enough.
+      // The status is sufficient.
     }
   }
   return new (byStatus[response.status] ?? ApiError)({
@@ -164,8 +164,8 @@ export async function readError(response: Response): Promise<ApiError> {
 }
 
 /**
- * Reads the header Retry-After: seconds, or a date (RFC 9110 section 10.2.3). Null for
- * anything else.
+ * Reads the header Retry-After, which is a number of seconds or a date (RFC 9110 section
+ * 10.2.3). Returns null for anything else.
  *
  * @internal
  */

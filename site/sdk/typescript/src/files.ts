@@ -8,10 +8,10 @@ import type { operations } from './schema.js';
 type AsRows<Q> = Omit<Q, 'format'> & { format?: 'jsonl' };
 type AsFile<Q extends { format?: string }> = Omit<Q, 'format'> & { format: Exclude<NonNullable<Q['format']>, 'jsonl'> };
 
-/** The methods that hand out files: exports, feeds, badges, and this very library. */
+/** The methods that return files: exports, feeds, badges and client libraries. */
 export class Files extends Reading {
   /**
-   * Entities as a flat table, sorted by type and slug: rows to iterate over or, with
+   * Entities as a flat table, sorted by type and slug: rows to iterate over or, with a
    * `format`, a file in CSV, JSON or Parquet.
    *
    * @example
@@ -25,7 +25,7 @@ export class Files extends Reading {
     return this.file('/api/export/entities', { format: 'jsonl', ...query } satisfies Query<'exportEntities'>, options);
   }
 
-  /** The ranking by composite score of a category, or of all, as a flat table in the order of rank. */
+  /** The ranking of a category, or of all entities, by composite score, as a flat table in rank order. */
   exportLeaderboard(query?: AsRows<Query<'exportLeaderboard'>>, options?: RequestOptions): Rows<ExportedRank>;
   exportLeaderboard(query: AsFile<Query<'exportLeaderboard'>>, options?: RequestOptions): Download;
   exportLeaderboard(query: Query<'exportLeaderboard'> = {}, options?: RequestOptions): Download {
@@ -33,8 +33,8 @@ export class Files extends Reading {
   }
 
   /**
-   * All changes, the oldest first. With the id of the last change that you hold in
-   * `since`, what has been added behind it.
+   * All changes, oldest first. To get only new changes, set `since` to the id of the last
+   * change you received.
    */
   exportChangelog(query?: AsRows<Query<'exportChangelog'>>, options?: RequestOptions): Rows<Change>;
   exportChangelog(query: AsFile<Query<'exportChangelog'>>, options?: RequestOptions): Download;
@@ -42,7 +42,7 @@ export class Files extends Reading {
     return this.file('/api/export/changelog', { format: 'jsonl', ...query } satisfies Query<'exportChangelog'>, options);
   }
 
-  /** What the build is and every file of it, with its size, its SHA-256 and its lasting address. */
+  /** What the build was created from, and every file with its size, SHA-256 and permanent address. */
   getManifest(options?: RequestOptions): Promise<Answer<'getManifest'>> {
     return this.get<'getManifest'>('/api/export/manifest', {}, options);
   }
@@ -53,19 +53,19 @@ export class Files extends Reading {
   }
 
   /**
-   * A file of the current build, or of an earlier one that is still kept. It costs
-   * nothing of the limit.
+   * A file of the current build, or of an earlier build that is still kept. It does not
+   * count towards the rate limit.
    *
-   * @param build The `id` of the manifest.
-   * @param file The `path` of a file of the manifest.
+   * @param build The `id` in the manifest.
+   * @param file The `path` of a file in the manifest.
    */
   getDataFile(build: string, file: string, options?: RequestOptions): Download {
     return this.file(path('/data/{build}/{file}', { build, file }), undefined, options);
   }
 
   /**
-   * The changes as a feed for people, up to 200 a document: a JSON Feed, or the text of
-   * an RSS or Atom document. Programs read {@link Reading.listChanges}.
+   * The changes as a feed for people, up to 200 per document: a JSON Feed, or the text of
+   * an RSS or Atom document. Programs should use {@link Reading.listChanges}.
    */
   getFeed(query: Query<'getFeed'> & { format: 'json' }, options?: RequestOptions): Promise<JsonFeed>;
   getFeed(query?: Query<'getFeed'>, options?: RequestOptions): Promise<string>;
@@ -75,34 +75,34 @@ export class Files extends Reading {
   }
 
   /**
-   * A picture with the score, the rank or the trend of an entity, as the text of an SVG.
-   * It costs nothing of the limit. Pages rather link to its address.
+   * An SVG image with the score, rank or trend of an entity, as text. It does not count
+   * towards the rate limit. Web pages should link to its address instead.
    */
   getBadge(type: EntityType, slug: string, query: Query<'getBadge'> = {}, options?: RequestOptions): Promise<string> {
     return this.transport.text({ method: 'GET', path: path('/badge/{type}/{slug}.svg', { type, slug }), query }, options);
   }
 
-  /** The newest version of this library, as npm installs it: a gzipped tar. */
+  /** The latest version of this library, as a gzipped tar that npm can install. */
   getTypescriptSdk(options?: RequestOptions): Download {
     return this.file('/api/sdk/typescript', undefined, options);
   }
 
-  /** A version of this library, by the name of its file: `0.8.1.tgz`. Its bytes never change. */
+  /** A version of this library, by its file name: `0.8.2.tgz`. Its bytes never change. */
   getTypescriptSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/typescript/{file}', { file }), undefined, options);
   }
 
-  /** The newest version of the library for Python, as pip installs it: a gzipped tar. */
+  /** The latest version of the Python library, as a gzipped tar that pip can install. */
   getPythonSdk(options?: RequestOptions): Download {
     return this.file('/api/sdk/python', undefined, options);
   }
 
-  /** A version of the library for Python, by the name of its file: `kindex-0.8.1.tar.gz`. */
+  /** A version of the Python library, by its file name: `kindex-0.8.2.tar.gz`. */
   getPythonSdkVersion(file: string, options?: RequestOptions): Download {
     return this.file(path('/api/sdk/python/{file}', { file }), undefined, options);
   }
 
-  /** The description of the interface (OpenAPI 3.0.3), as an object or as the text of a YAML file. */
+  /** The description of the API (OpenAPI 3.0.3), as an object or as the text of a YAML file. */
   getOpenapi(query: { format: 'yaml' }, options?: RequestOptions): Promise<string>;
   getOpenapi(query?: { format?: 'json' }, options?: RequestOptions): Promise<Answer<'getOpenapi'>>;
   getOpenapi(query: Query<'getOpenapi'> = {}, options?: RequestOptions): Promise<string | Answer<'getOpenapi'>> {

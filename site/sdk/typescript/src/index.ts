@@ -1,8 +1,8 @@
 /**
- * Client of kindex, a knowledge index of AI tools and models.
+ * A client for kindex, a knowledge index of AI tools and models.
  *
- * It needs fetch, Web Streams and Web Crypto, and nothing else: it runs in Node from 20
- * on, in browsers, and in other places that have these.
+ * It needs only fetch, Web Streams and Web Crypto: it runs in Node 20 or newer, in
+ * browsers, and in any other runtime that has them.
  *
  * @packageDocumentation
  */
@@ -11,7 +11,7 @@ export type { Download, Rows } from './download.js';
 export {
   ApiError, BadRequestError, ConflictError, ForbiddenError, GoneError, IntegrityError, KindexError, NetworkError, NotFoundError,
   ProtocolError, RateLimitedError, TimeoutError, UnauthorizedError, UnavailableError, WebhookVerificationError,
-} from './errors.js'; // not what reads them from answers
+} from './errors.js'; // without the functions that read errors from responses
 export type { Listing } from './listing.js';
 export type { ClientOptions, Fetch, FetchRequest, RateLimit, RequestOptions, ResponseInfo, WriteOptions } from './options.js';
 export type * from './types.js';

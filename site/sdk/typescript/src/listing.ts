@@ -1,20 +1,20 @@
 import type { Page } from './types.js';
 
-/** Asks for a page: for the first with the caller's parameters, for others with a cursor. */
+/** Requests a page: the first with the caller's parameters, the following with a cursor. */
 export type PageAsker<P> = (page: { cursor?: string; limit?: number }) => Promise<P>;
 
 /**
- * A collection, of which nothing is asked for before it is used. Three ways to use it:
+ * A collection. Nothing is requested until you use it, in one of three ways:
  *
- * - `await` it for one page, the first unless `cursor` or `offset` say otherwise;
- * - `for await` over it for all records of that page and the following;
- * - `for await` over `pages()` for all pages.
+ * - `await` it to get one page, which is the first page unless you set `cursor` or `offset`;
+ * - `for await` over it to get all records of that page and the following pages;
+ * - `for await` over `pages()` to get all pages.
  *
- * An async function that returns a listing returns its page, as with promises.
+ * If an async function returns a listing, its result is the page, as with a promise.
  *
- * The next page is asked for when the records of the one before are used up, and never
- * where the loop is left. Over several pages `limit` is 100 unless given: each page
- * costs one request.
+ * The next page is requested after all records of the previous page, and not at all if you
+ * leave the loop. When it iterates over several pages, `limit` is 100 by default, because
+ * each page is a request.
  *
  * @example
  * const { count } = await kindex.listEntities({ type: 'model' });
@@ -32,7 +32,7 @@ export class Listing<P extends Page<unknown>> implements Promise<P>, AsyncIterab
     this.#limit = limit;
   }
 
-  /** All pages, from the first on. */
+  /** Iterates over all pages, starting with the first. */
   async *pages(): AsyncGenerator<P, void, undefined> {
     const limit = this.#limit ?? 100;
     let page = await this.#ask({ limit });
@@ -43,12 +43,12 @@ export class Listing<P extends Page<unknown>> implements Promise<P>, AsyncIterab
     }
   }
 
-  /** All records, of all pages. */
+  /** Iterates over the records of all pages. */
   async *[Symbol.asyncIterator](): AsyncGenerator<P['data'][number], void, undefined> {
     for await (const page of this.pages()) yield* page.data as Awaited<P['data'][number]>[];
   }
 
-  /** All records in an array, or the first so many. */
+  /** Returns all records in an array, or the first `most`. */
   async toArray(most = Infinity): Promise<P['data'][number][]> {
     const list: P['data'][number][] = [];
     if (most <= 0) return list;
@@ -59,17 +59,17 @@ export class Listing<P extends Page<unknown>> implements Promise<P>, AsyncIterab
     return list;
   }
 
-  /** The first page, as of a promise. */
+  /** Like `then` of a promise for the first page. */
   then<A = P, B = never>(resolve?: ((page: P) => A | PromiseLike<A>) | null, reject?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<A | B> {
     return this.#page().then(resolve, reject);
   }
 
-  /** As of a promise. */
+  /** Like `catch` of a promise for the first page. */
   catch<B = never>(reject?: ((reason: unknown) => B | PromiseLike<B>) | null): Promise<P | B> {
     return this.#page().catch(reject);
   }
 
-  /** As of a promise. */
+  /** Like `finally` of a promise for the first page. */
   finally(done?: (() => void) | null): Promise<P> {
     return this.#page().finally(done);
   }

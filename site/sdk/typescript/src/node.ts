@@ -1,5 +1,5 @@
 /**
- * What needs a file system: for Node from 20 on, and what is compatible with it.
+ * Functions that need a file system, for Node 20 or newer and compatible runtimes.
  *
  * @packageDocumentation
  */
@@ -12,36 +12,37 @@ import { sleep } from './deadline.js';
 import type { Download } from './download.js';
 import { ApiError, IntegrityError, NetworkError } from './errors.js';
 
-/** What is known of a file beforehand, as the manifest has it. */
+/** What is known about a file before the download, for example from the manifest. */
 export interface SaveOptions {
-  /** The SHA-256 that it must have, in hexadecimal. Without it, that of `Repr-Digest` is used, where the server sends one. */
+  /** The expected SHA-256, in hexadecimal. By default, the one in `Repr-Digest` is used, if the server sends it. */
   sha256?: string;
-  /** How many bytes it must have. */
+  /** The expected size, in bytes. */
   size?: number;
 }
 
-/** A file that was saved. */
+/** A saved file. */
 export interface Saved {
-  /** Where it is. */
+  /** The path of the file. */
   path: string;
-  /** How many bytes it has. */
+  /** The size, in bytes. */
   size: number;
-  /** Its SHA-256, in hexadecimal. */
+  /** The SHA-256, in hexadecimal. */
   sha256: string;
-  /** Whether this SHA-256 was compared with one that the server or the caller told. */
+  /** Whether the SHA-256 was compared with one from the server or the caller. */
   verified: boolean;
-  /** How many of its bytes were there from an earlier, broken download. */
+  /** The number of bytes that an earlier, interrupted download had already saved. */
   resumed: number;
 }
 
 /**
- * Writes a download to a file, which is there when it is whole and right, and not before.
- * Until then its bytes are in `path.part`. Where the connection breaks, the rest is asked
- * for, as often as the client retries without getting further; and a call after one that
- * failed, or whose process ended, goes on where that one was. A file that has changed on
- * the server begins anew. Do not save to the same path twice at the same time.
+ * Writes a download to a file, which is created only when the download is complete and
+ * verified. Until then, its bytes are in `path.part`. If the connection breaks, the rest is
+ * requested, until as many attempts in a row as the client's `retries` make no progress. A
+ * later call resumes the download, even in another process. If the file has changed on the
+ * server, the download starts again from the beginning. Do not save to the same path twice
+ * at the same time.
  *
- * @throws {@link IntegrityError} where the size or the SHA-256 is another.
+ * @throws {@link IntegrityError} if the size or the SHA-256 is wrong.
  * @example
  * import { saveTo } from 'kindex/node';
  * const { size, sha256 } = await saveTo(kindex.exportEntities({ format: 'parquet' }), 'entities.parquet');
@@ -50,7 +51,7 @@ export async function saveTo(download: Download, path: string, options: SaveOpti
   await mkdir(dirname(path), { recursive: true });
   const part = new Part(path);
   part.resumed = await part.size();
-  let most = part.resumed; // as far as any attempt came: those that begin anew may come less far
+  let most = part.resumed; // the most that any attempt reached; attempts that start again may reach less
   for (let failures = 0; ; ) {
     try {
       const digest = await fetchRest(download, part);
@@ -65,11 +66,11 @@ export async function saveTo(download: Download, path: string, options: SaveOpti
   }
 }
 
-/** Asks for what is not there yet, and returns the SHA-256 that the whole must have, where the server says it. */
+/** Requests the missing rest, and returns the expected SHA-256 of the complete file if the server sends it. */
 async function fetchRest(download: Download, part: Part): Promise<string | null> {
   const from = await part.size();
   const etag = from > 0 ? await part.etag() : null;
-  // A part of a compressed file is of no use.
+  // A range of a compressed response would be useless.
   const headers: Record<string, string> = { 'accept-encoding': 'identity' };
   if (etag !== null) Object.assign(headers, { range: `bytes=${from}-`, 'if-range': etag });
   let opened: Opened;
@@ -77,17 +78,17 @@ async function fetchRest(download: Download, part: Part): Promise<string | null>
     opened = await download.open(headers);
   } catch (error) {
     if (!(error instanceof ApiError && error.status === 416)) throw error;
-    // All of it is there, or more than there is: begin anew, it is told which by what comes.
+    // The partial file is as long as the file, or longer: download it again to find out.
     await part.clear();
     opened = await download.open({ 'accept-encoding': 'identity' });
   }
   const { response, deadline } = opened;
   const reader = response.body?.getReader();
-  // The next part is asked for while this one is written: where the connection breaks,
-  // what has come and was not asked for is lost.
+  // Read the next chunk while this one is being written: if the connection breaks, data that
+  // has arrived but has not been read is lost.
   const ahead = () => {
     const next = reader?.read();
-    next?.catch(() => {}); // it is waited for below
+    next?.catch(() => {}); // the error is handled below
     return next;
   };
   try {
@@ -105,15 +106,15 @@ async function fetchRest(download: Download, part: Part): Promise<string | null>
     throw deadline.explain(error);
   } finally {
     deadline.end();
-    reader?.cancel().catch(() => {}); // it is over, or broken
+    reader?.cancel().catch(() => {}); // it has ended or failed
     await part.close();
   }
   return reprDigest(response);
 }
 
-/** Part is a file that is not whole yet, and the entity tag of what it is a part of. */
+/** Part is a partially downloaded file, and the entity tag of the complete file. */
 class Part {
-  /** How many bytes of an earlier call are in it. */
+  /** The number of bytes that an earlier call downloaded. */
   resumed = 0;
   readonly #path: string;
   readonly #part: string;
@@ -139,7 +140,7 @@ class Part {
     await rm(this.#tag, { force: true });
   }
 
-  /** Goes on behind what is there, where the answer does too. */
+  /** Appends to the partial file if the response continues it; otherwise starts again. */
   async begin(response: Response): Promise<void> {
     const from = /^bytes (\d+)-/.exec(response.headers.get('content-range') ?? '')?.[1];
     if (response.status === 206 && Number(from) === (await this.size())) {
@@ -149,7 +150,7 @@ class Part {
     await this.clear();
     this.resumed = 0;
     const etag = response.headers.get('etag');
-    // Answers without ranges cannot be gone on with, nor those that a proxy compressed.
+    // A download cannot be resumed without support for ranges, or if a proxy compressed it.
     const ranges = response.headers.get('accept-ranges') === 'bytes' && !response.headers.has('content-encoding');
     if (etag !== null && ranges) await writeFile(this.#tag, etag);
     this.#file = await open(this.#part, 'w');
@@ -164,7 +165,7 @@ class Part {
     this.#file = null;
   }
 
-  /** Checks what has come, and puts it in its place. */
+  /** Verifies the file and moves it to its final path. */
   async finish(options: SaveOptions, digest: string | null): Promise<Saved> {
     const size = await this.size();
     const sha256 = await hash(this.#part);
@@ -189,7 +190,7 @@ async function hash(path: string): Promise<string> {
   return sum.digest('hex');
 }
 
-/** The SHA-256 of the header Repr-Digest (RFC 9530), in hexadecimal. */
+/** Returns the SHA-256 in the header Repr-Digest (RFC 9530), in hexadecimal. */
 function reprDigest(response: Response): string | null {
   const encoded = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/=]+):/.exec(response.headers.get('repr-digest') ?? '')?.[1];
   return encoded === undefined ? null : Buffer.from(encoded, 'base64').toString('hex');

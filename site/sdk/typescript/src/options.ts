@@ -1,42 +1,42 @@
-/** What a client is made with. */
+/** The options of a client. */
 export interface ClientOptions {
-  /** Where the index is, with or without a path: `https://index.example.org`. */
+  /** The address of the index, with or without a path: `https://index.example.org`. */
   baseUrl: string | URL;
   /**
-   * A key of an account. Without one, requests are counted by address and are few. It is
-   * sent to `baseUrl` only, never to where a redirect leads outside.
+   * An API key. Without a key, requests are counted by IP address, with a lower limit. The
+   * key is sent only to `baseUrl`, even if the index redirects to a different origin.
    */
   apiKey?: string | undefined;
   /**
-   * How many milliseconds an attempt may take: all of an answer or, of a download, until
-   * it begins and between its parts. 30,000 unless given; 0 for no limit.
+   * The timeout of an attempt, in milliseconds: for the complete response or, for a
+   * download, until it starts and between its chunks. 30,000 by default; 0 disables it.
    */
   timeout?: number | undefined;
   /**
-   * How often to try again where the server is busy (429, 502, 503, 504) or the network
-   * fails. 3 unless given; 0 for never.
+   * The number of retries if the server is busy (429, 502, 503, 504) or the network fails.
+   * 3 by default; 0 disables retries.
    */
   retries?: number | undefined;
   /**
-   * The longest wait before an attempt, in milliseconds, 60,000 unless given. Where
-   * `Retry-After` asks for a longer one, the error is thrown at once.
+   * The longest wait before an attempt, in milliseconds; 60,000 by default. If
+   * `Retry-After` is longer, the error is thrown immediately.
    */
   maxRetryDelay?: number | undefined;
   /**
-   * How much to keep in memory. What is kept is asked about before each use, which costs
-   * nothing of the limit where it has not changed (304). 200 answers and 10,000,000
-   * characters unless given; false for none. In browsers it is false unless given: they
-   * do the same by themselves.
+   * The size of the response cache, by default 200 responses and 10,000,000 characters;
+   * false disables it. Cached responses are revalidated before each use, which does not
+   * count towards the rate limit if they have not changed (304). In browsers, the default
+   * is false, because the browser has its own cache.
    */
   cache?: false | { maxEntries?: number; maxCharacters?: number } | undefined;
-  /** What to ask with instead of the `fetch` that there is. */
+  /** A function to use instead of the global `fetch`. */
   fetch?: Fetch | undefined;
 }
 
-/** What fetch is, as far as this library needs it. */
+/** The part of fetch that this library uses. */
 export type Fetch = (address: string, request: FetchRequest) => Promise<Response>;
 
-/** What a {@link Fetch} is asked for. */
+/** The request that is passed to {@link Fetch}. */
 export interface FetchRequest {
   method: string;
   headers: Record<string, string>;
@@ -45,54 +45,54 @@ export interface FetchRequest {
   signal: AbortSignal;
 }
 
-/** What every method takes last. */
+/** The last argument of every method. */
 export interface RequestOptions {
-  /** Ends the call, whatever it is doing; its reason is thrown. */
+  /** Aborts the call at any time; the reason of the signal is thrown. */
   signal?: AbortSignal | undefined;
-  /** As `timeout` of the client, for this call. */
+  /** Overrides the `timeout` of the client for this call. */
   timeout?: number | undefined;
-  /** As `retries` of the client, for this call. */
+  /** Overrides the `retries` of the client for this call. */
   retries?: number | undefined;
-  /** As `maxRetryDelay` of the client, for this call. */
+  /** Overrides the `maxRetryDelay` of the client for this call. */
   maxRetryDelay?: number | undefined;
-  /** false asks for the whole answer, and keeps none. */
+  /** Set it to false to bypass the cache for this call. */
   cache?: false | undefined;
-  /** An id for this call, for the log of the server: up to 64 letters, digits, `-`, `_` and `.`. */
+  /** An id for this call in the server's log: up to 64 letters, digits, `-`, `_` and `.`. */
   requestId?: string | undefined;
-  /** Told of every answer, before it is read: those of attempts that failed too. */
+  /** Called for every response, including those of failed attempts, before its body is read. */
   onResponse?: ((info: ResponseInfo) => void) | undefined;
 }
 
-/** What methods that write take last. */
+/** The last argument of methods that write. */
 export interface WriteOptions extends RequestOptions {
   /**
-   * A name for this write, so that it is made once however often it is sent, within 24
-   * hours. One is made unless given, and used for all attempts of a call; give one where
-   * a write shall be made once beyond the end of the process.
+   * Identifies this write, so that it takes effect only once, no matter how often it is
+   * sent within 24 hours. By default, all attempts of a call use a random key; set your own
+   * if another process may repeat the write.
    */
   idempotencyKey?: string | undefined;
 }
 
-/** An answer without its body. */
+/** A response without its body. */
 export interface ResponseInfo {
   readonly status: number;
   readonly headers: Headers;
-  /** Which attempt it was the answer to, from 1. */
+  /** The number of the attempt, starting at 1. */
   readonly attempt: number;
-  /** The id of the request, as in the log of the server; null where a proxy answered. */
+  /** The id of the request, which is also in the server's log; null if the response is from a proxy. */
   readonly requestId: string | null;
-  /** The build that the answer is from; null where it is from none. */
+  /** The build that the response is from; null if it is not from a build. */
   readonly build: string | null;
 }
 
-/** What is left of the limit, as the latest answer told it. */
+/** The rate limit according to the latest response. */
 export interface RateLimit {
-  /** How many requests there are in a window. */
+  /** The number of requests allowed per window. */
   readonly limit: number;
-  /** How many of them are left. */
+  /** The number of requests left in the window. */
   readonly remaining: number;
   /** When the window ends. */
   readonly reset: Date;
-  /** By what the caller is counted: `anonymous`, `authenticated` or `enterprise`. */
+  /** The tier of the caller: `anonymous`, `authenticated` or `enterprise`. */
   readonly tier: string;
 }

@@ -8,17 +8,17 @@ export type PathArguments<P extends keyof paths> = Arguments<paths[P]['get']> | 
 
 declare const filled: unique symbol;
 
-/** An address of the description, its parameters filled in. */
+/** An address in the API description, with its parameters filled in. */
 export type Address = keyof paths | (string & { readonly [filled]: true });
 
-/** Fills the parameters of an address in. Those of the address and those given are checked by the compiler. */
+/** Fills in the parameters of an address. The compiler checks that they match the address. */
 export function path<P extends keyof paths>(template: P, parameters: PathArguments<P>): Address {
   const address = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String((parameters as Record<string, unknown>)[name]);
-    // The slashes of a file's path are those of the address.
+    // Slashes in the path of a file are kept.
     const parts = name === 'file' ? value.split('/') : [value];
     if (parts.some((part) => part === '' || part === '.' || part === '..')) {
-      throw new KindexError(`${name} is ${JSON.stringify(value)}, which makes another address of ${template}.`);
+      throw new KindexError(`${name} is ${JSON.stringify(value)}, which would change the address ${template}.`);
     }
     return parts.map(encodeURIComponent).join('/');
   });

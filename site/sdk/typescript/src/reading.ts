@@ -4,31 +4,30 @@ import type { ClientOptions, RateLimit, RequestOptions } from './options.js';
 import { Transport } from './transport.js';
 import type { Answer, EntityField, EntityPage, EntityType, Listed, OperationId, Page, Query, SearchPage } from './types.js';
 
-/** The methods that read records, one by one or page by page. */
+/** The methods that read records, individually or in pages. */
 export class Reading {
   /** @internal */
   protected readonly transport: Transport;
 
   /**
-   * Makes a client; nothing is sent yet. One client serves a whole program: its methods
-   * may run at the same time.
+   * Creates a client; nothing is sent yet. A program needs only one client, because its
+   * methods can be called concurrently.
    *
-   * @throws {@link KindexError} where `baseUrl` or `apiKey` cannot be used.
+   * @throws {@link KindexError} if `baseUrl` or `apiKey` is invalid.
    */
   constructor(options: ClientOptions) {
     this.transport = new Transport(options);
   }
 
-  /** What is left of the limit, as the latest answer told it; null before the first. */
+  /** The rate limit according to the latest response; null before the first response. */
   get rateLimit(): RateLimit | null {
     return this.transport.rateLimit;
   }
 
   /**
-   * Entities that the filters choose, by composite score, the best first, unless sorted
-   * otherwise.
+   * Entities that match the filters, sorted by composite score, best first, by default.
    *
-   * @param query Filters, order, `fields`, and `at` for an earlier day.
+   * @param query Filters, sort order, `fields`, and `at` for an earlier day.
    * @example
    * const speech = await kindex.listEntities({ category: 'audio', minScore: 50, fields: ['slug', 'name', 'composite'] });
    * for (const entity of speech.data) console.log(entity.name, entity.scores.composite);
@@ -39,45 +38,45 @@ export class Reading {
   }
 
   /**
-   * One entity, a withdrawn one included. An earlier slug leads to the entity too.
+   * One entity, even if it is withdrawn. A former slug redirects to the entity.
    *
-   * @param query `at` shows it as it stood at the end of a day.
-   * @throws {@link NotFoundError} with the nearest one in `suggestion`; {@link GoneError}
-   * where it was deleted.
+   * @param query `at` selects the state at the end of an earlier day.
+   * @throws {@link NotFoundError} with the nearest match in `suggestion`; {@link GoneError}
+   * if the entity was deleted.
    */
   getEntity(type: EntityType, slug: string, query: Query<'getEntity'> = {}, options?: RequestOptions): Promise<Answer<'getEntity'>> {
     return this.get<'getEntity'>(path('/api/entity/{type}/{slug}', { type, slug }), query, options);
   }
 
   /**
-   * The same as Markdown, for people and language models: facts with their sources,
-   * scores and how they came about, what is like it, and what has changed lately.
+   * One entity as Markdown, for people and language models: the facts with their sources,
+   * the scores and how they are calculated, similar entities, and recent changes.
    */
   getEntityMarkdown(type: EntityType, slug: string, query: Query<'getEntity'> = {}, options?: RequestOptions): Promise<string> {
     return this.transport.text({ method: 'GET', path: path('/api/entity/{type}/{slug}', { type, slug }), query, accept: 'text/markdown' }, options);
   }
 
   /**
-   * Every change of one entity, the newest first, across all slugs that it has had. A
-   * deleted entity has one too.
+   * All changes to one entity, newest first, under all slugs it has had. Deleted entities
+   * are included.
    */
   listEntityChanges(type: EntityType, slug: string, query: Query<'listEntityChanges'> = {}, options?: RequestOptions): Listing<Answer<'listEntityChanges'>> {
     return this.list<'listEntityChanges'>(path('/api/entity/{type}/{slug}/changelog', { type, slug }), query, options);
   }
 
-  /** How the scores of an entity came about: every weight, observation, date and source. */
+  /** How the scores of an entity are calculated: every weight, observation, date and source. */
   getEntityScore(type: EntityType, slug: string, options?: RequestOptions): Promise<Answer<'getEntityScore'>> {
     return this.get<'getEntityScore'>(path('/api/entity/{type}/{slug}/score', { type, slug }), {}, options);
   }
 
-  /** The entities that share most with this one, the most similar first, with the reasons. */
+  /** The entities that have the most in common with this one, most similar first, with the reasons. */
   listSimilarEntities(type: EntityType, slug: string, query: Query<'listSimilarEntities'> = {}, options?: RequestOptions): Promise<Answer<'listSimilarEntities'>> {
     return this.get<'listSimilarEntities'>(path('/api/entity/{type}/{slug}/similar', { type, slug }), query, options);
   }
 
   /**
-   * Entities that match the words `q`, the most relevant first. Where nothing is found,
-   * `suggestions` of the page has what may have been meant.
+   * Entities that match the search words `q`, most relevant first. If nothing is found, the
+   * page has `suggestions` with the entities that may have been meant.
    *
    * @example
    * const { data, suggestions } = await kindex.searchEntities({ q: 'gradient boosting', limit: 3 });
@@ -87,33 +86,33 @@ export class Reading {
     return this.list<'searchEntities', SearchPage<F>>('/api/search', query as Query<'searchEntities'>, options);
   }
 
-  /** Entities whose name begins with the text `q`, for completion while somebody types. */
+  /** Entities whose name, or a word in it, starts with the text `q`, for autocompletion. */
   suggestEntities(query: Query<'suggestEntities'>, options?: RequestOptions): Promise<Answer<'suggestEntities'>> {
     return this.get<'suggestEntities'>('/api/suggest', query, options);
   }
 
   /**
-   * The ranking of a category, or of `all`, the best first, with the ranks of seven days
-   * before.
+   * The ranking of a category, or of `all`, best first, with the ranks of seven days
+   * earlier.
    *
-   * @throws {@link NotFoundError} where there is no such category, or nothing is known
-   * of the day `at`.
+   * @throws {@link NotFoundError} if the category does not exist, or if there is no history
+   * for the day in `at`.
    */
   getLeaderboard(category: string, query: Query<'getLeaderboard'> = {}, options?: RequestOptions): Listing<Answer<'getLeaderboard'>> {
     return this.list<'getLeaderboard'>(path('/api/leaderboard/{category}', { category }), query, options);
   }
 
-  /** The entities that have gained most by changes within a `window`. */
+  /** The entities whose score gained the most through changes within a `window`. */
   listTrending(query: Query<'listTrending'> = {}, options?: RequestOptions): Promise<Answer<'listTrending'>> {
     return this.get<'listTrending'>('/api/trending', query, options);
   }
 
-  /** All categories, with the number of their entities. */
+  /** All categories, each with its number of entities. */
   listCategories(options?: RequestOptions): Promise<Answer<'listCategories'>> {
     return this.get<'listCategories'>('/api/categories', {}, options);
   }
 
-  /** The changes of all entities that the filters choose, the newest first. */
+  /** The changes to all entities that match the filters, newest first. */
   listChanges(query: Query<'listChanges'> = {}, options?: RequestOptions): Listing<Answer<'listChanges'>> {
     return this.list<'listChanges'>('/api/changelog', query, options);
   }
@@ -127,7 +126,7 @@ export class Reading {
   protected list<Id extends Listed, P extends Page<unknown> = Extract<Answer<Id>, Page<unknown>>>(path: Address, query: Query<Id>, options?: RequestOptions): Listing<P> {
     const { offset, ...rest }: Query<'listEntities'> = query;
     const ask: PageAsker<P> = (page) => {
-      // A cursor stands for what was skipped, too.
+      // The cursor already includes the offset.
       const skip = offset === undefined || page.cursor !== undefined ? {} : { offset };
       return this.transport.json<P>({ method: 'GET', path, query: { ...rest, ...skip, ...page } satisfies Query<'listEntities'> }, options);
     };

@@ -6,7 +6,7 @@ import { follow } from './redirect.js';
 import type { ClientOptions, Fetch, RateLimit, RequestOptions, WriteOptions } from './options.js';
 import { version } from './version.js';
 
-/** One request of the interface. */
+/** A request to the API. */
 export interface Ask {
   method: 'GET' | 'POST' | 'DELETE';
   path: Address;
@@ -15,18 +15,18 @@ export interface Ask {
   accept?: string;
 }
 
-/** A stream that has begun, and what ends it. Whoever has it calls `deadline.end()`. */
+/** A response whose body has not been read, and its deadline. The caller must call `deadline.end()`. */
 export interface Opened {
   response: Response;
   deadline: Deadline;
 }
 
-/** The environment is a browser's page or worker, not a program of a server. */
+/** Whether the code runs in a page or worker of a browser, not in a server runtime. */
 const inBrowser = typeof document !== 'undefined' || 'WorkerGlobalScope' in globalThis;
 
-/** Transport asks: with the key, in time, again where that helps, and not for what it has. */
+/** Transport sends requests, with the key, timeouts, retries and the cache. */
 export class Transport {
-  /** What is left of the limit; null before the first answer. */
+  /** The rate limit according to the latest response; null before the first response. */
   rateLimit: RateLimit | null = null;
   readonly #base: string;
   readonly #key: string | undefined;
@@ -38,7 +38,7 @@ export class Transport {
     this.#base = readBase(options.baseUrl);
     this.#key = options.apiKey;
     if (this.#key !== undefined && !/^[!-~]+$/.test(this.#key)) {
-      throw new KindexError('apiKey is empty, or has characters that no key has.'); // without the key: messages are logged
+      throw new KindexError('apiKey is empty or contains invalid characters.'); // not the key itself: messages are logged
     }
     this.#fetch = options.fetch ?? ((address, request) => fetch(address, request));
     const cache = options.cache ?? (inBrowser ? false : {});
@@ -50,18 +50,18 @@ export class Transport {
     };
   }
 
-  /** Asks for JSON. */
+  /** Requests JSON. */
   async json<T>(ask: Ask, options: RequestOptions = {}): Promise<T> {
     const text = await this.text({ ...ask, accept: 'application/json' }, options);
     if (text === '') return undefined as T; // 204
     try {
       return JSON.parse(text) as T;
     } catch (cause) {
-      throw new ProtocolError(`The answer to ${ask.method} ${ask.path} is no JSON: ${text.slice(0, 60)}`, { cause });
+      throw new ProtocolError(`The response to ${ask.method} ${ask.path} is not JSON: ${text.slice(0, 60)}`, { cause });
     }
   }
 
-  /** Asks for a text as a whole. */
+  /** Requests a complete text. */
   async text(ask: Ask, options: RequestOptions = {}): Promise<string> {
     const address = this.#address(ask);
     const cache = ask.method === 'GET' && options.cache !== false ? this.#cache : null;
@@ -78,7 +78,7 @@ export class Transport {
     });
   }
 
-  /** Asks for a stream, which is returned where it begins. */
+  /** Sends a request and returns the response before its body is read. */
   async open(ask: Ask, options: RequestOptions = {}, further: Record<string, string> = {}): Promise<Opened> {
     const headers = { ...this.#headers(ask, options), ...further };
     return this.#attempts(ask, this.#address(ask), headers, options, async (response, deadline) => {
@@ -87,12 +87,12 @@ export class Transport {
     });
   }
 
-  /** How often a call may try again. */
+  /** Returns the number of retries for a call. */
   retries(options: RequestOptions): number {
     return options.retries ?? this.#defaults.retries;
   }
 
-  /** Makes attempts until one has succeeded, or the next would not help. */
+  /** Makes attempts until one succeeds, or the error must not be retried. */
   async #attempts<T>(ask: Ask, address: string, headers: Record<string, string>, options: RequestOptions,
     use: (response: Response, deadline: Deadline) => Promise<T>): Promise<T> {
     const body = ask.body === undefined ? {} : { body: JSON.stringify(ask.body) };
@@ -116,9 +116,9 @@ export class Transport {
   }
 
   /**
-   * How long to wait before the next attempt, in milliseconds; null for none. Reads, and
-   * writes that are made once, are tried again whatever happened; others only where the
-   * server has said that it did nothing.
+   * Returns how many milliseconds to wait before the next attempt, or null if there must not
+   * be one. Reads, and writes with an idempotency key, are retried after any temporary
+   * failure; deletions are retried only if the server refused them.
    */
   #delay(failure: unknown, attempt: number, ask: Ask, options: RequestOptions): number | null {
     if (attempt > this.retries(options)) return null;
@@ -129,7 +129,7 @@ export class Transport {
     if (!refused && !(repeatable && (failure.status === 502 || failure.status === 504))) return null;
     if (failure.retryAfter === null) return backoff(attempt);
     const wait = failure.retryAfter * 1000;
-    // A little later, and not all at once.
+    // Wait slightly longer, so that clients do not retry at the same time.
     return wait > (options.maxRetryDelay ?? this.#defaults.maxRetryDelay) ? null : wait + Math.random() * 250;
   }
 
@@ -147,13 +147,13 @@ export class Transport {
     try {
       options.onResponse?.({ status, headers, attempt, requestId: headers.get('x-request-id'), build: headers.get('x-build') });
     } catch (cause) {
-      throw new KindexError('onResponse has thrown an error.', { cause }); // which is no failure of the network
+      throw new KindexError('onResponse threw an error.', { cause }); // not a NetworkError, so it is not retried
     }
   }
 
   #headers(ask: Ask, options: WriteOptions): Record<string, string> {
     const headers: Record<string, string> = { accept: ask.accept ?? '*/*' };
-    if (!inBrowser) headers['user-agent'] = `kindex-typescript/${version}`; // there it would be a header too many
+    if (!inBrowser) headers['user-agent'] = `kindex-typescript/${version}`; // in a browser, it would cause a CORS preflight
     if (this.#key !== undefined) headers['x-api-key'] = this.#key;
     if (ask.body !== undefined) headers['content-type'] = 'application/json';
     if (ask.method === 'POST') headers['idempotency-key'] = options.idempotencyKey ?? randomName();
@@ -165,7 +165,7 @@ export class Transport {
     const url = new URL(this.#base + ask.path);
     for (const [name, value] of Object.entries(ask.query ?? {})) {
       if (value === undefined) continue;
-      // Nothing where something is meant is for the server to refuse.
+      // The server rejects an empty list as an empty value.
       const values: readonly unknown[] = !Array.isArray(value) ? [value] : value.length === 0 ? [''] : value;
       for (const v of values) url.searchParams.append(name, String(v));
     }
@@ -173,25 +173,25 @@ export class Transport {
   }
 }
 
-/** readBase is the address without a slash at its end. */
+/** Returns the address without a trailing slash. */
 function readBase(baseUrl: string | URL): string {
   let url: URL;
   try {
     url = new URL(baseUrl);
   } catch (cause) {
-    throw new KindexError(`baseUrl is ${JSON.stringify(String(baseUrl))}, which is no address like https://index.example.org.`, { cause });
+    throw new KindexError(`baseUrl is ${JSON.stringify(String(baseUrl))}, which is not an address such as https://index.example.org.`, { cause });
   }
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new KindexError(`baseUrl begins with ${url.protocol}, not with https: or http:.`);
-  if (url.username !== '' || url.password !== '') throw new KindexError('baseUrl has a name or a password; the key goes into apiKey.');
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') throw new KindexError(`baseUrl starts with ${url.protocol}, not with https: or http:.`);
+  if (url.username !== '' || url.password !== '') throw new KindexError('baseUrl contains a user name or password; pass the key as apiKey.');
   return url.origin + url.pathname.replace(/\/+$/, '');
 }
 
-/** backoff grows from half a second to eight, and is spread so that callers part. */
+/** Returns a random wait in milliseconds, which grows with each attempt, up to eight seconds. */
 export function backoff(attempt: number): number {
   return Math.min(8000, 500 * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2);
 }
 
-/** randomName is 128 random bits. crypto.randomUUID is only there for pages from https. */
+/** Returns 128 random bits in hexadecimal. crypto.randomUUID is available only to https pages. */
 function randomName(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (b) => b.toString(16).padStart(2, '0')).join('');
 }

@@ -5,7 +5,7 @@
 >>> client.get_entity("tool", "pytorch")["name"]
 'PyTorch'
 
-The README that comes with the package shows everything it can do.
+The README in the package documents all features.
 """
 
 from ._acore import AsyncRecordStream

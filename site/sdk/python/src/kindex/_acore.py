@@ -1,7 +1,7 @@
-"""What the methods of :class:`kindex.AsyncClient` are made of.
+"""The parts of :class:`kindex.AsyncClient` that all its methods share.
 
-The work is done by the blocking client in threads of its own. A call that is cancelled
-has its connection shut down, so that its thread is free at once.
+The blocking client does the work in threads. Cancelling a call shuts down its connection,
+so that its thread is released immediately.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ Self = TypeVar("Self", bound="AsyncCore")
 
 
 class AsyncCore:
-    """An asynchronous client without the operations."""
+    """An asynchronous client without the methods for operations."""
 
     def __init__(
         self,
@@ -50,25 +50,25 @@ class AsyncCore:
         user_agent: Optional[str] = None,
         concurrency: int = 10,
     ) -> None:
-        """Make a client of a service; nothing is sent yet.
+        """Create a client for a service; nothing is sent yet.
 
         Args:
-            base_url: The address of the service, as ``https://index.example.org``.
-            api_key: The key, None for a caller without one.
-            timeout: Seconds to connect, and to wait for each piece of an answer.
-            retries: How many further attempts are made.
-            max_wait: How many seconds a ``Retry-After`` may ask to wait.
-            cache_size: How many bytes of answers to keep; 0 for none.
-            ssl_context: How to check the service's certificate.
+            base_url: The address of the service, such as ``https://index.example.org``.
+            api_key: The key, or None to send requests without a key.
+            timeout: Seconds to wait for the connection, and for each chunk of a response.
+            retries: The number of further attempts.
+            max_wait: The longest ``Retry-After`` to wait for, in seconds.
+            cache_size: The size of the response cache in bytes; 0 disables it.
+            ssl_context: How to verify the service's certificate.
             proxy: The proxy to use.
-            trust_env: Whether HTTPS_PROXY, HTTP_PROXY and NO_PROXY count.
-            user_agent: What stands before the package's own name in ``User-Agent``.
-            concurrency: How many requests are made at the same time; further ones wait.
+            trust_env: Whether to use the proxies in HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
+            user_agent: Text that precedes the package's own name in ``User-Agent``.
+            concurrency: The maximum number of concurrent requests; further requests wait.
 
-        All but the last are as in :class:`kindex.Client`.
+        :class:`kindex.Client` describes all of these except ``concurrency`` in more detail.
 
         Raises:
-            ValueError: A value has no meaning.
+            ValueError: An argument is invalid.
         """
         if concurrency < 1:
             raise ValueError("concurrency must be at least 1")
@@ -93,29 +93,29 @@ class AsyncCore:
 
     @property
     def rate_limit(self) -> Optional[RateLimit]:
-        """What the last answer has said about the limit; None before the first, and
-        where there is no limit."""
+        """The rate limit according to the latest response; None before the first response,
+        or if there is no limit."""
         return self._client.rate_limit
 
     def with_options(
         self: Self, *, timeout: Optional[float] = None, retries: Optional[int] = None, max_wait: Optional[float] = None
     ) -> Self:
-        """Return a client with other options that shares threads, connections and cache."""
+        """Return a client with different options that shares threads, connections and cache."""
         other = copy.copy(self)
         other._client = self._client.with_options(timeout=timeout, retries=retries, max_wait=max_wait)
         return other
 
     def clear_cache(self) -> None:
-        """Forget the answers that were kept."""
+        """Clear the response cache."""
         self._client.clear_cache()
 
     async def aclose(self) -> None:
-        """Close the connections and end the threads. Nothing can be asked afterwards."""
+        """Close the connections and end the threads. The client cannot be used afterwards."""
         self._client.close()
         self._threads.shutdown(wait=False, cancel_futures=True)
 
     async def __aenter__(self: Self) -> Self:
-        """Return itself."""
+        """Return the client."""
         return self
 
     async def __aexit__(
@@ -125,7 +125,7 @@ class AsyncCore:
         await self.aclose()
 
     def __repr__(self) -> str:
-        """Name the service, and not the key."""
+        """Show the address of the service, but not the key."""
         return f"{type(self).__name__}({self.base_url!r})"
 
     async def request(
@@ -137,18 +137,18 @@ class AsyncCore:
         json_body: Optional[object] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> Response:
-        """Make any request of the service, as :meth:`kindex.Client.request` does."""
+        """Send any request to the service, like :meth:`kindex.Client.request`."""
         return await self._run(self._client.request, method, path, query, json_body=json_body, headers=headers)
 
     async def pages(self, method: Callable[P, Awaitable[Page]], *args: P.args, **kwargs: P.kwargs) -> AsyncIterator[Page]:
-        """Return all pages of a method that takes a ``cursor``, each as it is asked for.
+        """Iterate over the pages of a method that takes a ``cursor``, requested as needed.
 
         >>> async for page in client.pages(client.list_entities, type="tool"): ...
         """
         while True:
             page = await method(*args, **kwargs)
             if not isinstance(page, dict):
-                raise NetworkError("the answer is no page of records")
+                raise NetworkError("the response is not a page of records")
             yield page
             cursor = page.get("nextCursor")
             if cursor is None:
@@ -157,7 +157,7 @@ class AsyncCore:
             kwargs.pop("offset", None)
 
     async def _run(self, call: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run a call of the blocking client in a thread; cancelling ends it there too."""
+        """Run a call to the blocking client in a thread; cancelling it also ends the thread's work."""
         cancel = Cancellation()
         context = contextvars.copy_context()
         context.run(cancellation.set, cancel)
@@ -205,15 +205,16 @@ class AsyncCore:
 
 
 class AsyncRecordStream(Generic[T]):
-    """The records of a JSONL export, read from the connection as they are asked for.
+    """The records of a JSONL export, read from the connection as needed.
 
-    It is an asynchronous iterator; the request is made with the first record. Leave an
-    ``async with`` block, or await :meth:`aclose`, to end it early; the connection is
-    closed then, and also where the stream is dropped. It has one user at a time.
+    It is an asynchronous iterator; the request is sent when you get the first record. To
+    end the stream early, leave an ``async with`` block or await :meth:`aclose`. This
+    closes the connection, and so does deleting the stream. Do not use a stream from
+    several tasks at the same time.
     """
 
     def __init__(self, run: Callable[[Callable[[], Any]], Awaitable[Any]], begin: Callable[[], RecordStream[T]]) -> None:
-        """Note how to begin."""
+        """Store how to start the stream."""
         self._run = run
         self._begin = begin
         self._stream: Optional[RecordStream[T]] = None
@@ -222,17 +223,17 @@ class AsyncRecordStream(Generic[T]):
         self._broken: Optional[NetworkError] = None
 
     def __aiter__(self) -> AsyncIterator[T]:
-        """Return itself."""
+        """Return the client."""
         return self
 
     async def __anext__(self) -> T:
-        """Return the next record. More is read only when what came was taken.
+        """Return the next record. More records are read only when they are needed.
 
         Raises:
-            ApiError: The service answered with an error.
-            NetworkError: The connection broke, or an earlier call was cancelled. The
-                records before were whole. Further calls raise it too: a stream that
-                broke has no end.
+            ApiError: The service returned an error.
+            NetworkError: The connection broke, or an earlier call was cancelled. All
+                records returned before are complete. Further calls raise the error again,
+                so that a broken stream cannot be mistaken for a complete one.
         """
         if not self._ready and not self._closed:
             await self._read()
@@ -242,7 +243,7 @@ class AsyncRecordStream(Generic[T]):
         return self._ready.popleft()
 
     async def _read(self) -> None:
-        """Wait for the records that come next."""
+        """Wait for the next records."""
         if self._broken is not None:
             raise self._broken
         try:
@@ -254,19 +255,19 @@ class AsyncRecordStream(Generic[T]):
             self._broken = e
             raise
         except asyncio.CancelledError:
-            # What the thread has read is lost, with the connection.
-            self._broken = NetworkError("reading the stream was cancelled, which ended it before its end; ask again")
+            # What the thread has already read is lost.
+            self._broken = NetworkError("reading the stream was cancelled, so it is incomplete; request it again")
             raise
 
     async def aclose(self) -> None:
-        """End the stream where it is."""
+        """End the stream early."""
         self._closed = True
         self._ready.clear()
         if self._stream is not None:
             self._stream.close()
 
     async def __aenter__(self) -> AsyncRecordStream[T]:
-        """Return itself."""
+        """Return the client."""
         return self
 
     async def __aexit__(

@@ -1,4 +1,4 @@
-"""Addresses: from names and values to what is sent."""
+"""Builds and parses the addresses of requests."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ __all__ = ["DateLike", "OneOrMore", "Origin", "base_of", "given", "origin_of", "
 T = TypeVar("T")
 
 OneOrMore = Union[T, Sequence[T]]
-"""One value, or several of which any may hold."""
+"""One value, or a sequence of values of which any can match."""
 
 DateLike = Union[str, datetime.date]
-"""A day as a ``date`` or ``YYYY-MM-DD``. Where a moment may stand, also a ``datetime``
-with a time zone."""
+"""A day, as a ``date`` or as ``YYYY-MM-DD``. Parameters that accept a time also accept a
+``datetime`` with a time zone."""
 
 _PORTS = {"http": 80, "https": 443}
 
 
 class Origin(NamedTuple):
-    """Whom a key is meant for: scheme, host and port."""
+    """The scheme, host and port of an address. A key is sent only to its own origin."""
 
     scheme: str
     host: str
@@ -29,7 +29,7 @@ class Origin(NamedTuple):
 
     @property
     def authority(self) -> str:
-        """The host and port as they stand in an address and in ``Host``."""
+        """The host and port, as in an address and in the ``Host`` header."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return host if self.port == _PORTS[self.scheme] else f"{host}:{self.port}"
 
@@ -39,58 +39,61 @@ class Origin(NamedTuple):
 
 
 def base_of(address: str) -> Tuple[Origin, str]:
-    """Take the address of a service apart.
+    """Split the address of a service into its origin and its path.
 
     Returns:
-        The origin, and the path that all others stand behind, "" for none.
+        The origin, and the path that all requests start with, or "" if there is none.
 
     Raises:
-        ValueError: It is no address that a service can have.
+        ValueError: The address cannot be that of a service.
     """
     shown = repr(address)
     parts = urlsplit(address)
     if parts.username is not None or parts.password is not None:
-        raise ValueError("base_url holds a name or a password; give the key as api_key")
+        raise ValueError("base_url contains a user name or password; pass the key as api_key")
     if parts.scheme not in _PORTS or not parts.hostname:
-        raise ValueError(f"base_url is {shown}; it must begin with https:// or http://")
+        raise ValueError(f"base_url is {shown}; it must start with https:// or http://")
     if parts.query or parts.fragment:
-        raise ValueError(f"base_url is {shown}; it must end before ? and #")
+        raise ValueError(f"base_url is {shown}; it must not contain ? or #")
     return origin_of(address), quote(parts.path.rstrip("/"), safe="/%")
 
 
 def origin_of(address: str) -> Origin:
-    """Return the origin of an absolute http or https address; ValueError if it is none."""
+    """Return the origin of an absolute http or https address.
+
+    Raises:
+        ValueError: It is not such an address.
+    """
     parts = urlsplit(address)
     if parts.scheme not in _PORTS or not parts.hostname:
-        raise ValueError(f"{address!r} is no http or https address")
+        raise ValueError(f"{address!r} is not an http or https address")
     host = parts.hostname if parts.hostname.isascii() else parts.hostname.encode("idna").decode("ascii")
     return Origin(parts.scheme, host, parts.port or _PORTS[parts.scheme])
 
 
 def path_to(template: str, **values: str) -> str:
-    """Fill the places of a path, as in ``/api/entity/{type}/{slug}``.
+    """Fill in the placeholders of a path such as ``/api/entity/{type}/{slug}``.
 
-    The slashes of a value named ``file`` may stay; all other special characters of
-    values are escaped.
+    Slashes in a value named ``file`` are kept; all other special characters are escaped.
 
     Raises:
-        ValueError: A value is empty or a step of dots, which is another address.
-        TypeError: A value is no text.
+        ValueError: A value is empty, ``.`` or ``..``, which would change the address.
+        TypeError: A value is not a string.
     """
     escaped: Dict[str, str] = {}
     for name, value in values.items():
         if not isinstance(value, str):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise TypeError(f"{name} must be a str, not {type(value).__name__}")
         if any(step in ("", ".", "..") for step in (value.split("/") if name == "file" else [value])):
-            raise ValueError(f"{name} is {value!r}, which names nothing")
+            raise ValueError(f"{name} cannot be {value!r}")
         escaped[name] = quote(value, safe="/" if name == "file" else "")
     return template.format(**escaped)
 
 
 def with_query(path: str, query: Mapping[str, object]) -> str:
-    """Add the parameters that are not None to a path.
+    """Append the parameters that are not None to a path.
 
-    Sequences repeat a parameter. Their order is kept.
+    A sequence repeats its parameter, in the order of its values.
     """
     pairs: List[Tuple[str, str]] = []
     for name, value in query.items():
@@ -99,7 +102,7 @@ def with_query(path: str, query: Mapping[str, object]) -> str:
         if isinstance(value, (list, tuple, set, frozenset)):
             several = cast("Collection[object]", value)
             if not several:
-                raise ValueError(f"{name} is empty; leave it out for no filter")
+                raise ValueError(f"{name} is empty; omit it if you do not want to filter")
             pairs += [(name, text_of(name, v)) for v in several]
         else:
             pairs.append((name, text_of(name, value)))
@@ -107,11 +110,11 @@ def with_query(path: str, query: Mapping[str, object]) -> str:
 
 
 def text_of(name: str, value: object) -> str:
-    """Return how a value of a parameter is sent.
+    """Return the text that is sent for the value of a parameter.
 
     Raises:
-        TypeError: It is of a kind that no parameter takes.
-        ValueError: It is a time without a zone, which may be any of 24.
+        TypeError: No parameter accepts values of this type.
+        ValueError: It is a time without a time zone, which would be ambiguous.
     """
     if isinstance(value, str):
         return value
@@ -128,11 +131,11 @@ def text_of(name: str, value: object) -> str:
 
 
 def joined(name: str, value: Union[None, str, Sequence[str]]) -> Union[None, str]:
-    """Join the names of a parameter that takes a list in one value."""
+    """Join the values of a parameter that takes a comma-separated list."""
     if value is None or isinstance(value, str):
         return value
     if not value:
-        raise ValueError(f"{name} is empty; leave it out for all")
+        raise ValueError(f"{name} is empty; omit it to get all")
     return ",".join(value)
 
 

@@ -1,4 +1,4 @@
-"""Answers that are kept, to be asked for again at no cost."""
+"""A cache of responses, which are revalidated before each use."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ __all__ = ["Cache", "Kept"]
 
 
 class Kept(NamedTuple):
-    """An answer that the service may confirm with 304."""
+    """A cached response, which the service can confirm with a 304."""
 
     etag: str
     headers: Tuple[Tuple[str, str], ...]
@@ -18,17 +18,17 @@ class Kept(NamedTuple):
 
 
 class Cache:
-    """The answers used last, up to a number of bytes. Threads may share it."""
+    """Keeps the most recently used responses, up to a number of bytes. It is thread-safe."""
 
     def __init__(self, size: int) -> None:
-        """Make an empty cache of so many bytes; 0 keeps nothing."""
+        """Create an empty cache of at most ``size`` bytes; with 0, nothing is cached."""
         self._size = size
         self._used = 0
         self._lock = threading.Lock()
         self._kept: "OrderedDict[Tuple[str, str], Kept]" = OrderedDict()
 
     def get(self, key: Tuple[str, str]) -> Optional[Kept]:
-        """Return what is kept under a key, None for nothing."""
+        """Return the response cached under a key, or None if there is none."""
         with self._lock:
             kept = self._kept.get(key)
             if kept is not None:
@@ -36,9 +36,9 @@ class Cache:
             return kept
 
     def put(self, key: Tuple[str, str], kept: Kept) -> None:
-        """Keep an answer, in the place of those that were not used for longest."""
+        """Cache a response, and evict the least recently used ones if there is no space."""
         if len(kept.body) > self._size // 4:
-            return  # it would drive out everything else
+            return  # it would evict most other responses
         with self._lock:
             self._drop(key)
             self._kept[key] = kept
@@ -47,7 +47,7 @@ class Cache:
                 self._drop(next(iter(self._kept)))
 
     def clear(self) -> None:
-        """Forget everything."""
+        """Remove all responses."""
         with self._lock:
             self._kept.clear()
             self._used = 0
@@ -59,5 +59,5 @@ class Cache:
 
 
 def _weight(kept: Kept) -> int:
-    """Return about how much memory an answer takes, in bytes."""
+    """Return approximately how much memory a response uses, in bytes."""
     return len(kept.body) + sum(len(n) + len(v) + 150 for n, v in kept.headers) + 500

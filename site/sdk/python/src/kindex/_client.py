@@ -11,15 +11,16 @@ __all__ = ["AsyncClient", "Client"]
 
 
 class Client(s.Entities, s.Search, s.Leaderboards, s.History, s.Exports, s.Keys, s.Submissions, s.Webhooks, s.Service, Core):
-    """A client of a kindex service.
+    """A client for a kindex service.
 
-    It has a method for every operation of the interface, named like it. Answers are
-    the objects of the interface as dictionaries, with all members that the service
+    It has a method for every operation of the API, named after the operation. Methods
+    return the JSON objects of the API as dictionaries, with all members that the service
     sends; :mod:`kindex.types` describes them for type checkers.
 
-    Threads may share a client: each request has a connection of its own, which is kept
-    open for the next one. What came back is yours; nobody else has it. A client goes
-    on in a process that was forked, with connections of its own.
+    Threads can share a client: each concurrent request has its own connection, which is
+    kept open for the next request. You can modify what a method returns, because no
+    other caller has the same object. After a fork, the child process can use the client
+    too; it opens its own connections.
 
     >>> with Client("https://index.example.org", api_key="kx_...") as client:
     ...     print(client.get_entity("tool", "pytorch")["scores"]["composite"])
@@ -29,11 +30,11 @@ class Client(s.Entities, s.Search, s.Leaderboards, s.History, s.Exports, s.Keys,
 class AsyncClient(
     a.Entities, a.Search, a.Leaderboards, a.History, a.Exports, a.Keys, a.Submissions, a.Webhooks, a.Service, AsyncCore
 ):
-    """A client of a kindex service for asyncio.
+    """An asyncio client for a kindex service.
 
-    The methods are those of :class:`Client`, to be awaited; iterators and streams are
-    asynchronous. Use it within one event loop. Requests are made by threads, at most
-    ``concurrency`` at a time; a task that is cancelled frees its thread by shutting
-    the connection down, at the latest ``timeout`` seconds later where the connection
-    was still being made.
+    It has the methods of :class:`Client` as coroutines; iterators and streams are
+    asynchronous. Use each client in only one event loop. Threads make the requests, at
+    most ``concurrency`` at a time. Cancelling a task shuts down its connection, which
+    releases the thread; if the connection is still being established, that can take up
+    to ``timeout`` seconds.
     """

@@ -1,4 +1,4 @@
-"""Connections: kept open for the next request, by TLS, through proxies."""
+"""Connections, which are kept open for later requests and can use TLS and proxies."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _MAX_IDLE = 10
 
 
 class Proxy(NamedTuple):
-    """An HTTP proxy, and how it is told who asks."""
+    """The address of an HTTP proxy, and the headers that authenticate the client to it."""
 
     host: str
     port: int
@@ -32,10 +32,10 @@ class Proxy(NamedTuple):
 
 
 def read_proxy(address: str) -> Proxy:
-    """Read the address of a proxy, ``http://[name:password@]host[:port]``.
+    """Parse the address of a proxy, ``http://[name:password@]host[:port]``.
 
     Raises:
-        ValueError: It is none, or one of another kind.
+        ValueError: The address is invalid, or its scheme is not ``http``.
     """
     parts = urlsplit(address if "://" in address else "http://" + address)
     if parts.scheme != "http" or not parts.hostname:
@@ -48,10 +48,10 @@ def read_proxy(address: str) -> Proxy:
 
 
 def proxy_for(origin: Origin, trust_env: bool) -> Optional[Proxy]:
-    """Return the proxy that the environment names for an origin, None for none.
+    """Return the proxy that the environment sets for an origin, or None if there is none.
 
-    What counts are HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in small letters too, and the
-    settings of macOS and Windows, as :func:`urllib.request.getproxies` reads them.
+    :func:`urllib.request.getproxies` reads HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in upper
+    or lower case, and the system settings of macOS and Windows.
     """
     if not trust_env:
         return None
@@ -62,10 +62,10 @@ def proxy_for(origin: Origin, trust_env: bool) -> Optional[Proxy]:
 
 
 class Pool:
-    """Connections to one origin. Threads may share it; each connection has one user."""
+    """A thread-safe pool of connections to one origin."""
 
     def __init__(self, origin: Origin, proxy: Optional[Proxy], context: Optional[ssl.SSLContext]) -> None:
-        """Begin without connections. ``context`` is that of ``https``, None for the default."""
+        """Create an empty pool. ``context`` is used for ``https``; None stands for the default."""
         self.origin = origin
         self._proxy = proxy
         self._context = context
@@ -78,15 +78,15 @@ class Pool:
         self._process = os.getpid()
 
     def take(self, timeout: float, fresh: bool) -> Tuple[Connection, bool]:
-        """Return a connection, and whether it was used before.
+        """Return a connection, and whether it has been used before.
 
         Args:
-            timeout: Seconds to connect, and to wait for each piece of an answer.
-            fresh: Take none that was used before: the service may just be closing it.
+            timeout: Seconds to wait for the connection, and for each chunk of the response.
+            fresh: Always open a new connection: the service may be closing a used one.
         """
         if self._process != os.getpid():
-            # Connections belong to the process that made them; to close them here ends
-            # nothing there.
+            # After a fork, the connections belong to the parent process. Closing them here
+            # does not affect the parent.
             for _, connection in self._idle:
                 connection.close()
             self._reset()
@@ -103,7 +103,7 @@ class Pool:
         return self._connection(timeout), False
 
     def give(self, connection: Connection) -> None:
-        """Take a connection back whose answer was read to its end."""
+        """Return a connection to the pool after its response has been read completely."""
         if self._process == os.getpid():
             with self._lock:
                 if not self._closed and len(self._idle) < _MAX_IDLE:
@@ -112,7 +112,7 @@ class Pool:
         connection.close()
 
     def close(self) -> None:
-        """Close the connections that nobody uses, and from now on each one behind its use."""
+        """Close the idle connections now, and connections that are in use after their use."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -120,21 +120,21 @@ class Pool:
             connection.close()
 
     def __del__(self) -> None:
-        """Close what is open, where nobody has."""
+        """Close the connections if ``close`` was not called."""
         try:
             if self._process == os.getpid():
                 self.close()
         except AttributeError:
-            pass  # the interpreter ends, or __init__ has failed
+            pass  # the interpreter is exiting, or __init__ failed
 
     def target(self, path: str) -> str:
-        """Return what stands in the request line for a path: through a proxy, all of it."""
+        """Return the request target for a path: the complete address if a proxy handles it."""
         if self._proxy is not None and self.origin.scheme == "http":
             return str(self.origin) + path
         return path
 
     def headers(self) -> Dict[str, str]:
-        """Return the headers that are for the proxy, beside those for the service."""
+        """Return the additional headers for the proxy."""
         if self._proxy is not None and self.origin.scheme == "http":
             return dict(self._proxy.headers)
         return {}
@@ -154,9 +154,9 @@ class Pool:
 
 
 def _alive(connection: Connection) -> bool:
-    """Tell whether the other side has left an idle connection open.
+    """Return whether the server has kept an idle connection open.
 
-    An idle one has nothing to read: what there is, is its end.
+    Nothing should arrive on an idle connection: if it is readable, the server closed it.
     """
     sock = connection.sock
     if sock is None:

@@ -1,4 +1,4 @@
-"""What the methods of :class:`kindex.Client` are made of."""
+"""The parts of :class:`kindex.Client` that all its methods share."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     if sys.version_info >= (3, 10):
         from typing import ParamSpec
     else:
-        from typing_extensions import ParamSpec  # type checkers bring it along
+        from typing_extensions import ParamSpec  # type checkers include it
 
     P = ParamSpec("P")
 
@@ -39,7 +39,7 @@ JSON = "application/json"
 
 
 class Core:
-    """A client without the operations."""
+    """A client without the methods for operations."""
 
     def __init__(
         self,
@@ -55,33 +55,33 @@ class Core:
         trust_env: bool = True,
         user_agent: Optional[str] = None,
     ) -> None:
-        """Make a client of a service; nothing is sent yet.
+        """Create a client for a service; nothing is sent yet.
 
         Args:
-            base_url: The address of the service, as ``https://index.example.org``.
-            api_key: The key, None for a caller without one. It is sent to this service
-                alone, also where that redirects to another.
-            timeout: Seconds to connect, and to wait for each piece of an answer. It is
-                no limit for the whole.
-            retries: How many further attempts are made where the service is busy (429,
-                502, 503, 504) or the connection fails. Only what has the effect of
-                once is sent again: reads, and writes, which get an ``Idempotency-Key``.
-                Deletions are sent again only where the service has refused them.
-            max_wait: How many seconds a ``Retry-After`` may ask to wait; where it is
-                more, the error is raised at once.
-            cache_size: How many bytes of answers to keep, so that those that have not
-                changed are confirmed at no cost; 0 for none.
-            ssl_context: How to check the service's certificate; that of the system
-                unless given.
+            base_url: The address of the service, such as ``https://index.example.org``.
+            api_key: The key, or None to send requests without a key. It is sent only to
+                this service, even if the service redirects to another host.
+            timeout: Seconds to wait for the connection, and for each chunk of a response.
+                The total duration is not limited.
+            retries: The number of further attempts if the service is busy (429, 502, 503,
+                504) or the connection fails. Reads are retried, and so are writes, because
+                their ``Idempotency-Key`` makes sure that they take effect only once.
+                Deletions are retried only if the service refused them.
+            max_wait: The longest ``Retry-After`` to wait for, in seconds. If it is longer,
+                the error is raised immediately.
+            cache_size: The size of the response cache in bytes; 0 disables it. Unchanged
+                responses do not count towards the rate limit.
+            ssl_context: How to verify the service's certificate; by default, with the
+                system's certificates.
             proxy: The proxy to use, ``http://[name:password@]host:port``.
-            trust_env: Whether HTTPS_PROXY, HTTP_PROXY and NO_PROXY count.
-            user_agent: What stands before the package's own name in ``User-Agent``.
+            trust_env: Whether to use the proxies in HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
+            user_agent: Text that precedes the package's own name in ``User-Agent``.
 
         Raises:
-            ValueError: A value has no meaning.
+            ValueError: An argument is invalid.
         """
         if not timeout > 0 or retries < 0 or max_wait < 0 or cache_size < 0:
-            raise ValueError("timeout must be more than 0; retries, max_wait and cache_size at least 0")
+            raise ValueError("timeout must be greater than 0; retries, max_wait and cache_size must be at least 0")
         headers = {"User-Agent": f"kindex-python/{__version__} Python/{platform.python_version()}", "Accept-Encoding": "gzip"}
         if user_agent:
             headers["User-Agent"] = _field("user_agent", user_agent) + " " + headers["User-Agent"]
@@ -97,16 +97,17 @@ class Core:
 
     @property
     def rate_limit(self) -> Optional[RateLimit]:
-        """What the last answer has said about the limit; None before the first, and
-        where there is no limit."""
+        """The rate limit according to the latest response; None before the first response,
+        or if there is no limit."""
         return self._session.rate_limit
 
     def with_options(
         self: Self, *, timeout: Optional[float] = None, retries: Optional[int] = None, max_wait: Optional[float] = None
     ) -> Self:
-        """Return a client with other options that shares connections, cache and limit.
+        """Return a client with different options that shares the connections and the cache.
 
-        Options that are None stay as they are. It is cheap enough for a single call.
+        Options that are None are not changed. You can use this for a single call, because
+        it costs almost nothing.
         """
         changes = {"timeout": timeout, "retries": retries, "max_wait": max_wait}
         other = copy.copy(self)
@@ -114,15 +115,15 @@ class Core:
         return other
 
     def clear_cache(self) -> None:
-        """Forget the answers that were kept."""
+        """Clear the response cache."""
         self._session.cache.clear()
 
     def close(self) -> None:
-        """Close the connections. The client, and those that share them, may go on."""
+        """Close the connections. The client can still be used; it opens new ones."""
         self._session.close()
 
     def __enter__(self: Self) -> Self:
-        """Return itself."""
+        """Return the client."""
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
@@ -130,7 +131,7 @@ class Core:
         self.close()
 
     def __repr__(self) -> str:
-        """Name the service, and not the key."""
+        """Show the address of the service, but not the key."""
         return f"{type(self).__name__}({self.base_url!r})"
 
     def request(
@@ -142,22 +143,24 @@ class Core:
         json_body: Optional[object] = None,
         headers: Optional[Mapping[str, str]] = None,
     ) -> Response:
-        """Make any request of the service, for what has no method here.
+        """Send any request to the service, for addresses that have no method.
 
         Args:
-            method: As ``GET``.
-            path: Behind the address of the service, escaped, as ``/api/entities``.
-            query: The parameters; None leaves one out, a sequence repeats it.
-            json_body: What to send as JSON, None for no body.
-            headers: Further headers. With an ``Idempotency-Key``, a write is sent again
-                where it may have failed.
+            method: The HTTP method, such as ``GET``.
+            path: The escaped path after the address of the service, such as
+                ``/api/entities``.
+            query: The parameters. A parameter that is None is left out; a sequence repeats
+                its parameter.
+            json_body: The object to send as JSON, or None for no body.
+            headers: Additional headers. With an ``Idempotency-Key``, a write is retried if
+                it may have failed.
 
         Raises:
-            ApiError: The service answered with an error.
-            NetworkError: There was no answer.
+            ApiError: The service returned an error.
+            NetworkError: There was no complete response.
         """
         if not path.startswith("/"):
-            raise ValueError("path must begin with /")
+            raise ValueError("path must start with /")
         method = method.upper()
         fields = {"Accept": "*/*", **(headers or {})}
         body = None
@@ -165,19 +168,19 @@ class Core:
             body = json.dumps(json_body, ensure_ascii=False, allow_nan=False).encode()
             fields["Content-Type"] = JSON
         elif method == "POST":
-            body = b""  # else no length is sent
+            body = b""  # otherwise, no length would be sent
         request = self._session.request(method, with_query(path, query or {}), fields, body)
         return self._session.fetch(request, self._options)
 
     def pages(self, method: Callable[P, Page], *args: P.args, **kwargs: P.kwargs) -> Iterator[Page]:
-        """Return all pages of a method that takes a ``cursor``, each as it is asked for.
+        """Iterate over the pages of a method that takes a ``cursor``, requested as needed.
 
         >>> for page in client.pages(client.list_entities, type="tool", limit=100): ...
         """
         while True:
             page = method(*args, **kwargs)
             if not isinstance(page, dict):
-                raise NetworkError("the answer is no page of records")
+                raise NetworkError("the response is not a page of records")
             yield page
             cursor = page.get("nextCursor")
             if cursor is None:
@@ -227,22 +230,23 @@ def data_of(page: Mapping[str, Any]) -> List[Any]:
     """Return the records of a page.
 
     Raises:
-        NetworkError: It is no page: somebody else has answered.
+        NetworkError: It is not a page, so the response is not from the service.
     """
     data = page.get("data")
     if not isinstance(data, list):
-        raise NetworkError("the answer is no page of records")
+        raise NetworkError("the response is not a page of records")
     return cast("List[Any]", data)
 
 
 def _field(name: str, value: str) -> str:
-    """Return a value that may stand in a header.
+    """Return a value if it is allowed in a header.
 
     Raises:
-        ValueError: It may not; the message does not show it, for it may be secret.
+        ValueError: It is not allowed. The message does not contain it, because it may be
+            secret.
     """
     if not value:
-        raise ValueError(f"{name} is empty; leave it out where there is none")
+        raise ValueError(f"{name} is empty; omit it if there is none")
     if value != value.strip() or not all(" " <= c <= "~" for c in value):
-        raise ValueError(f"{name} must be visible ASCII characters, without spaces at the ends")
+        raise ValueError(f"{name} must consist of printable ASCII characters, without leading or trailing spaces")
     return value

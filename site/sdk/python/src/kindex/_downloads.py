@@ -1,4 +1,4 @@
-"""Files that are downloaded, go on where they broke off, and are checked."""
+"""Downloads, which can be resumed and are verified."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ PathLike = Union[str, os.PathLike[str]]
 
 @dataclass(frozen=True)
 class Downloaded:
-    """A file that is whole and in its place."""
+    """A completed download."""
 
     path: str
     size: int
@@ -32,26 +32,26 @@ class Downloaded:
     sha256: str
     """The SHA-256 of the file, in hexadecimal."""
     checked: bool
-    """Whether the service, or the caller, has said what the SHA-256 must be. It is not
-    known of exports that are made on the way: those with filters or fields."""
+    """Whether the SHA-256 was compared with one from the service or the caller. The service
+    does not know it for exports with filters or fields, which are generated on request."""
     resumed: bool
-    """Whether a part of it was there from an earlier attempt or connection."""
+    """Whether an earlier attempt or connection had already downloaded a part of it."""
     build: str
     """The build that it is from."""
 
 
 def download(session: Session, path: str, to: PathLike, options: Options, sha256: Optional[str] = None) -> Downloaded:
-    """Download what is at a path of the service to a file.
+    """Download a path of the service to a file.
 
-    What has come so far is kept beside the file, as ``NAME.part``, with a note of what
-    it is a part of, so that a later call goes on from there. The file itself appears
-    at once and whole.
+    Until the download is complete, it is stored next to the file as ``NAME.part``, with a
+    note that identifies the original, so that a later call can resume it. The file itself
+    is created only when the download is complete.
 
     Raises:
-        IntegrityError: It is not what it should be; the part was removed.
-        NetworkError: The connection broke more often than ``retries`` without bringing
-            anything. Calling again goes on.
-        ApiError: The service answered with an error.
+        IntegrityError: The SHA-256 is wrong; the partial file was removed.
+        NetworkError: More than ``retries`` attempts in a row made no progress. Call it
+            again to resume the download.
+        ApiError: The service returned an error.
         OSError: The file cannot be written.
     """
     part = _Part(os.fspath(to), path)
@@ -63,13 +63,13 @@ def download(session: Session, path: str, to: PathLike, options: Options, sha256
         except ApiError as e:
             if e.status != 416 or not have:
                 raise
-            part.remove()  # it is longer than the file, or all of it
+            part.remove()  # it has at least as many bytes as the file
             continue
         goes_on = answer.status == 206
         if goes_on and not _begins_at(answer, have):
             answer.close()
             part.remove()
-            raise NetworkError(f"{answer.request}: another part was sent than the one that was asked for")
+            raise NetworkError(f"{answer.request}: the service sent a different range than requested")
         resumed = goes_on
         try:
             part.take(answer, goes_on)
@@ -79,14 +79,14 @@ def download(session: Session, path: str, to: PathLike, options: Options, sha256
             cancel = cancellation.get()
             if failures > options.retries or (cancel is not None and cancel.ended):
                 if not part.etag:
-                    part.remove()  # nothing can go on from it
+                    part.remove()  # it cannot be resumed
                 raise
             pause(min(backoff(failures - 1), options.max_wait))
     return part.finish(answer, sha256, resumed)
 
 
 def _ask(session: Session, path: str, part: _Part, have: int, options: Options) -> Answer:
-    headers = {"Accept": "*/*", "Accept-Encoding": "identity"}  # parts are those of the file itself
+    headers = {"Accept": "*/*", "Accept-Encoding": "identity"}  # ranges refer to the uncompressed file
     if have:
         headers.update({"Range": f"bytes={have}-", "If-Range": part.etag})
     return session.open(session.request("GET", path, headers), options)
@@ -98,7 +98,7 @@ def _begins_at(answer: Answer, have: int) -> bool:
 
 
 class _Part:
-    """What there is of a file so far."""
+    """A partial download."""
 
     def __init__(self, to: str, path: str) -> None:
         self._to = to
@@ -110,7 +110,7 @@ class _Part:
             self.remove()
 
     def _known(self) -> str:
-        """Return the entity tag of the file that there is a part of, "" for none."""
+        """Return the entity tag of the partially downloaded file, or "" if there is none."""
         try:
             with open(self._note, encoding="utf-8") as f:
                 note = json.load(f)
@@ -119,14 +119,14 @@ class _Part:
             return ""
 
     def size(self) -> int:
-        """Return how many bytes there are that can be gone on from."""
+        """Return the number of bytes after which the download can be resumed."""
         try:
             return os.path.getsize(self._name) if self.etag else 0
         except OSError:
             return 0
 
     def take(self, answer: Answer, goes_on: bool) -> None:
-        """Write what an answer brings."""
+        """Write the body of a response to the partial file."""
         with closing(answer), open(self._name, "ab" if goes_on else "wb") as f:
             if not goes_on:
                 self._remember(answer)
@@ -145,7 +145,7 @@ class _Part:
             _unlink(self._note)
 
     def finish(self, answer: Answer, sha256: Optional[str], resumed: bool) -> Downloaded:
-        """Check the file and put it into its place."""
+        """Verify the file and move it to its final path."""
         want = (sha256 or _digest(answer.headers.get("Repr-Digest"))).lower()
         got, size = _sum(self._name)
         if want and got != want:
@@ -156,14 +156,14 @@ class _Part:
         return Downloaded(self._to, size, got, bool(want), resumed, answer.headers.get("X-Build") or "")
 
     def remove(self) -> None:
-        """Begin anew."""
+        """Remove the partial file, so that the download starts from the beginning."""
         self.etag = ""
         _unlink(self._name)
         _unlink(self._note)
 
 
 def _digest(header: Optional[str]) -> str:
-    """Return the SHA-256 of a Repr-Digest (RFC 9530) in hexadecimal, "" for none."""
+    """Return the SHA-256 in a Repr-Digest (RFC 9530) in hexadecimal, or "" if there is none."""
     m = re.search(r"sha-256=:([A-Za-z0-9+/=]+):", header or "")
     try:
         return base64.b64decode(m[1], validate=True).hex() if m else ""

@@ -1,4 +1,4 @@
-"""One request and its answer over one connection."""
+"""One request and its response over one connection."""
 
 from __future__ import annotations
 
@@ -22,27 +22,27 @@ CHUNK = 64 * 1024
 
 @dataclass
 class Request:
-    """What is asked of a service."""
+    """A request to a service."""
 
     method: str
     origin: Origin
     path: str
-    """With its query."""
+    """Including the query."""
     headers: Dict[str, str] = field(repr=False)
     body: Optional[bytes] = None
 
     @property
     def repeatable(self) -> bool:
-        """Whether it may be sent twice with the effect of once."""
+        """Whether it takes effect only once even if it is sent twice."""
         return self.method in ("GET", "HEAD") or "Idempotency-Key" in self.headers
 
     def __str__(self) -> str:
-        """Name it, for messages; without headers, which hold the key."""
+        """Describe it for messages, without the headers, which contain the key."""
         return f"{self.method} {self.origin}{self.path}"
 
 
 class Answer:
-    """An answer whose body has not been read yet. It has one user; close it."""
+    """A response whose body has not been read yet. Close it. It is not thread-safe."""
 
     def __init__(
         self,
@@ -52,13 +52,13 @@ class Answer:
         sock: socket.socket,
         pool: Pool,
     ) -> None:
-        """Take over a connection with the answer's head read."""
+        """Take over a connection after the status line and headers have been read."""
         self.request = request
         self.status: int = response.status
         self.headers: Message = response.headers
         self._response = response
         self._connection: Optional[Connection] = connection
-        self._socket = sock  # that of the connection may be gone, where this answer is its last
+        self._socket = sock  # connection.sock is None if this is its last response
         self._pool = pool
         self._received = 0
         self._length = _number(self.headers.get("Content-Length"))
@@ -66,21 +66,21 @@ class Answer:
             self._length = None
 
     def chunks(self) -> Iterator[bytes]:
-        """Read the body as it comes, without its content coding.
+        """Iterate over the decoded body as it arrives.
 
         Raises:
-            NetworkError: It broke off, or is not coded as it says.
+            NetworkError: The body is incomplete, or its content coding is wrong.
         """
         coding = (self.headers.get("Content-Encoding") or "identity").strip().lower()
         if coding == "identity":
             return self.raw_chunks()
         if coding not in ("gzip", "x-gzip"):
             self.close()
-            raise NetworkError(f"{self.request}: the answer has the content coding {coding}, which was not asked for")
+            raise NetworkError(f"{self.request}: the response has the content coding {coding}, which was not requested")
         return self._unzipped()
 
     def raw_chunks(self) -> Iterator[bytes]:
-        """Read the body as it is sent, to its end."""
+        """Iterate over the body as it is sent, without decoding it."""
         while True:
             data = self._read()
             if not data:
@@ -96,28 +96,28 @@ class Answer:
                     if out:
                         yield out
                     data = unzip.unconsumed_tail
-                    if unzip.eof and unzip.unused_data:  # members may follow each other
+                    if unzip.eof and unzip.unused_data:  # another gzip member follows
                         data, unzip = unzip.unused_data, zlib.decompressobj(wbits=31)
             out = unzip.flush()
         except zlib.error as e:
             self.close()
-            raise NetworkError(f"{self.request}: the answer cannot be unzipped: {e}") from e
+            raise NetworkError(f"{self.request}: the response cannot be decompressed: {e}") from e
         if out:
             yield out
         if not unzip.eof:
-            raise NetworkError(f"{self.request}: the zipped answer ends too early")
+            raise NetworkError(f"{self.request}: the compressed response is incomplete")
 
     def _read(self) -> bytes:
         if self._connection is None:
             return b""
         _watch(self._socket)
         try:
-            # What is there, not until so much is there. Of a chunked answer that breaks off,
-            # read would hand out what came before, and say of the next read that it is the end.
+            # read1 returns what has arrived instead of waiting for a full chunk. And if a chunked
+            # response breaks off, read would return the data so far, and then report the end.
             data = self._response.read1(CHUNK)
         except http.client.IncompleteRead as e:
             self.close()
-            raise NetworkError(f"{self.request}: the answer broke off after {self._received} bytes") from e
+            raise NetworkError(f"{self.request}: the response ended after {self._received} bytes, before it was complete") from e
         except (OSError, http.client.HTTPException, ValueError) as e:
             self.close()
             raise _network_error(self.request, e) from e
@@ -129,14 +129,14 @@ class Answer:
         return data
 
     def _end(self) -> None:
-        """Meet the end of the body."""
+        """Check that the body is complete, and release the connection."""
         if self._length is not None and self._received < self._length:
             self.close()
-            raise NetworkError(f"{self.request}: the answer broke off after {self._received} of {self._length} bytes")
+            raise NetworkError(f"{self.request}: the response ended after {self._received} of {self._length} bytes")
         self._release()
 
     def read(self, most: Optional[int] = None) -> bytes:
-        """Read the whole body, or what begins with ``most`` bytes of it; then close."""
+        """Read the whole body, or stop after at least ``most`` bytes of it; then close."""
         parts = bytearray()
         try:
             for data in self.chunks():
@@ -148,7 +148,7 @@ class Answer:
         return bytes(parts)
 
     def _release(self) -> None:
-        """Give the connection back: the body was read to its end."""
+        """Return the connection to the pool after the body has been read completely."""
         connection, self._connection = self._connection, None
         if connection is None:
             return
@@ -161,7 +161,7 @@ class Answer:
             self._pool.give(connection)
 
     def close(self) -> None:
-        """End the answer where it is. What was not read is lost, with the connection."""
+        """Stop reading and close the connection, unless the body has been read completely."""
         connection, self._connection = self._connection, None
         if connection is not None:
             _leave(self._socket)
@@ -170,14 +170,14 @@ class Answer:
 
 
 def exchange(pool: Pool, request: Request, timeout: float) -> Answer:
-    """Send a request and read the head of its answer.
+    """Send a request and read the status line and headers of the response.
 
-    A connection that was kept open may have been closed by the service meanwhile:
-    then a repeatable request is sent over a new one. All others never go over one
-    that was used before, since nobody would know what had become of them.
+    The service may meanwhile have closed a connection that was kept open; repeatable
+    requests are then sent again over a new one. All other requests always use a new
+    connection, because it would be unknown whether they had taken effect.
 
     Raises:
-        NetworkError: There was no answer.
+        NetworkError: There was no response.
     """
     while True:
         try:
@@ -203,14 +203,14 @@ def exchange(pool: Pool, request: Request, timeout: float) -> Answer:
 
 
 def _abandon(connection: Connection) -> None:
-    """Close a connection of which nothing more is expected."""
+    """Close a connection that is no longer needed."""
     if connection.sock is not None:
         _leave(connection.sock)
     connection.close()
 
 
 def _watch(sock: socket.socket) -> None:
-    """Let the call that the thread works for break the connection off."""
+    """Allow cancelling the current call to shut down this connection."""
     cancel = cancellation.get()
     if cancel is not None:
         cancel.use(sock)
@@ -228,13 +228,13 @@ def _cancelled() -> bool:
 
 
 def _network_error(request: Request, error: Exception) -> NetworkError:
-    """Say what has happened, without what may be secret."""
+    """Return the error with a message that contains no secrets."""
     if isinstance(error, socket.timeout):  # TimeoutError from Python 3.10 on
-        return RequestTimeoutError(f"{request}: no answer in time")
+        return RequestTimeoutError(f"{request}: timed out waiting for the response")
     if isinstance(error, ssl.SSLCertVerificationError):
-        return NetworkError(f"{request}: the certificate is not good: {error.verify_message}")
+        return NetworkError(f"{request}: the certificate is invalid: {error.verify_message}")
     if isinstance(error, http.client.RemoteDisconnected):
-        return NetworkError(f"{request}: the connection was closed without an answer")
+        return NetworkError(f"{request}: the connection was closed without a response")
     return NetworkError(f"{request}: {error or type(error).__name__}")
 
 

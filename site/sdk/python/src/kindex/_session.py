@@ -1,4 +1,4 @@
-"""Requests until they have succeeded or there is no sense in trying further."""
+"""Requests with retries, redirects and caching."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _TRY_AGAIN = frozenset([429, 502, 503, 504])
 
 @dataclass(frozen=True)
 class Options:
-    """How requests are made."""
+    """The options of requests."""
 
     timeout: float
     retries: int
@@ -37,36 +37,36 @@ class Options:
 
 @dataclass(frozen=True)
 class Response:
-    """A whole answer."""
+    """A complete response."""
 
     status: int
-    """The HTTP status, 200 also where the service confirmed what was kept."""
+    """The HTTP status; also 200 if the service confirmed a cached response."""
     headers: Message
-    """The headers; names are found in any case."""
+    """The headers; names are case-insensitive."""
     content: bytes
-    """The body, without its content coding."""
+    """The decoded body."""
     from_cache: bool = False
-    """Whether the body was kept and the service has confirmed it, at no cost."""
+    """Whether the body is from the cache. It then did not count towards the rate limit."""
 
     @property
     def text(self) -> str:
-        """The body as text, which is UTF-8 throughout this interface."""
+        """The body as text. The API always uses UTF-8."""
         return self.content.decode("utf-8")
 
     def json(self) -> Any:
-        """Return the body as what its JSON holds.
+        """Return the body parsed as JSON.
 
         Raises:
-            NetworkError: It is no JSON: somebody else has answered.
+            NetworkError: It is not JSON, so the response is not from the service.
         """
         try:
             return json.loads(self.content)
         except ValueError as e:
-            raise NetworkError(f"the answer is no JSON: {self.content[:80]!r}") from e
+            raise NetworkError(f"the response is not JSON: {self.content[:80]!r}") from e
 
 
 class Session:
-    """What clients of one service share. Threads may share it."""
+    """The connections, cache and headers of a client. It is thread-safe."""
 
     def __init__(
         self,
@@ -77,7 +77,7 @@ class Session:
         proxy: Optional[str],
         trust_env: bool,
     ) -> None:
-        """Begin without connections. ``headers`` are for the service alone."""
+        """Create a session without connections. ``headers`` are sent only to the service."""
         self.origin, self.prefix = base_of(base_url)
         self.rate_limit: Optional[RateLimit] = None
         self.cache = cache
@@ -92,19 +92,19 @@ class Session:
         return Pool(origin, proxy, self._context)
 
     def close(self) -> None:
-        """Close all connections that are not in use, and the others behind their use."""
+        """Close the idle connections now, and connections that are in use after their use."""
         self._pool.close()
 
     def request(self, method: str, path: str, headers: Mapping[str, str], body: Optional[bytes] = None) -> Request:
-        """Return a request with what the service must know."""
+        """Return a request with the headers that every request to the service has."""
         return Request(method, self.origin, self.prefix + path, {**self._headers, **headers}, body)
 
     def fetch(self, request: Request, options: Options) -> Response:
-        """Send a request and read its answer, from the cache where nothing has changed.
+        """Send a request and read its response, from the cache if it has not changed.
 
         Raises:
-            ApiError: The service answered with an error.
-            NetworkError: There was no answer.
+            ApiError: The service returned an error.
+            NetworkError: There was no complete response.
         """
         key = (request.path, request.headers.get("Accept", ""))
         kept = self.cache.get(key) if request.method == "GET" else None
@@ -127,15 +127,15 @@ class Session:
             return response
 
     def _keep(self, key: Tuple[str, str], response: Response) -> None:
-        """Keep an answer that the service will confirm, and lets be kept."""
+        """Cache a response if it has an entity tag and may be stored."""
         etag = response.headers.get("ETag")
         if response.status == 200 and etag and "no-store" not in (response.headers.get("Cache-Control") or ""):
             self.cache.put(key, Kept(etag, tuple(response.headers.items()), response.content))
 
     def open(self, request: Request, options: Options, attempt: int = 0) -> Answer:
-        """Send a request until there is an answer that is no error; its body is not read.
+        """Send a request until it succeeds; the body of the response is not read.
 
-        ``attempt`` is how many have failed before.
+        ``attempt`` is the number of attempts that have already failed.
         """
         while True:
             try:
@@ -145,20 +145,20 @@ class Session:
                 self._wait_or_raise(request, options, attempt, e)
 
     def _wait_or_raise(self, request: Request, options: Options, attempt: int, error: KindexError) -> None:
-        """Wait before attempt number ``attempt``, or raise the error where there is none."""
+        """Wait before retry number ``attempt``, or raise the error if it must not be retried."""
         cancel = cancellation.get()
         if attempt > options.retries or not _may_repeat(request, error) or (cancel is not None and cancel.ended):
             raise error
         asked = error.retry_after if isinstance(error, (RateLimitedError, ServerError)) else None
         if asked is not None and asked > options.max_wait:
             raise error
-        # A little later than asked for: clocks differ, and many may be waiting.
+        # Wait slightly longer: clocks differ, and many clients may be waiting.
         seconds = min(backoff(attempt - 1), options.max_wait) if asked is None else asked + backoff(0) / 2
-        log.debug("%s: %s; trying again in %.1f s", request.method, error, seconds)
+        log.debug("%s: %s; retrying in %.1f s", request.method, error, seconds)
         pause(seconds)
 
     def _follow(self, request: Request, options: Options) -> Answer:
-        """Send a request once, and on to where it is redirected."""
+        """Send a request once, and follow its redirects."""
         for _ in range(_MAX_REDIRECTS + 1):
             answer = self._once(request, options)
             location = answer.headers.get("Location")
@@ -173,7 +173,7 @@ class Session:
         pool = self._pool if home else self._pool_of(request.origin)
         answer = exchange(pool, request, options.timeout)
         if not home:
-            pool.close()  # the connection ends with the answer
+            pool.close()  # the connection is closed after the response
         self.rate_limit = (home and rate_limit_of(answer.headers)) or self.rate_limit
         log.debug("%s: %d", request, answer.status)
         if answer.status < 400:
@@ -184,10 +184,10 @@ class Session:
 
 
 def _may_repeat(request: Request, error: KindexError) -> bool:
-    """Tell whether another attempt may succeed, and does no harm."""
+    """Return whether another attempt is safe and may succeed."""
     if isinstance(error, (RateLimitedError, ServerError)):
-        # Of a write without an idempotency key nobody knows whether it was made
-        # before a proxy lost patience.
+        # After an error from a proxy, it is unknown whether a write without an idempotency key
+        # took effect.
         sure = {"DELETE": (429, 503)}.get(request.method, (429,))
         return error.status in (_TRY_AGAIN if request.repeatable else sure)
     if isinstance(error.__cause__, ssl.SSLCertVerificationError):
@@ -196,11 +196,11 @@ def _may_repeat(request: Request, error: KindexError) -> bool:
 
 
 def _redirected(request: Request, location: str) -> Request:
-    """Return the request for where an answer has sent it.
+    """Return the request for the address that a response redirects to.
 
     Raises:
-        NetworkError: It is no place to go to: a write is not sent elsewhere, and
-            nothing from https to http.
+        NetworkError: The redirect is not followed, because the address is invalid, the
+            request is a write, or the redirect leads from https to http.
     """
     if request.method not in ("GET", "HEAD"):
         raise NetworkError(f"{request}: redirected to {location}; writes are not redirected")
@@ -208,19 +208,19 @@ def _redirected(request: Request, location: str) -> Request:
         address = urljoin(f"{request.origin}{request.path}", location)
         origin = origin_of(address)
     except ValueError as e:
-        raise NetworkError(f"{request}: redirected to {location!r}, which is no address") from e
+        raise NetworkError(f"{request}: redirected to {location!r}, which is not a valid address") from e
     if request.origin.scheme == "https" and origin.scheme != "https":
-        raise NetworkError(f"{request}: redirected to {location}, out of https")
+        raise NetworkError(f"{request}: redirected from https to {location}")
     parts = urlsplit(address)
     path = (parts.path or "/") + ("?" + parts.query if parts.query else "")
     headers = dict(request.headers)
-    if origin != request.origin:  # what says who asks is for the service alone
+    if origin != request.origin:  # other headers may identify the caller
         headers = {n: v for n, v in headers.items() if n in ("Accept", "Accept-Encoding", "User-Agent", "Range", "If-Range")}
     return Request(request.method, origin, path, headers)
 
 
 def _problem(answer: Answer) -> Dict[str, Any]:
-    """Read the problem document of an error, {} where the body is none."""
+    """Read the problem document of an error response, or {} if there is none."""
     try:
         body = answer.read(_MAX_ERROR_BYTES)
         if "json" not in (answer.headers.get("Content-Type") or ""):
@@ -232,7 +232,7 @@ def _problem(answer: Answer) -> Dict[str, Any]:
 
 
 def _updated(kept: Tuple[Tuple[str, str], ...], new: Message) -> Message:
-    """Return the headers of a kept answer with those of the 304 that confirms it."""
+    """Return the headers of a cached response, updated with those of the 304."""
     headers = Message()
     names = {n.lower() for n in new.keys()}
     for name, value in [*((n, v) for n, v in kept if n.lower() not in names), *new.items()]:

@@ -1,4 +1,4 @@
-"""Exports as they stream: one record after the other, in constant memory."""
+"""Exports as streams of records, in constant memory."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ T = TypeVar("T")
 
 
 class RecordStream(Generic[T]):
-    """The records of a JSONL export, read from the connection as they are asked for.
+    """The records of a JSONL export, read from the connection as needed.
 
-    It is an iterator. Leave a ``with`` block, or call :meth:`close`, to end it early;
-    the connection is closed then, and also where the stream is dropped. It has one
-    user at a time.
+    It is an iterator. To end the stream early, leave a ``with`` block or call
+    :meth:`close`. This closes the connection, and so does deleting the stream. Do not use
+    a stream from several threads at the same time.
     """
 
     def __init__(self, answer: Answer) -> None:
-        """Take over an answer."""
+        """Create the stream of a response."""
         self._answer = answer
         self._batches = _batches(answer)
         self._ready: Deque[T] = deque()
@@ -33,15 +33,16 @@ class RecordStream(Generic[T]):
         """The build that the records are from."""
 
     def __iter__(self) -> Iterator[T]:
-        """Return itself."""
+        """Return the stream."""
         return self
 
     def __next__(self) -> T:
         """Return the next record.
 
         Raises:
-            NetworkError: The connection broke. The records before were whole. It is raised
-                anew by every further call: a stream that broke has no end.
+            NetworkError: The connection broke. All records returned before are complete.
+                Further calls raise the error again, so that a broken stream cannot be
+                mistaken for a complete one.
         """
         while not self._ready:
             batch = self._more()
@@ -51,14 +52,14 @@ class RecordStream(Generic[T]):
         return self._ready.popleft()
 
     def next_batch(self) -> List[T]:
-        """Return the records that come next together, an empty list at the end."""
+        """Return the next records that arrived together, or an empty list at the end."""
         if self._ready:
             batch, self._ready = list(self._ready), deque()
             return batch
         return self._more()
 
     def _more(self) -> List[T]:
-        """Read the next batch, an empty one at the end."""
+        """Read the next batch, which is empty at the end."""
         if self._broken is not None:
             raise self._broken
         try:
@@ -70,14 +71,14 @@ class RecordStream(Generic[T]):
             raise
 
     def close(self) -> None:
-        """End the stream where it is."""
+        """End the stream early."""
         self._answer.close()
         self._batches = iter(())
         self._ready.clear()
         self._broken = None
 
     def __enter__(self) -> RecordStream[T]:
-        """Return itself."""
+        """Return the stream."""
         return self
 
     def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException], trace: Optional[TracebackType]) -> None:
@@ -85,13 +86,16 @@ class RecordStream(Generic[T]):
         self.close()
 
     def __del__(self) -> None:
-        """End the stream where nobody has."""
+        """Close the connection if ``close`` was not called."""
         if hasattr(self, "_answer"):
             self._answer.close()
 
 
 def _batches(answer: Answer) -> Iterator[List[Any]]:
-    """Read the lines that each piece of the body completes. No list is empty."""
+    """Yield, for each chunk of the body, the records of the lines that it completes.
+
+    The lists are never empty.
+    """
     rest = b""
     for chunk in answer.chunks():
         *lines, rest = (rest + chunk).split(b"\n")
@@ -106,4 +110,4 @@ def _record(line: bytes, answer: Answer) -> Any:
         return json.loads(line)
     except ValueError as e:
         answer.close()
-        raise NetworkError(f"{answer.request}: a line is no JSON: {line[:80]!r}") from e
+        raise NetworkError(f"{answer.request}: a line is not JSON: {line[:80]!r}") from e

@@ -1,4 +1,4 @@
-"""When a request is sent again, and what the service says about limits."""
+"""Rate limits, waits between attempts, and cancellation."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ __all__ = ["Cancellation", "RateLimit", "cancellation", "backoff", "pause", "rat
 
 @dataclass(frozen=True)
 class RateLimit:
-    """What the last answer has said about the limit of requests."""
+    """The rate limit according to the latest response."""
 
     limit: int
-    """How many requests there are in a window, which is a UTC day unless arranged otherwise."""
+    """The number of requests allowed per window, which is a UTC day unless agreed otherwise."""
     remaining: int
-    """How many are left."""
+    """The number of requests left in the window."""
     reset: datetime.datetime
     """When the window ends, in UTC."""
     tier: str
-    """By what is counted: ``anonymous``, ``authenticated`` or ``enterprise``."""
+    """The tier of the caller: ``anonymous``, ``authenticated`` or ``enterprise``."""
 
 
 def rate_limit_of(headers: Message) -> Optional[RateLimit]:
-    """Read the headers of an answer; None where they tell of no limit."""
+    """Return the rate limit in the headers of a response, or None if there is none."""
 
     def number(name: str) -> int:
         return int(headers.get("X-RateLimit-" + name) or "")
@@ -44,10 +44,10 @@ def rate_limit_of(headers: Message) -> Optional[RateLimit]:
 
 
 def retry_after(value: Optional[str], now: Optional[float] = None) -> Optional[float]:
-    """Return how many seconds a ``Retry-After`` asks to wait.
+    """Return the number of seconds to wait according to a ``Retry-After``.
 
-    It is a number of seconds or an HTTP date (RFC 9110 section 10.2.3). None where
-    there is none or it cannot be read.
+    The header is a number of seconds or an HTTP date (RFC 9110 section 10.2.3). Return
+    None if it is missing or invalid.
     """
     text = (value or "").strip()
     if text.isascii() and text.isdecimal() and len(text) < 12:
@@ -62,65 +62,64 @@ def retry_after(value: Optional[str], now: Optional[float] = None) -> Optional[f
 
 
 def backoff(attempt: int) -> float:
-    """Return how long to wait behind a failed attempt, 0 being the first, in seconds.
+    """Return how many seconds to wait after a failed attempt; 0 is the first attempt.
 
-    Up to half a second, doubled with each attempt, at most 8; at random, so that
-    many clients do not come back at the same moment.
+    The maximum is half a second at first, doubles with each attempt, and never exceeds 8
+    seconds. The wait is random, so that many clients do not retry at the same time.
     """
     return random.uniform(0.05, min(8.0, 0.5 * 2.0**attempt))
 
 
 class Cancellation:
-    """Ends what a thread does for a call that nobody waits for any more."""
+    """Ends the work of a thread when its call is cancelled."""
 
     def __init__(self) -> None:
-        """Begin without a connection."""
+        """Start without a connection."""
         self._ended = threading.Event()
         self._lock = threading.Lock()
         self._socket: Optional[socket.socket] = None
 
     @property
     def ended(self) -> bool:
-        """Whether nobody waits any more."""
+        """Whether the call was cancelled."""
         return self._ended.is_set()
 
     def use(self, sock: socket.socket) -> None:
-        """Note the connection that the thread waits for."""
+        """Register the connection that the thread is waiting for."""
         with self._lock:
             self._socket = sock
         if self.ended:
             self.end()
 
     def leave(self, sock: socket.socket) -> None:
-        """Note that the thread waits for this connection no more."""
+        """Unregister a connection that the thread is no longer waiting for."""
         with self._lock:
             if self._socket is sock:
                 self._socket = None
 
     def end(self) -> None:
-        """Break the connection, and the pause between attempts, off."""
+        """Cancel the call: shut down its connection and end the wait between attempts."""
         self._ended.set()
         with self._lock:
             if self._socket is not None:
                 shut(self._socket)
 
     def wait(self, seconds: float) -> bool:
-        """Wait; True where the call has ended before."""
+        """Wait, and return whether the call was cancelled."""
         return self._ended.wait(seconds)
 
 
 def shut(sock: socket.socket) -> None:
-    """Shut a connection down while another thread reads from it."""
+    """Shut down a connection that another thread is reading from."""
     try:
-        # Not the method of the TLS socket, which takes the state away that the
-        # other thread works with.
+        # The method of the TLS socket would remove state that the other thread still uses.
         socket.socket.shutdown(sock, socket.SHUT_RDWR)
     except OSError:
-        pass  # it is closed already
+        pass  # it is already closed
 
 
 cancellation: "ContextVar[Optional[Cancellation]]" = ContextVar("kindex_cancellation", default=None)
-"""What ends the call that the present thread works for, None where nothing does."""
+"""The cancellation of the current call, or None if it cannot be cancelled."""
 
 
 def pause(seconds: float) -> None:

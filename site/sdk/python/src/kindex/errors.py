@@ -1,7 +1,7 @@
-"""Everything that a client raises for what is not a mistake of the program.
+"""The errors that clients raise.
 
-All errors are :class:`KindexError`. Wrong arguments, such as an empty slug, raise
-``ValueError`` or ``TypeError`` before anything is sent.
+All of them are subclasses of :class:`KindexError`. Invalid arguments, such as an empty
+slug, raise ``ValueError`` or ``TypeError`` before anything is sent.
 """
 
 from __future__ import annotations
@@ -28,36 +28,36 @@ __all__ = [
 
 
 class KindexError(Exception):
-    """The base of all errors of this package."""
+    """The base class of all errors in this package."""
 
 
 class NetworkError(KindexError):
-    """No whole answer came: the name, the connection, TLS or the proxy failed.
+    """There was no complete response: the name lookup, connection, TLS or proxy failed.
 
-    A write that ends like this may have been made all the same.
-    ``__cause__`` is the error underneath, where there is one.
+    A write may nevertheless have taken effect.
+    ``__cause__`` is the underlying error, if there is one.
     """
 
 
 class RequestTimeoutError(NetworkError):
-    """The service was silent for longer than ``timeout``."""
+    """Nothing arrived from the service for longer than ``timeout``."""
 
 
 class IntegrityError(KindexError):
-    """A downloaded file has another size or SHA-256 than it should have.
+    """The SHA-256 of a downloaded file is wrong.
 
     The file was removed.
     """
 
 
 class WebhookVerificationError(KindexError):
-    """A delivery is forged, too old, or no delivery at all: do not read it."""
+    """A delivery is forged, too old or invalid. Do not use its content."""
 
 
 class ApiError(KindexError):
-    """The service answered with an error, as problem details (RFC 9457).
+    """The service returned an error, with problem details (RFC 9457).
 
-    Catch the subclasses for single cases; the status decides which it is.
+    Catch the subclasses to handle specific errors; the status determines the subclass.
     """
 
     def __init__(
@@ -67,49 +67,49 @@ class ApiError(KindexError):
         retry_after: Optional[float] = None,
         request_id: str = "",
     ) -> None:
-        """Make the error of an answer.
+        """Create the error for a response.
 
         Args:
             status: The HTTP status.
-            problem: The problem document, None where the body was none.
-            retry_after: Seconds to wait, where the answer says so.
-            request_id: Stands in for that of the problem where this has none.
+            problem: The problem document, or None if the response has none.
+            retry_after: Seconds to wait, or None if the response does not say.
+            request_id: The request id to use if the problem document has none.
         """
         super().__init__(status, problem, retry_after, request_id)
         self.problem: Dict[str, Any] = dict(problem or {})
-        """The whole problem document, with members that are not known here.
+        """The complete problem document, including members that this version does not know.
 
-        Empty where the body was none, as in the answer of a proxy.
+        Empty if the response has none, for example if it comes from a proxy.
         """
         self.status: int = status
         """The HTTP status."""
         self.code: str = self._text("code")
-        """What went wrong, for programs, as ``unknown-entity``; it stays the same.
+        """The error code for programs, such as ``unknown-entity``, which never changes.
 
-        Empty where the answer was no problem document.
+        Empty if the response has no problem document.
         """
         self.title: str = self._text("title")
-        """What the code means, in words."""
+        """A summary of the error, the same for each code."""
         self.detail: str = self._text("detail")
-        """What went wrong this time, for people."""
+        """The details of this error, for people."""
         self.suggestion: Optional[str] = self._text("suggestion") or None
-        """The nearest right name, value or address; None where there is none."""
+        """The nearest valid name, value or address, or None if there is none."""
         self.request_id: str = self._text("requestId") or request_id
-        """The id of the request, which the operator finds in the log."""
+        """The id of the request, by which the operator can find it in the log."""
         self.retry_after: Optional[float] = retry_after
-        """How many seconds to wait before the next attempt; None where nothing says."""
+        """Seconds to wait before the next attempt, or None if the response does not say."""
         errors = self.problem.get("errors")
         self.errors: List[Dict[str, str]] = (
             [cast("Dict[str, str]", e) for e in cast("List[object]", errors) if isinstance(e, dict)] if isinstance(errors, list) else []
         )
-        """The parameters or fields that are wrong: ``field`` and ``message`` of each."""
+        """The invalid parameters or fields, each with its ``field`` and ``message``."""
 
     def _text(self, name: str) -> str:
         value = self.problem.get(name)
         return value if isinstance(value, str) else ""
 
     def __str__(self) -> str:
-        """Say what is wrong, and what would be right."""
+        """Describe the error, and what would be valid."""
         parts = [f"{self.status} {self.code or 'without a problem document'}"]
         if self.detail or self.title:
             parts.append(self.detail or self.title)
@@ -122,39 +122,39 @@ class ApiError(KindexError):
 
 
 class BadRequestError(ApiError):
-    """400, 413, 415, 422: what was sent cannot be used; ``errors`` names each field."""
+    """400, 413, 415, 422: the request is invalid; ``errors`` lists each invalid field."""
 
 
 class UnauthorizedError(ApiError):
-    """401: a key is needed, or the key is not good."""
+    """401: a key is required, or the key is invalid."""
 
 
 class ForbiddenError(ApiError):
-    """403: the account is suspended."""
+    """403: the account is suspended, or the key lacks a scope."""
 
 
 class NotFoundError(ApiError):
-    """404: there is no such thing; ``suggestion`` is the nearest one."""
+    """404: it does not exist; ``suggestion`` is the nearest match."""
 
 
 class ConflictError(ApiError):
-    """409: it is there already, there are too many, or a secret was shown once."""
+    """409: it already exists, a limit is reached, or a secret has already been shown."""
 
 
 class GoneError(ApiError):
-    """410: the entity was deleted, or the event is no longer kept."""
+    """410: the entity was deleted, or the event is no longer stored."""
 
 
 class RateLimitedError(ApiError):
-    """429: the limit is used up; ``retry_after`` says for how many seconds."""
+    """429: the rate limit is exceeded; wait for ``retry_after`` seconds."""
 
 
 class ServerError(ApiError):
-    """5xx: the service failed; ``request_id`` is what its operator needs."""
+    """5xx: the service failed; give its operator the ``request_id``."""
 
 
 class UnavailableError(ServerError):
-    """502, 503, 504: the service, or its state, cannot be reached at the moment."""
+    """502, 503, 504: the service or its database is currently unavailable."""
 
 
 _BY_STATUS: Dict[int, Type[ApiError]] = {
@@ -175,5 +175,5 @@ _BY_STATUS: Dict[int, Type[ApiError]] = {
 
 
 def error_class(status: int) -> Type[ApiError]:
-    """Return the class of the error of a status."""
+    """Return the error class for a status."""
     return _BY_STATUS.get(status, ServerError if status >= 500 else ApiError)

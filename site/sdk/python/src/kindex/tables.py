@@ -1,4 +1,4 @@
-"""Records as the rows of a table, for pandas, csv and the like."""
+"""Converts records to table rows, for pandas, csv and similar libraries."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ __all__ = ["flatten", "flatten_record"]
 
 
 def flatten_record(record: Mapping[str, Any], separator: str = ".") -> Dict[str, Any]:
-    """Return a record without nested objects: ``scores.composite`` stands at the top.
+    """Return a record without nested objects, with names such as ``scores.composite``.
 
-    Lists stay lists. An object without members becomes nothing, as nothing is known.
+    Lists remain lists. Objects without members are left out.
     """
     row: Dict[str, Any] = {}
     for name, value in record.items():
@@ -23,11 +23,10 @@ def flatten_record(record: Mapping[str, Any], separator: str = ".") -> Dict[str,
 
 
 def flatten(records: Iterable[Mapping[str, Any]], separator: str = ".") -> List[Dict[str, Any]]:
-    """Return records as rows that all have the same columns, None where nothing is known.
+    """Return records as rows that all have the same columns; missing values are None.
 
-    The columns stand in the order in which they first appear. ``csv.DictWriter``
-    takes such rows, and a list of dictionaries is a form that ``pandas.DataFrame`` is
-    made of. All records are held in memory.
+    The columns are in the order in which they first appear. You can pass the rows to
+    ``csv.DictWriter`` or ``pandas.DataFrame``. All records are held in memory.
     """
     rows = [flatten_record(r, separator) for r in records]
     columns: Dict[str, None] = {}

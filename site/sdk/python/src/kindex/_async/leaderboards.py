@@ -1,6 +1,6 @@
 """Leaderboards: Entities ranked by score, and the categories that have a ranking.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Leaderboards(AsyncCore):
     ) -> Leaderboard:
         """Read the ranking of a category.
 
-        The entities in a category, or in ``all``, that have the score, best first.
-        Withdrawn entities are left out. ``rank`` is the rank on the requested leaderboard,
-        starting at 1; ties are broken by type, then slug.
+        The entities in a category, or in ``all``, that have the requested score, highest
+        score first. Withdrawn entities are left out. ``rank`` is the rank on the requested
+        leaderboard, starting at 1; ties are broken by type, then slug.
 
         ``previousRank`` is the rank on the same leaderboard seven days earlier, at the end
         of the day in ``comparedTo``, and ``delta`` is the number of places gained since
@@ -41,9 +41,9 @@ class Leaderboards(AsyncCore):
         Args:
             category: A category from ``GET /api/categories``, or ``all``.
             type: Only entities of this type.
-            by: The score to rank by. "composite" unless given.
+            by: The score to rank by. Default: "composite".
             at: Return data as of the end of this day (UTC); by default, as of now.
-            limit: Maximum number of records per page. 20 unless given.
+            limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
@@ -85,20 +85,20 @@ class Leaderboards(AsyncCore):
         cursor: Optional[str] = None,
         page_size: int = 100,
     ) -> AsyncIterator[RankedEntity]:
-        """Read the ranking of a category, over all pages.
+        """Read the ranking of a category, on all pages.
 
-        As :meth:`get_leaderboard`, which tells more. Each page is a request.
+        Like :meth:`get_leaderboard`, which has the details. Each page is a request.
 
         Args:
             category: A category from ``GET /api/categories``, or ``all``.
             type: Only entities of this type.
-            by: The score to rank by. "composite" unless given.
+            by: The score to rank by. Default: "composite".
             at: Return data as of the end of this day (UTC); by default, as of now.
-            cursor: Where to go on, the ``nextCursor`` of a page.
-            page_size: How many to ask for at a time, up to 100.
+            cursor: Where to continue: the ``nextCursor`` of a page.
+            page_size: The number of records per request, up to 100.
 
         Returns:
-            An iterator over all of them, read page by page as needed.
+            An iterator over the records of all pages, which are requested as needed.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -141,21 +141,21 @@ class Leaderboards(AsyncCore):
         and the current state are both scored as of the time of the build's scores, with the
         current dates of the signals, so that neither the aging of data nor refreshing an
         unchanged figure counts as a gain. Only signals that the entity has now are counted,
-        with their value on that day or, if missing then, their last known value before it.
-        Therefore ``gain`` can differ from ``score`` minus ``previousScore``, which are the
-        actual scores on these two days. An entity created within the window has no previous
-        score and gains 0. If the index did not exist on the day ``since``, ``data`` is
-        empty.
+        with their value on that day or, if there was none, the last known value before that
+        day. Therefore ``gain`` can differ from ``score`` minus ``previousScore``, which are
+        the actual scores on those two days. An entity created within the window has no
+        previous score and gains 0. If the index did not exist on the day ``since``,
+        ``data`` is empty.
 
         ``rank`` and ``previousRank`` are ranks among all ranked entities, regardless of
         filters.
 
         Args:
-            window: How far to look back from the day of the scores. "7d" unless given.
+            window: How far to look back from the day of the scores. Default: "7d".
             type: Only entities of this type. Repeat to match any of several.
             category: Only entities of this category, from ``GET /api/categories``. Repeat
                 to match any of several.
-            limit: Maximum number of entities to return. 20 unless given.
+            limit: Maximum number of entities to return. Default: 20.
 
         Returns:
             The trending entities, largest gain first.
@@ -177,8 +177,8 @@ class Leaderboards(AsyncCore):
     async def list_categories(self) -> CategoryList:
         """List the categories.
 
-        All categories with the number of entities in lists and the number of ranked
-        entities. This endpoint takes no query parameters.
+        All categories, each with its number of entities (excluding withdrawn ones) and its
+        number of ranked entities. This endpoint takes no query parameters.
 
         Returns:
             The categories.

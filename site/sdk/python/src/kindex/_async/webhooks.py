@@ -1,6 +1,6 @@
 """Webhooks: Push notifications about changes.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -70,9 +70,9 @@ class Webhooks(AsyncCore):
         Args:
             url: The address to call. It can have a path and a query, but no user name,
                 password or fragment.
-            events: The events to send, each at most once.
-            idempotency_key: What makes a repeat of this very write have no further effect
-                for 24 hours, also from another process; a random one unless given.
+            events: The events to send, without duplicates.
+            idempotency_key: Identifies this write: if it is repeated within 24 hours, even
+                by another process, it has no further effect. By default, a random value.
 
         Returns:
             The webhook, and its secret, shown only once.
@@ -161,8 +161,8 @@ class Webhooks(AsyncCore):
 
         Args:
             id: The id of the webhook.
-            idempotency_key: What makes a repeat of this very write have no further effect
-                for 24 hours, also from another process; a random one unless given.
+            idempotency_key: Identifies this write: if it is repeated within 24 hours, even
+                by another process, it has no further effect. By default, a random value.
 
         Returns:
             The test will be sent immediately.
@@ -200,8 +200,8 @@ class Webhooks(AsyncCore):
 
         Args:
             id: The id of the webhook.
-            idempotency_key: What makes a repeat of this very write have no further effect
-                for 24 hours, also from another process; a random one unless given.
+            idempotency_key: Identifies this write: if it is repeated within 24 hours, even
+                by another process, it has no further effect. By default, a random value.
 
         Returns:
             The new secret, shown only once.
@@ -244,7 +244,7 @@ class Webhooks(AsyncCore):
         Args:
             id: The id of the webhook.
             status: Only deliveries with this status.
-            limit: Maximum number of records per page. 20 unless given.
+            limit: Maximum number of records per page. Default: 20.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
 
@@ -279,18 +279,18 @@ class Webhooks(AsyncCore):
         cursor: Optional[str] = None,
         page_size: int = 100,
     ) -> AsyncIterator[Delivery]:
-        """List the deliveries of a webhook, over all pages.
+        """List the deliveries of a webhook, on all pages.
 
-        As :meth:`list_deliveries`, which tells more. Each page is a request.
+        Like :meth:`list_deliveries`, which has the details. Each page is a request.
 
         Args:
             id: The id of the webhook.
             status: Only deliveries with this status.
-            cursor: Where to go on, the ``nextCursor`` of a page.
-            page_size: How many to ask for at a time, up to 100.
+            cursor: Where to continue: the ``nextCursor`` of a page.
+            page_size: The number of records per request, up to 100.
 
         Returns:
-            An iterator over all of them, read page by page as needed.
+            An iterator over the records of all pages, which are requested as needed.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -322,8 +322,8 @@ class Webhooks(AsyncCore):
         Args:
             id: The id of the webhook.
             delivery: The id of the delivery.
-            idempotency_key: What makes a repeat of this very write have no further effect
-                for 24 hours, also from another process; a random one unless given.
+            idempotency_key: Identifies this write: if it is repeated within 24 hours, even
+                by another process, it has no further effect. By default, a random value.
 
         Returns:
             The event will be sent immediately.

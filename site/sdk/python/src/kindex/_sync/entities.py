@@ -1,6 +1,6 @@
 """Entities: Tools and models, one by one or as filtered lists.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ class Entities(Core):
         All entities that match the filters, sorted by composite score, best first, by
         default. Records without a value for the sort key come last in both directions; ties
         are broken by type, then slug. With ``at``, the filters, order and records are based
-        on the snapshot for the day in ``asOf``, and ``category`` can be one that existed
-        only then.
+        on the snapshot for the day in ``asOf``, and ``category`` can be a category that
+        existed only at that time.
 
         Args:
             type: Only entities of this type. Repeat to match any of several.
@@ -71,19 +71,20 @@ class Entities(Core):
                 several.
             status: Only entities with this status. By default, withdrawn entities are left
                 out. Repeat to match any of several.
-            min_score: Only entities with at least this composite score, to one decimal;
-                entities without one are left out.
+            min_score: Only entities with at least this composite score, which can have one
+                decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            sort: What to sort by. "composite" unless given.
+            sort: What to sort by. Default: "composite".
             order: The sort direction. Default: ``asc`` with ``sort=name``, otherwise
                 ``desc``.
-            fields: The fields of the records to return, separated by commas, or repeat the
-                parameter. The name of a score returns ``scores`` with only that score.
+            fields: The fields of the records to return. Separate them with commas, or
+                repeat the parameter. The name of a score returns ``scores`` with only that
+                score.
             at: Return data as of the end of this day (UTC); by default, as of now.
-            limit: Maximum number of records per page. 20 unless given.
+            limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
@@ -147,9 +148,9 @@ class Entities(Core):
         cursor: Optional[str] = None,
         page_size: int = 100,
     ) -> Iterator[Entity]:
-        """List and filter entities, over all pages.
+        """List and filter entities, on all pages.
 
-        As :meth:`list_entities`, which tells more. Each page is a request.
+        Like :meth:`list_entities`, which has the details. Each page is a request.
 
         Args:
             type: Only entities of this type. Repeat to match any of several.
@@ -167,23 +168,24 @@ class Entities(Core):
                 several.
             status: Only entities with this status. By default, withdrawn entities are left
                 out. Repeat to match any of several.
-            min_score: Only entities with at least this composite score, to one decimal;
-                entities without one are left out.
+            min_score: Only entities with at least this composite score, which can have one
+                decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            sort: What to sort by. "composite" unless given.
+            sort: What to sort by. Default: "composite".
             order: The sort direction. Default: ``asc`` with ``sort=name``, otherwise
                 ``desc``.
-            fields: The fields of the records to return, separated by commas, or repeat the
-                parameter. The name of a score returns ``scores`` with only that score.
+            fields: The fields of the records to return. Separate them with commas, or
+                repeat the parameter. The name of a score returns ``scores`` with only that
+                score.
             at: Return data as of the end of this day (UTC); by default, as of now.
-            cursor: Where to go on, the ``nextCursor`` of a page.
-            page_size: How many to ask for at a time, up to 100.
+            cursor: Where to continue: the ``nextCursor`` of a page.
+            page_size: The number of records per request, up to 100.
 
         Returns:
-            An iterator over all of them, read page by page as needed.
+            An iterator over the records of all pages, which are requested as needed.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -222,8 +224,8 @@ class Entities(Core):
     def get_entity(self, type: EntityType, slug: str, *, at: Optional[DateLike] = None) -> EntityDocument:
         """Get one entity.
 
-        The record of one entity, including withdrawn entities. A former slug redirects
-        (301) to the address under the current one.
+        The record of one entity, even if the entity is withdrawn. A former slug redirects
+        (301) to the address with the current slug.
 
         The response is JSON, or Markdown for people and language models if ``Accept``
         prefers ``text/markdown`` or ``.md`` follows the slug: the description, the facts
@@ -231,9 +233,9 @@ class Entities(Core):
         recent changes. Errors are always JSON.
 
         With ``at``, the response is the entity that had this address at the end of that day
-        or, if none had it, the entity that has it now, under its slug on that day; there is
-        no redirect. An entity added later gets a 404 (``no-history``), an entity deleted by
-        that day a 410.
+        or, if there was none, the entity that has the address now, under the slug it had on
+        that day; there is no redirect. The response is 404 (``no-history``) if the entity
+        was added later, and 410 if it had been deleted by then.
 
         Args:
             type: The type of the entity.
@@ -265,8 +267,8 @@ class Entities(Core):
     def get_entity_markdown(self, type: EntityType, slug: str, *, at: Optional[DateLike] = None) -> str:
         """Read one entity as Markdown.
 
-        What people and language models read: the facts with their sources, the scores, what
-        is like it.
+        For people and language models: the facts with their sources, the scores, similar
+        entities and recent changes.
 
         Args:
             type: The type of the entity.
@@ -275,7 +277,7 @@ class Entities(Core):
             at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
-            The Markdown, as CommonMark.
+            The Markdown (CommonMark with tables).
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -299,9 +301,9 @@ class Entities(Core):
         """Explain the scores of an entity.
 
         How the scores of one entity are calculated: every dimension with its weight and
-        prior, every measure with the observation, its date and its source. The numbers are
-        not rounded, so that you can recalculate the scores. This endpoint takes no query
-        parameters.
+        prior, and every measure with its observation and that observation's date and
+        source. The numbers are not rounded, so that you can recalculate the scores. This
+        endpoint takes no query parameters.
 
         Args:
             type: The type of the entity.
@@ -337,7 +339,7 @@ class Entities(Core):
         Args:
             type: The type of the entity.
             slug: The slug of the entity, current or former.
-            limit: Maximum number of entities to return. 10 unless given.
+            limit: Maximum number of entities to return. Default: 10.
 
         Returns:
             The similar entities.

@@ -1,6 +1,6 @@
 """Exports: Bulk downloads as files.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ class Exports(Core):
         dates. JSON is one array.
 
         Args:
-            format: The format of the file. "json" unless given.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
-                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
-                programs. "plain" unless given.
-            fields: The fields to return, separated by commas, or repeat the parameter. The
-                columns are always in the order of the complete table.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
+            fields: The fields to return. Separate them with commas, or repeat the
+                parameter. The columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
             category: Only entities of this category, from ``GET /api/categories``. Repeat
                 to match any of several.
@@ -79,8 +79,8 @@ class Exports(Core):
                 several.
             status: Only entities with this status. By default, withdrawn entities are left
                 out. Repeat to match any of several.
-            min_score: Only entities with at least this composite score, to one decimal;
-                entities without one are left out.
+            min_score: Only entities with at least this composite score, which can have one
+                decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
@@ -135,20 +135,20 @@ class Exports(Core):
         added_since: Optional[DateLike] = None,
         updated_since: Optional[DateLike] = None,
     ) -> RecordStream[ExportedEntity]:
-        """Export entities in bulk, record by record as they stream.
+        """Export entities in bulk, as a stream of records.
 
-        As :meth:`export_entities`, which tells more, in JSONL. One request, whatever its
-        length; memory stays small.
+        Like :meth:`export_entities`, which has the details, in JSONL. It is one request,
+        whatever its length, and uses constant memory.
 
         Args:
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
-                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
-                programs. "plain" unless given.
-            fields: The fields to return, separated by commas, or repeat the parameter. The
-                columns are always in the order of the complete table.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
+            fields: The fields to return. Separate them with commas, or repeat the
+                parameter. The columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
             category: Only entities of this category, from ``GET /api/categories``. Repeat
                 to match any of several.
@@ -164,15 +164,15 @@ class Exports(Core):
                 several.
             status: Only entities with this status. By default, withdrawn entities are left
                 out. Repeat to match any of several.
-            min_score: Only entities with at least this composite score, to one decimal;
-                entities without one are left out.
+            min_score: Only entities with at least this composite score, which can have one
+                decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
 
         Returns:
-            The records, as a stream to iterate over and to close.
+            A stream of the records; close it after use.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -222,23 +222,24 @@ class Exports(Core):
         added_since: Optional[DateLike] = None,
         updated_since: Optional[DateLike] = None,
     ) -> Downloaded:
-        """Download the file of this export.
+        """Download this export to a file.
 
-        As :meth:`export_entities`, which tells more, without holding it in memory. A
-        connection that breaks is gone on from, also by a later call: until the file is
-        whole, its beginning is in NAME.part. The SHA-256 is checked where it is known.
+        Like :meth:`export_entities`, which has the details, but without holding the file in
+        memory. If the connection breaks, the download is resumed, in the same call or in a
+        later one; until it is complete, the partial file is NAME.part. The SHA-256 is
+        verified if it is known.
 
         Args:
             to: The file to write.
-            format: The format of the file. "json" unless given.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
-                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
-                programs. "plain" unless given.
-            fields: The fields to return, separated by commas, or repeat the parameter. The
-                columns are always in the order of the complete table.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
+            fields: The fields to return. Separate them with commas, or repeat the
+                parameter. The columns are always in the order of the complete table.
             type: Only entities of this type. Repeat to match any of several.
             category: Only entities of this category, from ``GET /api/categories``. Repeat
                 to match any of several.
@@ -254,15 +255,15 @@ class Exports(Core):
                 several.
             status: Only entities with this status. By default, withdrawn entities are left
                 out. Repeat to match any of several.
-            min_score: Only entities with at least this composite score, to one decimal;
-                entities without one are left out.
+            min_score: Only entities with at least this composite score, which can have one
+                decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
 
         Returns:
-            What has come.
+            The completed download.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -275,7 +276,7 @@ class Exports(Core):
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
                 the request does not count towards the limit.
-            IntegrityError: The file is not what it should be; it was removed.
+            IntegrityError: The SHA-256 of the file is wrong; the file was removed.
             OSError: The file cannot be written.
         """
         return self._save(to, "/api/export/entities", {
@@ -308,19 +309,19 @@ class Exports(Core):
         The ranking of a category, or of all entities, by composite score, as a flat table
         in rank order. The formats are those of the entity export; JSON is a file of the
         build, with ``Repr-Digest`` and support for ranges if sent uncompressed. With
-        ``at``, the response is generated on request from the latest snapshot not after that
-        day; the file name in ``Content-Disposition`` ends with the date of the snapshot.
+        ``at``, the response is generated on request from the latest snapshot taken on or
+        before that day; the file name in ``Content-Disposition`` ends with the date of the
+        snapshot.
 
         Args:
-            format: The format of the file. "json" unless given.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
-                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
-                programs. "plain" unless given.
-            category: A category from ``GET /api/categories``, or ``all``. "all" unless
-                given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
+            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
             at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
@@ -349,24 +350,23 @@ class Exports(Core):
         category: Optional[str] = None,
         at: Optional[DateLike] = None,
     ) -> RecordStream[ExportedRank]:
-        """Export a leaderboard in bulk, record by record as they stream.
+        """Export a leaderboard in bulk, as a stream of records.
 
-        As :meth:`export_leaderboard`, which tells more, in JSONL. One request, whatever its
-        length; memory stays small.
+        Like :meth:`export_leaderboard`, which has the details, in JSONL. It is one request,
+        whatever its length, and uses constant memory.
 
         Args:
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
-                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
-                programs. "plain" unless given.
-            category: A category from ``GET /api/categories``, or ``all``. "all" unless
-                given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
+            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
             at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
-            The records, as a stream to iterate over and to close.
+            A stream of the records; close it after use.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -393,27 +393,27 @@ class Exports(Core):
         category: Optional[str] = None,
         at: Optional[DateLike] = None,
     ) -> Downloaded:
-        """Download the file of this export.
+        """Download this export to a file.
 
-        As :meth:`export_leaderboard`, which tells more, without holding it in memory. A
-        connection that breaks is gone on from, also by a later call: until the file is
-        whole, its beginning is in NAME.part. The SHA-256 is checked where it is known.
+        Like :meth:`export_leaderboard`, which has the details, but without holding the file
+        in memory. If the connection breaks, the download is resumed, in the same call or in
+        a later one; until it is complete, the partial file is NAME.part. The SHA-256 is
+        verified if it is known.
 
         Args:
             to: The file to write.
-            format: The format of the file. "json" unless given.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
-                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
-                programs. "plain" unless given.
-            category: A category from ``GET /api/categories``, or ``all``. "all" unless
-                given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
+            category: A category from ``GET /api/categories``, or ``all``. Default: "all".
             at: Return data as of the end of this day (UTC); by default, as of now.
 
         Returns:
-            What has come.
+            The completed download.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -428,7 +428,7 @@ class Exports(Core):
                 the request does not count towards the limit.
             NotFoundError: There is no history for the day in ``at`` (``no-history``);
                 ``suggestion`` is the first day of the history.
-            IntegrityError: The file is not what it should be; it was removed.
+            IntegrityError: The SHA-256 of the file is wrong; the file was removed.
             OSError: The file cannot be written.
         """
         return self._save(to, "/api/export/leaderboard", {"format": format, "csv": csv, "category": category, "at": at})
@@ -445,21 +445,21 @@ class Exports(Core):
 
         All changes, oldest first. Without ``since`` and ``type``, the response is a file of
         the build, with ``Repr-Digest`` and support for ranges if sent uncompressed;
-        otherwise, it is generated on request, without either. To get only new changes, pass
-        the id of the last change you have in ``since``.
+        otherwise, it is generated on request, without either. To get only new changes, set
+        ``since`` to the id of the last change you received.
 
         JSON and JSONL have the objects of the changelog. CSV and Parquet are flat, with the
         columns ``id``, ``event``, ``timestamp``, ``type``, ``slug``, ``name``, ``changes``
         (the list, as JSON), ``commit``, ``author`` and ``pullRequest``.
 
         Args:
-            format: The format of the file. "json" unless given.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
-                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
-                programs. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.
@@ -488,24 +488,24 @@ class Exports(Core):
         since: Optional[DateLike] = None,
         type: Optional[OneOrMore[EntityType]] = None,
     ) -> RecordStream[Change]:
-        """Export the changelog in bulk, record by record as they stream.
+        """Export the changelog in bulk, as a stream of records.
 
-        As :meth:`export_changelog`, which tells more, in JSONL. One request, whatever its
-        length; memory stays small.
+        Like :meth:`export_changelog`, which has the details, in JSONL. It is one request,
+        whatever its length, and uses constant memory.
 
         Args:
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
-                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
-                programs. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.
 
         Returns:
-            The records, as a stream to iterate over and to close.
+            A stream of the records; close it after use.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -530,27 +530,28 @@ class Exports(Core):
         since: Optional[DateLike] = None,
         type: Optional[OneOrMore[EntityType]] = None,
     ) -> Downloaded:
-        """Download the file of this export.
+        """Download this export to a file.
 
-        As :meth:`export_changelog`, which tells more, without holding it in memory. A
-        connection that breaks is gone on from, also by a later call: until the file is
-        whole, its beginning is in NAME.part. The SHA-256 is checked where it is known.
+        Like :meth:`export_changelog`, which has the details, but without holding the file
+        in memory. If the connection breaks, the download is resumed, in the same call or in
+        a later one; until it is complete, the partial file is NAME.part. The SHA-256 is
+        verified if it is known.
 
         Args:
             to: The file to write.
-            format: The format of the file. "json" unless given.
+            format: The format of the file. Default: "json".
             csv: How CSV is written; allowed only with ``format=csv``, otherwise 400.
-                ``spreadsheet`` puts an apostrophe before every text that a spreadsheet
-                would interpret as a formula: one that starts with ``=``, ``+``, ``-``,
+                ``spreadsheet`` puts an apostrophe before every value that a spreadsheet
+                would interpret as a formula: text that starts with ``=``, ``+``, ``-``,
                 ``@``, a tab or a line break. Such a file is generated on request, without
-                ``Repr-Digest`` or ranges. ``plain`` leaves all texts unchanged, for
-                programs. "plain" unless given.
+                ``Repr-Digest`` or ranges. ``plain`` leaves all values unchanged, for
+                programs. Default: "plain".
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
                 the id of a change, for the changes after it.
             type: Only entities of this type. Repeat to match any of several.
 
         Returns:
-            What has come.
+            The completed download.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -563,7 +564,7 @@ class Exports(Core):
                 (``account-suspended``); the request then counts against the IP address. Or
                 the index is private and does not accept this host name (``foreign-host``);
                 the request does not count towards the limit.
-            IntegrityError: The file is not what it should be; it was removed.
+            IntegrityError: The SHA-256 of the file is wrong; the file was removed.
             OSError: The file cannot be written.
         """
         return self._save(to, "/api/export/changelog", {"format": format, "csv": csv, "since": since, "type": type})
@@ -644,25 +645,26 @@ class Exports(Core):
     def download_data_file(self, build: str, file: str, to: PathLike, *, sha256: Optional[str] = None) -> Downloaded:
         """Download a file of a build.
 
-        As :meth:`get_data_file`, which tells more, without holding it in memory. A
-        connection that breaks is gone on from, also by a later call: until the file is
-        whole, its beginning is in NAME.part. The SHA-256 is checked where it is known.
+        Like :meth:`get_data_file`, which has the details, but without holding the file in
+        memory. If the connection breaks, the download is resumed, in the same call or in a
+        later one; until it is complete, the partial file is NAME.part. The SHA-256 is
+        verified if it is known.
 
         Args:
             build: The id of a build.
             file: The ``path`` of a file from the manifest. Its slashes need not be escaped.
             to: The file to write.
-            sha256: What the file's SHA-256 must be, from the manifest.
+            sha256: The expected SHA-256 of the file, from the manifest.
 
         Returns:
-            What has come.
+            The completed download.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
                 (``unknown-parameter``, ``invalid-parameter``).
             NotFoundError: The build does not exist or is no longer kept, or has no such
                 file (``unknown-build``).
-            IntegrityError: The file is not what it should be; it was removed.
+            IntegrityError: The SHA-256 of the file is wrong; the file was removed.
             OSError: The file cannot be written.
         """
         return self._save(to, path_to("/data/{build}/{file}", build=build, file=file), {}, sha256)

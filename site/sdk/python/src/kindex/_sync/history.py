@@ -1,6 +1,6 @@
 """History: What has changed, when and by whom.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ class History(Core):
         offset: Optional[int] = None,
         cursor: Optional[str] = None,
     ) -> ChangeList:
-        """List the changes of one entity.
+        """List the changes to one entity.
 
         All changes to one entity, newest first, under all slugs it has had. Deleted
         entities are included; if an entity is created again, its changelog continues. An
-        entity that is not committed yet has no changes. A former slug redirects (301); the
-        cursor remains valid.
+        entity that has not been committed yet has no changes. A former slug redirects
+        (301); the cursor remains valid.
 
         Args:
             type: The type of the entity.
             slug: The slug of the entity, current or former.
-            limit: Maximum number of records per page. 20 unless given.
+            limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
@@ -70,18 +70,18 @@ class History(Core):
         cursor: Optional[str] = None,
         page_size: int = 100,
     ) -> Iterator[Change]:
-        """List the changes of one entity, over all pages.
+        """List the changes to one entity, on all pages.
 
-        As :meth:`list_entity_changes`, which tells more. Each page is a request.
+        Like :meth:`list_entity_changes`, which has the details. Each page is a request.
 
         Args:
             type: The type of the entity.
             slug: The slug of the entity, current or former.
-            cursor: Where to go on, the ``nextCursor`` of a page.
-            page_size: How many to ask for at a time, up to 100.
+            cursor: Where to continue: the ``nextCursor`` of a page.
+            page_size: The number of records per request, up to 100.
 
         Returns:
-            An iterator over all of them, read page by page as needed.
+            An iterator over the records of all pages, which are requested as needed.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -118,8 +118,8 @@ class History(Core):
         """List changes.
 
         The changes to all entities that match the filters, newest first. Changes in the
-        same commit are sorted by type and slug in reverse. A cursor continues after the
-        last change returned, regardless of newer changes.
+        same commit are sorted by type and slug, in reverse order. A cursor continues after
+        the last change returned, regardless of newer changes.
 
         Args:
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
@@ -133,7 +133,7 @@ class History(Core):
                 entities. Repeat to match any of several.
             field: Only changes to this field. ``links``, ``signals`` and ``scores`` include
                 all fields nested in them. Repeat to match any of several.
-            limit: Maximum number of records per page. 20 unless given.
+            limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
@@ -177,9 +177,9 @@ class History(Core):
         cursor: Optional[str] = None,
         page_size: int = 100,
     ) -> Iterator[Change]:
-        """List changes, over all pages.
+        """List changes, on all pages.
 
-        As :meth:`list_changes`, which tells more. Each page is a request.
+        Like :meth:`list_changes`, which has the details. Each page is a request.
 
         Args:
             since: Only changes since this time, inclusive: a day or an RFC 3339 time; or
@@ -193,11 +193,11 @@ class History(Core):
                 entities. Repeat to match any of several.
             field: Only changes to this field. ``links``, ``signals`` and ``scores`` include
                 all fields nested in them. Repeat to match any of several.
-            cursor: Where to go on, the ``nextCursor`` of a page.
-            page_size: How many to ask for at a time, up to 100.
+            cursor: Where to continue: the ``nextCursor`` of a page.
+            page_size: The number of records per request, up to 100.
 
         Returns:
-            An iterator over all of them, read page by page as needed.
+            An iterator over the records of all pages, which are requested as needed.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -255,25 +255,24 @@ class History(Core):
     ) -> Union[JSONFeed, str]:
         """Subscribe to changes.
 
-        The changes as a feed for people: each item has a sentence as its title and the old
-        and new values. A document has up to 200 changes, newest first; RSS and Atom link to
-        the ``first``, ``previous``, ``next`` and ``last`` documents (RFC 5005 section 3),
-        JSON Feed has ``next_url``. While following these links, you can see a change twice,
-        but you will not miss any.
+        The changes as a feed for people: each item has a one-sentence title and the old and
+        new values. A document has up to 200 changes, newest first; RSS and Atom link to the
+        ``first``, ``previous``, ``next`` and ``last`` documents (RFC 5005 section 3), JSON
+        Feed has ``next_url``. While following these links, you can see a change twice, but
+        you will not miss any.
 
         Args:
-            format: RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1. "rss" unless given.
+            format: RSS 2.0, Atom (RFC 4287) or JSON Feed 1.1. Default: "rss".
             type: Only entities of this type. Repeat to match any of several.
             category: Only changes to entities that were in this category after the change
                 or, if deleted, before it. This can be a category that no longer has any
                 entities. Repeat to match any of several.
             entity: Only changes to this entity, ``type/slug``, under all slugs it has had,
                 including deleted entities.
-            page: The page number: 1 is the document with the newest changes. 1 unless
-                given.
+            page: The page number: 1 is the document with the newest changes. Default: 1.
 
         Returns:
-            The document: of JSON what it holds, else its text.
+            The document: parsed if it is JSON, otherwise as text.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value

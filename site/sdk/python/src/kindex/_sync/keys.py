@@ -1,6 +1,6 @@
 """Keys: The API keys of your account.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ class Keys(Core):
                 have the same name.
             scopes: The permissions of the key. By default, a new key gets ``read``,
                 ``submit`` and ``webhooks``.
-            expires_at: When the key expires, in the future and within five years; null or
-                omitted for never.
-            idempotency_key: What makes a repeat of this very write have no further effect
-                for 24 hours, also from another process; a random one unless given.
+            expires_at: When the key expires, which must be in the future and within five
+                years; null or omitted if the key never expires.
+            idempotency_key: Identifies this write: if it is repeated within 24 hours, even
+                by another process, it has no further effect. By default, a random value.
 
         Returns:
             The key, shown only once.
@@ -162,7 +162,7 @@ class Keys(Core):
         ``keys``.
 
         Args:
-            limit: Maximum number of records per page. 20 unless given.
+            limit: Maximum number of records per page. Default: 20.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
 
@@ -184,16 +184,16 @@ class Keys(Core):
         return self._json("/api/developer/audit", {"limit": limit, "cursor": cursor})
 
     def iter_audit_log(self, *, cursor: Optional[str] = None, page_size: int = 100) -> Iterator[AuditEntry]:
-        """Read the audit log of your account, over all pages.
+        """Read the audit log of your account, on all pages.
 
-        As :meth:`list_audit_log`, which tells more. Each page is a request.
+        Like :meth:`list_audit_log`, which has the details. Each page is a request.
 
         Args:
-            cursor: Where to go on, the ``nextCursor`` of a page.
-            page_size: How many to ask for at a time, up to 100.
+            cursor: Where to continue: the ``nextCursor`` of a page.
+            page_size: The number of records per request, up to 100.
 
         Returns:
-            An iterator over all of them, read page by page as needed.
+            An iterator over the records of all pages, which are requested as needed.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value

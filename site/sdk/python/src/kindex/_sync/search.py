@@ -1,6 +1,6 @@
 """Search: Full-text search for entities.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class Search(Core):
         Entities that match the search words, most relevant first. Prefixes match, and so do
         words with one typo (from four letters) or two (from eight); words with digits must
         be exact. An exact name or slug comes first. Words in "double quotes" must occur
-        exactly, next to each other, in a name, a description or another text of the entity.
-        A single letter matches names that start with it, and texts that contain it as a
-        word. If no entity matches all words, the entities that match the most words are
-        returned, if they match at least half of the words and every quoted phrase. Only the
-        first twelve words and phrases are used.
+        exactly, next to each other, in the name, the description or another text field of
+        the entity. A single letter matches names that start with it, and text that contains
+        it as a word. If no entity matches all words, the entities that match the most words
+        are returned, if they match at least half of the words and every quoted phrase. Only
+        the first twelve words and phrases are used.
 
         Every match has its ``relevance`` and ``highlights``, whatever ``fields`` selects.
         If nothing is found, ``suggestions`` has up to five entities: the results without
@@ -68,18 +68,19 @@ class Search(Core):
                 several.
             status: Only entities with this status. By default, withdrawn entities are left
                 out. Repeat to match any of several.
-            min_score: Only entities with at least this composite score, to one decimal;
-                entities without one are left out.
+            min_score: Only entities with at least this composite score, which can have one
+                decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            facets: Fields to count the values of, over all matches and not only this page;
-                separated by commas, or repeat the parameter. For each field, the 20 most
-                frequent values are returned.
-            fields: The fields of the records to return, separated by commas, or repeat the
-                parameter. The name of a score returns ``scores`` with only that score.
-            limit: Maximum number of records per page. 20 unless given.
+            facets: Fields whose values are counted, over all matches and not only those on
+                this page. Separate fields with commas, or repeat the parameter. For each
+                field, the 20 most frequent values are returned.
+            fields: The fields of the records to return. Separate them with commas, or
+                repeat the parameter. The name of a score returns ``scores`` with only that
+                score.
+            limit: Maximum number of records per page. Default: 20.
             offset: Number of records to skip; cannot be combined with ``cursor``.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
@@ -139,9 +140,9 @@ class Search(Core):
         cursor: Optional[str] = None,
         page_size: int = 100,
     ) -> Iterator[SearchHit]:
-        """Search entities, over all pages.
+        """Search entities, on all pages.
 
-        As :meth:`search_entities`, which tells more. Each page is a request.
+        Like :meth:`search_entities`, which has the details. Each page is a request.
 
         Args:
             q: The search words, at most 500 bytes in UTF-8.
@@ -160,22 +161,23 @@ class Search(Core):
                 several.
             status: Only entities with this status. By default, withdrawn entities are left
                 out. Repeat to match any of several.
-            min_score: Only entities with at least this composite score, to one decimal;
-                entities without one are left out.
+            min_score: Only entities with at least this composite score, which can have one
+                decimal; entities without a composite score are left out.
             added_since: Only entities added on this day or later; entities without a date
                 are left out.
             updated_since: Only entities last updated on this day or later; entities without
                 a date are left out.
-            facets: Fields to count the values of, over all matches and not only this page;
-                separated by commas, or repeat the parameter. For each field, the 20 most
-                frequent values are returned.
-            fields: The fields of the records to return, separated by commas, or repeat the
-                parameter. The name of a score returns ``scores`` with only that score.
-            cursor: Where to go on, the ``nextCursor`` of a page.
-            page_size: How many to ask for at a time, up to 100.
+            facets: Fields whose values are counted, over all matches and not only those on
+                this page. Separate fields with commas, or repeat the parameter. For each
+                field, the 20 most frequent values are returned.
+            fields: The fields of the records to return. Separate them with commas, or
+                repeat the parameter. The name of a score returns ``scores`` with only that
+                score.
+            cursor: Where to continue: the ``nextCursor`` of a page.
+            page_size: The number of records per request, up to 100.
 
         Returns:
-            An iterator over all of them, read page by page as needed.
+            An iterator over the records of all pages, which are requested as needed.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value
@@ -217,14 +219,14 @@ class Search(Core):
     ) -> SuggestionList:
         """Complete the name of an entity.
 
-        Entities with a name, or a word in their name, that starts with the text, for
-        autocompletion; best first. Withdrawn entities are left out. ``count`` is the number
-        of all matching names; only the best are returned.
+        For autocompletion: entities whose name starts with the search text, or contains a
+        word that does; best matches first. Withdrawn entities are left out. ``count`` is
+        the total number of matching names; only the best matches are returned.
 
         Args:
             q: The search words, at most 500 bytes in UTF-8.
             type: Only entities of this type.
-            limit: Maximum number of entities to return. 10 unless given.
+            limit: Maximum number of entities to return. Default: 10.
 
         Returns:
             The suggestions, best first.

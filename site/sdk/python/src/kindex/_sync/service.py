@@ -1,6 +1,6 @@
 """Service: The service itself.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ class Service(Core):
             type: The type of the entity.
             slug: The slug of the entity, current or former.
             show: What to show: the composite score, the rank on the leaderboard ``all``, or
-                the places gained or lost on it in seven days. "score" unless given.
-            label: The text on the left, instead of the default.
+                the places gained or lost on that leaderboard in seven days. Default:
+                "score".
+            label: The text on the left; it replaces the default text.
 
         Returns:
             The badge.
@@ -173,7 +174,7 @@ class Service(Core):
             format: The format; by default, ``Accept`` decides.
 
         Returns:
-            The document: of JSON what it holds, else its text.
+            The document: parsed if it is JSON, otherwise as text.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value

@@ -1,6 +1,6 @@
 """Submissions: Proposing new entities and following their status.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ class Submissions(Core):
     def submit_entity(self, entity: NewSubmission, *, idempotency_key: Optional[str] = None) -> CreatedSubmission:
         """Submit an entity for review.
 
-        Proposes a new tool or model. The submission becomes a content file and is checked
-        against the rules for such files, the build's JSON Schema ``entity.schema.json``,
-        and against the index; the response lists all invalid fields. Without a ``slug``,
-        one is derived from the name. The submission then awaits review; ``GET
-        /api/submissions/{id}`` returns its status. If the index already has the entity, or
-        an open submission of the same account proposes it, with the same type and slug or
-        the same name and URL, the response is 409; several accounts can propose the same
-        entity. An account can have at most 20 open submissions (pending, in review or
-        accepted); ``DELETE /api/submissions/{id}`` withdraws one. The newest 200 closed
-        submissions are kept, with up to 2 MiB of files in total. ``similar`` lists existing
-        entities that could be the same.
+        Proposes a new tool or model. The submission becomes a content file. It is checked
+        against the index and against the build's JSON Schema for content files,
+        ``entity.schema.json``; the response lists all invalid fields. If there is no
+        ``slug``, it is derived from the name. The submission then awaits review; ``GET
+        /api/submissions/{id}`` returns its status. The response is 409 if the index, or an
+        open submission from the same account, already has an entity with the same type and
+        slug, or with the same name and URL; several accounts can propose the same entity.
+        An account can have at most 20 open submissions (pending, in review or accepted);
+        ``DELETE /api/submissions/{id}`` withdraws one. The newest 200 closed submissions
+        are kept, with up to 2 MiB of files in total. ``similar`` lists existing entities
+        that could be the same.
 
         Args:
-            entity: Its fields.
-            idempotency_key: What makes a repeat of this very write have no further effect
-                for 24 hours, also from another process; a random one unless given.
+            entity: The fields of the entity.
+            idempotency_key: Identifies this write: if it is repeated within 24 hours, even
+                by another process, it has no further effect. By default, a random value.
 
         Returns:
             The submission awaits review.
@@ -81,7 +81,7 @@ class Submissions(Core):
 
         Args:
             status: Only submissions with this status. Repeat to match any of several.
-            limit: Maximum number of records per page. 20 unless given.
+            limit: Maximum number of records per page. Default: 20.
             cursor: The ``nextCursor`` of the previous page. All other parameters except
                 ``limit`` must be the same as for that page.
 
@@ -109,17 +109,17 @@ class Submissions(Core):
         cursor: Optional[str] = None,
         page_size: int = 100,
     ) -> Iterator[Submission]:
-        """List your submissions, over all pages.
+        """List your submissions, on all pages.
 
-        As :meth:`list_submissions`, which tells more. Each page is a request.
+        Like :meth:`list_submissions`, which has the details. Each page is a request.
 
         Args:
             status: Only submissions with this status. Repeat to match any of several.
-            cursor: Where to go on, the ``nextCursor`` of a page.
-            page_size: How many to ask for at a time, up to 100.
+            cursor: Where to continue: the ``nextCursor`` of a page.
+            page_size: The number of records per request, up to 100.
 
         Returns:
-            An iterator over all of them, read page by page as needed.
+            An iterator over the records of all pages, which are requested as needed.
 
         Raises:
             BadRequestError: A parameter is unknown or has an invalid value

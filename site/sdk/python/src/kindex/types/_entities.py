@@ -1,6 +1,6 @@
 """Entities: Tools and models, one by one or as filtered lists.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Scores(TypedDict):
 
 
 class Links(TypedDict, total=False):
-    """More links. Unknown ones are left out."""
+    """Further links. Links that are not known are left out."""
 
     homepage: str
     """The project's own site."""
@@ -69,7 +69,7 @@ class Links(TypedDict, total=False):
 
 
 class Count(TypedDict):
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
 
     value: int
     """The value."""
@@ -80,7 +80,7 @@ class Count(TypedDict):
 
 
 class Occasion(TypedDict):
-    """The date of an event."""
+    """The date of an event, with the day it was observed and its source."""
 
     value: str
     """A day, or a month if only that is known."""
@@ -94,7 +94,7 @@ class Benchmark(TypedDict):
     """One published result."""
 
     name: str
-    """The benchmark, spelled as its makers do."""
+    """The name of the benchmark, spelled the way its makers spell it."""
     value: float
     """The result, in the benchmark's own unit."""
     date: Optional[str]
@@ -109,39 +109,39 @@ class Signals(TypedDict, total=False):
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
-    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
     """
 
     citations: Count
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     commits: Count
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     contextTokens: Count
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     contributors: Count
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     dependents: Count
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     downloads: Count
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     forks: Count
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     lastRelease: Occasion
-    """The date of an event."""
+    """The date of an event, with the day it was observed and its source."""
     likes: Count
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     outputTokens: Count
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     parameters: Count
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     released: Occasion
-    """The date of an event."""
+    """The date of an event, with the day it was observed and its source."""
     releases: Count
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     stars: Count
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     benchmarks: List[Benchmark]
     """Published results, each in the unit of its benchmark."""
 
@@ -154,7 +154,7 @@ class Entity(TypedDict):
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -168,9 +168,9 @@ class Entity(TypedDict):
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address for people to visit."""
+    """The main web page."""
     tags: List[str]
-    """Free keywords."""
+    """Free-form keywords."""
     capabilities: List[str]
     """What it can do."""
     scores: Scores
@@ -184,28 +184,28 @@ class Entity(TypedDict):
     longer available, and left out of lists.
     """
     links: Links
-    """More links. Unknown ones are left out."""
+    """Further links. Links that are not known are left out."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
-    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
     """
 
 
 class EntityDocument(TypedDict):
-    """A single entity, with the build that it is from."""
+    """A single entity, and the build that it is from."""
 
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -219,9 +219,9 @@ class EntityDocument(TypedDict):
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address for people to visit."""
+    """The main web page."""
     tags: List[str]
-    """Free keywords."""
+    """Free-form keywords."""
     capabilities: List[str]
     """What it can do."""
     scores: Scores
@@ -235,16 +235,16 @@ class EntityDocument(TypedDict):
     longer available, and left out of lists.
     """
     links: Links
-    """More links. Unknown ones are left out."""
+    """Further links. Links that are not known are left out."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
-    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
     """
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
@@ -258,7 +258,7 @@ class SimilarEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -272,9 +272,9 @@ class SimilarEntity(TypedDict):
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address for people to visit."""
+    """The main web page."""
     tags: List[str]
-    """Free keywords."""
+    """Free-form keywords."""
     capabilities: List[str]
     """What it can do."""
     scores: Scores
@@ -288,19 +288,19 @@ class SimilarEntity(TypedDict):
     longer available, and left out of lists.
     """
     links: Links
-    """More links. Unknown ones are left out."""
+    """Further links. Links that are not known are left out."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
-    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
     """
     similarity: float
-    """From 0, nothing in common, to 1, identical in everything compared."""
+    """From 0 (nothing in common) to 1 (identical in everything that is compared)."""
     reasons: List[str]
     """What the two have in common, in words, most important first."""
 
@@ -317,7 +317,7 @@ class _EntityListRequired(TypedDict):
 
 
 class EntityList(_EntityListRequired, total=False):
-    """One page of entities. Records are complete unless ``fields`` selects fields."""
+    """One page of entities. Records are complete unless ``fields`` is set."""
 
     asOf: str
     """The day of the snapshot; present only with ``at``."""
@@ -335,8 +335,8 @@ class SimilarList(TypedDict):
 
 
 class ScoreExplanation(TypedDict):
-    """The composite is the weighted mean of the dimensions, using the prior for each unknown
-    dimension, limited by the cap.
+    """How the scores of an entity are calculated. The composite score is the weighted mean of
+    the dimensions, with the prior in place of each unknown dimension, and at most the cap.
     """
 
     type: EntityType
@@ -344,7 +344,7 @@ class ScoreExplanation(TypedDict):
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
     formulaVersion: str
     """The version of the scoring file."""
     asOf: str
@@ -352,17 +352,18 @@ class ScoreExplanation(TypedDict):
     composite: Optional[float]
     """A score with one decimal; null if not enough is known."""
     uncapped: Optional[float]
-    """The composite before the cap and rounding; null if there is none."""
+    """The composite score before the cap and rounding; null if there is none."""
     cap: Optional[float]
-    """The cap that was applied, for deprecated entities; null for none."""
+    """The cap that was applied because the entity is deprecated; null if there is none.
+    """
     coverage: float
-    """The share of the weights whose dimension is known."""
+    """The share of the total weight that belongs to known dimensions."""
     minimumCoverage: float
-    """The share that must be known for a composite."""
+    """The coverage required for a composite score."""
     ranked: bool
     """Whether there is a composite score, and therefore a rank."""
     reason: Optional[str]
-    """Why there is no composite; null if there is one."""
+    """Why there is no composite score; null if there is one."""
     dimensions: List[ScoreDimension]
     """The dimensions of the formula for this type."""
     build: str
@@ -370,12 +371,12 @@ class ScoreExplanation(TypedDict):
 
 
 class ScoreDimension(TypedDict):
-    """The weighted mean of its known measures; unknown if their share of the weights is below
-    ``minimumCoverage``.
+    """One dimension. Its score is the weighted mean of the counted measures; it is unknown if
+    ``coverage`` is below ``minimumCoverage``.
     """
 
     name: Literal["adoption", "quality", "freshness", "citations", "engagement"]
-    """The name of the score."""
+    """The name of the dimension."""
     score: Optional[float]
     """A score with one decimal; null if not enough is known."""
     value: Optional[float]
@@ -387,34 +388,36 @@ class ScoreDimension(TypedDict):
     counted: float
     """The value used: the score of the dimension or, if it is unknown, the prior."""
     coverage: float
-    """The share of the weights whose measure is counted."""
+    """The share of the total weight that belongs to counted measures."""
     minimumCoverage: float
-    """The share that must be counted for a score."""
+    """The coverage required for a score."""
     measures: List[MeasureResult]
     """The measures of the dimension."""
 
 
 class MeasureResult(TypedDict):
-    """A measure, its observation and its score."""
+    """A measure, the observation and the resulting score."""
 
     name: str
-    """The signal, or the benchmark."""
+    """The name of the signal or benchmark."""
     state: Literal["counted", "missing", "stale", "future"]
-    """``counted``; ``missing``: there is no observation; ``stale``: the observation is too
-    old; ``future``: it is later than the time of the scores.
+    """``counted``: the observation is used. ``missing``: there is no observation. ``stale``:
+    the observation is too old. ``future``: the observation is later than the time of the
+    scores.
     """
     score: Optional[float]
-    """Null unless counted."""
+    """The score of the measure; null unless it is counted."""
     result: Optional[str]
-    """The name of the benchmark result used; null for a signal, or if missing."""
+    """The name of the benchmark result that was used; null for a signal, or if there is none.
+    """
     value: Optional[Union[float, str]]
-    """The observed value, a number or a date; null if missing."""
+    """The observed value, which is a number or a date; null if there is none."""
     date: Optional[str]
     """A day, or a month if only that is known."""
     source: Optional[str]
     """The page where the value was found."""
     measure: Measure
-    """How the scoring file maps one signal or benchmark to 0 to 100."""
+    """How the scoring file converts one signal or benchmark to a score from 0 to 100."""
 
 
 _MeasureOptionalOdd = TypedDict(
@@ -435,23 +438,24 @@ class _MeasureRequired(TypedDict):
 
 
 class Measure(_MeasureOptionalOdd, _MeasureRequired, total=False):
-    """How the scoring file maps one signal or benchmark to 0 to 100."""
+    """How the scoring file converts one signal or benchmark to a score from 0 to 100."""
 
     signal: Literal["citations", "commits", "contextTokens", "contributors", "dependents", "downloads", "forks", "lastRelease", "likes", "outputTokens", "parameters", "released", "releases", "stars"]
     """The signal; absent for a benchmark."""
     benchmark: str
     """The benchmark; absent for a signal."""
     variants: bool
-    """Whether results also count if their name has more text in its parentheses than
-    ``benchmark``; the newest matching result is used, or the highest of the newest day.
+    """Whether results are also used if the parentheses in their name contain more text than
+    those in ``benchmark``. The newest matching result is used or, if there are several on
+    that day, the highest.
     """
     full: float
     """The value that maps to 100, with ``log``."""
     to: float
     """The value that maps to 100, with ``linear``."""
     halfLife: float
-    """In days."""
+    """The number of days in which the score halves, with ``age``."""
     staleAfter: float
-    """The age in days from which an observation is too old to count; absent if there is no
-    such limit.
+    """The age, in days, above which an observation is too old to be used; absent if there is
+    no limit.
     """

@@ -1,6 +1,6 @@
 """Exports: Bulk downloads as files.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class ExportedEntity(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -32,9 +32,9 @@ class ExportedEntity(TypedDict):
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address for people to visit."""
+    """The main web page."""
     tags: List[str]
-    """Free keywords."""
+    """Free-form keywords."""
     capabilities: List[str]
     """What it can do."""
     composite: Optional[float]
@@ -59,13 +59,13 @@ class ExportedRank(TypedDict):
     """One rank as a row of a table."""
 
     rank: int
-    """The rank, from 1."""
+    """The rank, starting at 1."""
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     category: str
@@ -98,10 +98,10 @@ class Manifest(TypedDict):
     description: str
     """What the index is about."""
     url: Optional[str]
-    """The public address of the service; null if the content has none."""
+    """The public address of the service; null if the content does not set one."""
     repository: Optional[ManifestRepository]
     """The web address of the content repository, for links to a file, a commit or a pull
-    request; null if the content has none.
+    request; null if the content does not set one.
     """
     commit: Optional[str]
     """The commit of the content; null without version control."""
@@ -120,14 +120,14 @@ class Manifest(TypedDict):
     sources: List[ManifestSource]
     """The collections that facts were taken from."""
     index: ManifestIndex
-    """What the search index was built from."""
+    """The data that the search index was built from."""
     files: List[ManifestFile]
     """Every file of the build."""
 
 
 class ManifestRepository(TypedDict):
     """The web address of the content repository, for links to a file, a commit or a pull
-    request; null if the content has none.
+    request; null if the content does not set one.
     """
 
     url: str
@@ -135,13 +135,13 @@ class ManifestRepository(TypedDict):
     branch: str
     """The branch where the content is edited."""
     path: str
-    """The folder of the content in the repository, with slashes; empty for the top folder, and
-    without version control.
+    """The path of the content folder in the repository, separated by slashes. It is empty if
+    the content is in the top folder, or without version control.
     """
 
 
 class ManifestCountsTypes(TypedDict):
-    """The number of entities in lists, by type."""
+    """The number of entities of each type, excluding withdrawn ones."""
 
     model: int
     tool: int
@@ -151,19 +151,19 @@ class ManifestCounts(TypedDict):
     """The statistics of the build."""
 
     entities: int
-    """The number of entities in lists: all except withdrawn ones."""
+    """The number of entities, excluding withdrawn ones."""
     withdrawn: int
     """The number of withdrawn entities."""
     ranked: int
     """The number of entities with a composite score."""
     types: ManifestCountsTypes
-    """The number of entities in lists, by type."""
+    """The number of entities of each type, excluding withdrawn ones."""
     categories: int
     """The number of categories."""
 
 
 class ManifestSource(TypedDict):
-    """A collection that facts were taken from, with its terms."""
+    """A collection that facts were taken from, and its licence."""
 
     name: str
     """The name of the collection."""
@@ -178,7 +178,7 @@ class ManifestSource(TypedDict):
 
 
 class ManifestIndex(TypedDict):
-    """What the search index was built from."""
+    """The data that the search index was built from."""
 
     mappingVersion: int
     """The version of the index mapping."""
@@ -234,7 +234,7 @@ class _CroissantDatasetRequired(TypedDict):
     datePublished: str
     """A day, or an RFC 3339 time."""
     isLiveDataset: bool
-    """Always true, because more builds follow."""
+    """Always true, because there will be more builds."""
     distribution: List[CroissantFile]
     """The files of the build."""
     recordSet: List[CroissantRecords]
@@ -247,8 +247,8 @@ class CroissantDataset(_CroissantDatasetRequiredOdd, _CroissantDatasetRequired, 
     """
 
     license: List[Any]
-    """Addresses of the licences, or the name of a licence without an address; absent if none
-    is stated.
+    """The licences: the address of each or, if a licence has no address, its name. Absent if
+    no licence is stated.
     """
     citeAs: str
     """How to cite it."""
@@ -273,7 +273,7 @@ class _CroissantFileRequired(TypedDict):
     contentSize: str
     """The size in bytes."""
     encodingFormat: Any
-    """The media type, or several names for it."""
+    """The media type, or a list of names for it."""
     sha256: str
     """A SHA-256, in hexadecimal."""
 
@@ -302,7 +302,7 @@ class _CroissantRecordsRequired(TypedDict):
 
 
 class CroissantRecords(_CroissantRecordsRequiredOdd, _CroissantRecordsRequired, total=False):
-    """The structure of the records of a file, or of several formats of it."""
+    """The structure of the records in a file, or in several formats of the same file."""
 
     description: str
     """What a record is."""
@@ -328,6 +328,6 @@ class CroissantField(_CroissantFieldRequiredOdd, _CroissantFieldRequired, total=
     description: str
     """What the field contains."""
     dataType: Any
-    """The type of the values, or several types."""
+    """The type of the values, or a list of types."""
     source: Dict[str, Any]
-    """The file and the position in it that the values come from."""
+    """The file that the values come from, and their position in the file."""

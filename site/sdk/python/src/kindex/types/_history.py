@@ -1,6 +1,6 @@
 """History: What has changed, when and by whom.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -66,16 +66,16 @@ ChangedField = Literal[
 
 
 class FieldChange(TypedDict):
-    """One field, with its old and new value."""
+    """One field, with its old and its new value."""
 
     field: ChangedField
     """A field of the record; nested fields are joined with a dot."""
     old: Optional[Union[str, float, List[str], List[Benchmark]]]
-    """The value of the field, null if it is not set. Signals have only their values;
+    """The value of the field; null if it is not set. For a signal, only its value is included;
     ``signals.benchmarks`` is the complete list.
     """
     new: Optional[Union[str, float, List[str], List[Benchmark]]]
-    """The value of the field, null if it is not set. Signals have only their values;
+    """The value of the field; null if it is not set. For a signal, only its value is included;
     ``signals.benchmarks`` is the complete list.
     """
 
@@ -88,11 +88,11 @@ class ChangeEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
 
 
 class Change(TypedDict):
-    """One entity created, updated or deleted at one moment."""
+    """The creation, update or deletion of one entity at one point in time."""
 
     id: str
     """The id of a change."""
@@ -141,17 +141,18 @@ class JSONFeed(_JSONFeedRequired, total=False):
     description: str
     """What the feed is about."""
     language: str
-    """The language of the texts."""
+    """The language of the text."""
     home_page_url: str
     """The address of the service."""
     feed_url: str
     """The address of this document."""
     next_url: str
-    """The document with the next older changes; missing in the last document."""
+    """The address of the document with the next older changes; missing in the last document.
+    """
 
 
 class JSONFeedItemAuthors(TypedDict):
-    """Who made a change."""
+    """The author of a change."""
 
     name: str
 

@@ -1,6 +1,6 @@
 """Keys: The API keys of your account.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -8,8 +8,9 @@ from __future__ import annotations
 from typing import List, Literal, Optional, TypedDict
 
 Scope = Literal["read", "submit", "webhooks", "keys"]
-"""A permission of a key: ``read`` everything that needs no key; ``submit`` entities, and list
-and withdraw submissions; manage ``webhooks``; manage ``keys`` and read the audit log."""
+"""A permission of a key. ``read``: read everything that can be read without a key. ``submit``:
+submit entities, and list and withdraw submissions. ``webhooks``: manage webhooks. ``keys``:
+manage keys and read the audit log."""
 
 
 class ApiKey(TypedDict):
@@ -30,11 +31,11 @@ class ApiKey(TypedDict):
     legacy: bool
     """Whether the key was created before scopes existed; such a key has all scopes."""
     expiresAt: Optional[str]
-    """When the key expires; null for never."""
+    """When the key expires; null if it never expires."""
     createdAt: str
     """When the key was created."""
     lastUsedAt: Optional[str]
-    """When the key was last used for a request; null if never."""
+    """When the key was last used for a request; null if it has not been used."""
 
 
 class ApiKeyList(TypedDict):
@@ -61,7 +62,8 @@ class NewApiKey(_NewApiKeyRequired, total=False):
     ``webhooks``.
     """
     expiresAt: Optional[str]
-    """When the key expires, in the future and within five years; null or omitted for never.
+    """When the key expires, which must be in the future and within five years; null or omitted
+    if the key never expires.
     """
 
 
@@ -93,9 +95,9 @@ class AuditEntry(TypedDict):
     action: Literal["account.created", "account.signed-in", "account.suspended", "account.reinstated", "account.limit-changed", "key.created", "key.revoked", "key.reported", "webhook.created", "webhook.deleted", "webhook.rotated", "webhook.disabled", "submission.created", "submission.withdrawn", "submission.in-review", "submission.accepted", "submission.published", "submission.rejected"]
     """The action. More actions may be added."""
     actor: AuditActor
-    """Who did it."""
+    """Who performed the action."""
     address: Optional[str]
-    """The IP address of the request; null if there was no request."""
+    """The IP address that the request came from; null if there was no request."""
     target: Optional[str]
     """The id of the key, webhook or submission; null for the account itself."""
     detail: Optional[str]
@@ -103,20 +105,20 @@ class AuditEntry(TypedDict):
 
 
 class AuditActor(TypedDict):
-    """Who did it."""
+    """Who performed the action."""
 
     kind: Literal["key", "session", "operator", "service", "anyone"]
     """An API ``key``; a ``session``: a person signed in on the website; the ``operator`` of
     the service; the ``service`` itself; or ``anyone``, for a report of a leaked key.
     """
     id: Optional[str]
-    """The id of the key; null for all others."""
+    """The id of the key; null for all other kinds."""
     name: Optional[str]
-    """The name of the key; null for all others."""
+    """The name of the key; null for all other kinds."""
 
 
 class CreatedApiKey(TypedDict):
-    """A new key, with the key itself."""
+    """A new key, including the key itself."""
 
     id: str
     """The id of a key, used to revoke it. It is not secret."""
@@ -126,13 +128,13 @@ class CreatedApiKey(TypedDict):
     """
     key: str
     """The key, for the header ``x-api-key``: ``kx_``, 32 random letters and digits, and a
-    checksum of six characters.
+    six-character checksum.
     """
     scopes: List[Scope]
     """The permissions of the key. By default, a new key gets ``read``, ``submit`` and
     ``webhooks``.
     """
     expiresAt: Optional[str]
-    """When the key expires; null for never."""
+    """When the key expires; null if it never expires."""
     createdAt: str
     """When the key was created."""

@@ -1,6 +1,6 @@
 """Leaderboards: Entities ranked by score, and the categories that have a ranking.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class RankedEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -32,9 +32,9 @@ class RankedEntity(TypedDict):
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address for people to visit."""
+    """The main web page."""
     tags: List[str]
-    """Free keywords."""
+    """Free-form keywords."""
     capabilities: List[str]
     """What it can do."""
     scores: Scores
@@ -48,23 +48,24 @@ class RankedEntity(TypedDict):
     longer available, and left out of lists.
     """
     links: Links
-    """More links. Unknown ones are left out."""
+    """Further links. Links that are not known are left out."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
-    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
     """
     rank: int
     """The rank, starting at 1; equal scores are ranked by type, then slug."""
     previousRank: Optional[int]
     """The rank at the end of the day ``since``; null if there was none."""
     delta: Optional[int]
-    """Places gained since then; null if it had no rank then."""
+    """The number of places gained since ``previousRank``; null if the entity had no rank then.
+    """
 
 
 class TrendingEntity(TypedDict):
@@ -75,7 +76,7 @@ class TrendingEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -89,9 +90,9 @@ class TrendingEntity(TypedDict):
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address for people to visit."""
+    """The main web page."""
     tags: List[str]
-    """Free keywords."""
+    """Free-form keywords."""
     capabilities: List[str]
     """What it can do."""
     scores: Scores
@@ -105,23 +106,23 @@ class TrendingEntity(TypedDict):
     longer available, and left out of lists.
     """
     links: Links
-    """More links. Unknown ones are left out."""
+    """Further links. Links that are not known are left out."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
-    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
     """
     trend: Trend
-    """What an entity gained within the window."""
+    """How an entity's score and rank changed within the window."""
 
 
 class Trend(TypedDict):
-    """What an entity gained within the window."""
+    """How an entity's score and rank changed within the window."""
 
     score: Optional[float]
     """A score with one decimal; null if not enough is known."""
@@ -130,7 +131,7 @@ class Trend(TypedDict):
     none.
     """
     gain: float
-    """By how much changes raised the composite score."""
+    """How much changes raised the composite score."""
     rank: Optional[int]
     """The rank among all entities; null if there is none."""
     previousRank: Optional[int]
@@ -147,7 +148,7 @@ class TrendingList(TypedDict):
     count: int
     """The number of records on all pages."""
     window: Literal["7d", "30d"]
-    """The window, in days."""
+    """The length of the window."""
     since: str
     """The comparison starts at the end of this day."""
     build: str
@@ -185,13 +186,13 @@ class Category(TypedDict):
     description: Optional[str]
     """What belongs in the category."""
     count: int
-    """The number of entities in lists."""
+    """The number of entities, excluding withdrawn ones."""
     ranked: int
     """The number of entities on its leaderboard."""
 
 
 class CategoryList(TypedDict):
-    """All categories, by slug."""
+    """All categories, sorted by slug."""
 
     data: List[Category]
     """The categories."""

@@ -1,6 +1,6 @@
 """Search: Full-text search for entities.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ class SearchHit(TypedDict):
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
     provider: Optional[str]
     """The maker or provider."""
     description: str
@@ -32,9 +32,9 @@ class SearchHit(TypedDict):
     license: Optional[str]
     """A licence, as an SPDX expression if possible."""
     url: Optional[str]
-    """The address for people to visit."""
+    """The main web page."""
     tags: List[str]
-    """Free keywords."""
+    """Free-form keywords."""
     capabilities: List[str]
     """What it can do."""
     scores: Scores
@@ -48,32 +48,34 @@ class SearchHit(TypedDict):
     longer available, and left out of lists.
     """
     links: Links
-    """More links. Unknown ones are left out."""
+    """Further links. Links that are not known are left out."""
     signals: Signals
     """The facts that scores are calculated from, each with the day it was observed and its
     source. Unknown facts are left out. ``stars``, ``forks``, ``commits`` and ``releases``
     are counted in the repository; ``contributors`` is the number of people who contributed
     code to it; ``downloads`` is per month, over all package registries; ``dependents`` is
     the number of projects that depend on it; ``citations`` is the number of publications
-    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model,
-    ``contextTokens`` and ``outputTokens`` its longest input and output, in tokens;
-    ``lastRelease`` is the day of the latest release, ``released`` the day of the first.
+    that cite it; ``likes`` is from a model hub; ``parameters`` is the size of a model;
+    ``contextTokens`` and ``outputTokens`` are its longest input and output, in tokens;
+    ``lastRelease`` is the day of the latest release, and ``released`` the day of the first.
     """
     relevance: float
     """How well it matches the search words; comparable only within one search."""
     highlights: Highlights
-    """The texts that match, at least one, with ``<mark>`` around matching words and everything
-    else escaped for HTML. Words that match a prefix are marked as a whole. Lists are joined
-    with commas. ``categoryTitle``, ``slug``, ``type`` and ``formerly`` (the former slugs)
-    are present only if no other text matches.
+    """The text of each matching field, with ``<mark>`` around matching words and everything
+    else escaped for HTML. There is always at least one field. If only the beginning of a
+    word matches, the whole word is marked. Lists are joined with commas. ``categoryTitle``,
+    ``slug``, ``type`` and ``formerly`` (the former slugs) are present only if no other
+    field matches.
     """
 
 
 class Highlights(TypedDict, total=False):
-    """The texts that match, at least one, with ``<mark>`` around matching words and everything
-    else escaped for HTML. Words that match a prefix are marked as a whole. Lists are joined
-    with commas. ``categoryTitle``, ``slug``, ``type`` and ``formerly`` (the former slugs)
-    are present only if no other text matches.
+    """The text of each matching field, with ``<mark>`` around matching words and everything
+    else escaped for HTML. There is always at least one field. If only the beginning of a
+    word matches, the whole word is marked. Lists are joined with commas. ``categoryTitle``,
+    ``slug``, ``type`` and ``formerly`` (the former slugs) are present only if no other
+    field matches.
     """
 
     name: str
@@ -136,7 +138,9 @@ class _SearchResultRequired(TypedDict):
     nextCursor: Optional[str]
     """The ``cursor`` of the next page; null on the last page."""
     suggestions: List[Suggestion]
-    """If nothing was found, what may have been meant, nearest first; otherwise empty."""
+    """If nothing was found, the entities that may have been meant, nearest first; otherwise
+    empty.
+    """
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
 
@@ -149,14 +153,14 @@ class SearchResult(_SearchResultRequired, total=False):
 
 
 class Suggestion(TypedDict):
-    """An entity by its address and name."""
+    """The address and name of an entity."""
 
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
 
 
 class SuggestionList(TypedDict):

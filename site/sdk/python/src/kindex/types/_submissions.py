@@ -1,6 +1,6 @@
 """Submissions: Proposing new entities and following their status.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ class _NewSubmissionRequired(TypedDict):
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
     description: str
     """What it is for and what sets it apart."""
     category: str
     """Lower-case letters and digits, joined with hyphens."""
     url: str
-    """The address for people to visit."""
+    """The main web page."""
 
 
 class NewSubmission(_NewSubmissionRequired, total=False):
-    """The fields of an entity file. Each text is a single line, without control characters. No
-    field can be null.
+    """The fields of an entity file. Each string must be a single line without control
+    characters. No field can be null.
     """
 
     slug: str
@@ -44,9 +44,9 @@ class NewSubmission(_NewSubmissionRequired, total=False):
     pricingModel: Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]
     """How it is offered."""
     links: Links
-    """More links. Unknown ones are left out."""
+    """Further links. Links that are not known are left out."""
     tags: List[str]
-    """Free keywords."""
+    """Free-form keywords."""
     capabilities: List[str]
     """What it can do."""
     status: Status
@@ -58,22 +58,22 @@ class NewSubmission(_NewSubmissionRequired, total=False):
     addedDate: str
     """When it was added to the index; usually omitted."""
     lastUpdated: str
-    """When its entry last changed; usually omitted."""
+    """When its record last changed; usually omitted."""
     signals: SubmittedSignals
-    """The facts that scores are calculated from, as in a record. Each should have its date and
-    its source.
+    """The facts that scores are calculated from, as in a record. Each should have a date and a
+    source.
     """
 
 
 class _SubmissionFieldsRequired(TypedDict):
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
     description: str
     """What it is for and what sets it apart."""
     category: str
     """Lower-case letters and digits, joined with hyphens."""
     url: str
-    """The address for people to visit."""
+    """The main web page."""
 
 
 class SubmissionFields(_SubmissionFieldsRequired, total=False):
@@ -88,9 +88,9 @@ class SubmissionFields(_SubmissionFieldsRequired, total=False):
     pricingModel: Literal["open-source", "open-weights", "free", "freemium", "subscription", "usage-based", "proprietary"]
     """How it is offered."""
     links: Links
-    """More links. Unknown ones are left out."""
+    """Further links. Links that are not known are left out."""
     tags: List[str]
-    """Free keywords."""
+    """Free-form keywords."""
     capabilities: List[str]
     """What it can do."""
     status: Status
@@ -102,10 +102,10 @@ class SubmissionFields(_SubmissionFieldsRequired, total=False):
     addedDate: str
     """When it was added to the index; by default, the day of its first version."""
     lastUpdated: str
-    """When its entry last changed; by default, the day of its latest change."""
+    """When its record last changed; by default, the day of its latest change."""
     signals: SubmittedSignals
-    """The facts that scores are calculated from, as in a record. Each should have its date and
-    its source.
+    """The facts that scores are calculated from, as in a record. Each should have a date and a
+    source.
     """
 
 
@@ -115,7 +115,7 @@ class _SubmittedCountRequired(TypedDict):
 
 
 class SubmittedCount(_SubmittedCountRequired, total=False):
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
 
     date: str
     """The day on which it was observed."""
@@ -129,7 +129,7 @@ class _SubmittedOccasionRequired(TypedDict):
 
 
 class SubmittedOccasion(_SubmittedOccasionRequired, total=False):
-    """The date of an event."""
+    """The date of an event, with the day it was observed and its source."""
 
     date: str
     """The day on which it was observed."""
@@ -139,7 +139,7 @@ class SubmittedOccasion(_SubmittedOccasionRequired, total=False):
 
 class _SubmittedBenchmarkRequired(TypedDict):
     name: str
-    """The benchmark, spelled as its makers do."""
+    """The name of the benchmark, spelled the way its makers spell it."""
     value: float
     """The result, in the benchmark's own unit."""
 
@@ -154,53 +154,53 @@ class SubmittedBenchmark(_SubmittedBenchmarkRequired, total=False):
 
 
 class SubmittedSignals(TypedDict, total=False):
-    """The facts that scores are calculated from, as in a record. Each should have its date and
-    its source.
+    """The facts that scores are calculated from, as in a record. Each should have a date and a
+    source.
     """
 
     citations: SubmittedCount
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     commits: SubmittedCount
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     contextTokens: SubmittedCount
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     contributors: SubmittedCount
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     dependents: SubmittedCount
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     downloads: SubmittedCount
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     forks: SubmittedCount
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     lastRelease: SubmittedOccasion
-    """The date of an event."""
+    """The date of an event, with the day it was observed and its source."""
     likes: SubmittedCount
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     outputTokens: SubmittedCount
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     parameters: SubmittedCount
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     released: SubmittedOccasion
-    """The date of an event."""
+    """The date of an event, with the day it was observed and its source."""
     releases: SubmittedCount
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     stars: SubmittedCount
-    """A counted figure."""
+    """A count, with the day it was observed and its source."""
     benchmarks: List[SubmittedBenchmark]
     """Published results, each in the unit of its benchmark."""
 
 
 class CreatedSubmissionSimilar(TypedDict):
-    """An entity of the index that may be what is meant."""
+    """An existing entity that could be the same."""
 
     type: EntityType
     """The type of an entity. Type and slug together identify an entity."""
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
     url: Optional[str]
-    """The address for people to visit."""
+    """The main web page."""
 
 
 class CreatedSubmission(TypedDict):
@@ -229,13 +229,13 @@ class SubmittedEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
     url: str
     """The address of its page, which exists once it is published."""
 
 
 class PullRequest(TypedDict):
-    """The pull request of the review; null if there is none."""
+    """The pull request in which the submission is reviewed; null if there is none."""
 
     number: int
     """Its number."""
@@ -258,9 +258,9 @@ class Submission(TypedDict):
     entity: SubmittedEntity
     """The proposed entity."""
     reason: Optional[str]
-    """The rejection reason; null if not rejected."""
+    """The reason for the rejection; null if the submission was not rejected."""
     pullRequest: Optional[PullRequest]
-    """The pull request of the review; null if there is none."""
+    """The pull request in which the submission is reviewed; null if there is none."""
     createdAt: str
     """When it was submitted."""
     updatedAt: str
@@ -282,9 +282,9 @@ class SubmissionDocument(TypedDict):
     entity: SubmittedEntity
     """The proposed entity."""
     reason: Optional[str]
-    """The rejection reason; null if not rejected."""
+    """The reason for the rejection; null if the submission was not rejected."""
     pullRequest: Optional[PullRequest]
-    """The pull request of the review; null if there is none."""
+    """The pull request in which the submission is reviewed; null if there is none."""
     createdAt: str
     """When it was submitted."""
     updatedAt: str

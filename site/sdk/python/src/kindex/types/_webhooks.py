@@ -1,6 +1,6 @@
 """Webhooks: Push notifications about changes.
 
-Made from the description of the interface, version 0.8.1; do not edit.
+Generated from version 0.8.2 of the API description; do not edit.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class NewWebhook(TypedDict):
     fragment.
     """
     events: List[SubscribableEvent]
-    """The events to send, each at most once."""
+    """The events to send, without duplicates."""
 
 
 class CreatedWebhook(TypedDict):
@@ -37,7 +37,7 @@ class CreatedWebhook(TypedDict):
     url: str
     """The address that is called. The host is in lower case."""
     events: List[SubscribableEvent]
-    """The events to send, each at most once."""
+    """The events to send, without duplicates."""
     active: Literal[True]
     """Whether events are sent to it."""
     createdAt: str
@@ -54,7 +54,7 @@ class RotatedWebhook(TypedDict):
     secret: str
     """The secret that signs deliveries from now on: ``whsec_`` and 32 bytes in base64."""
     previousSecretExpiresAt: str
-    """Until when deliveries are also signed with the previous secret."""
+    """The time until which deliveries are also signed with the previous secret."""
 
 
 class Webhook(TypedDict):
@@ -65,7 +65,7 @@ class Webhook(TypedDict):
     url: str
     """The address that is called. The host is in lower case."""
     events: List[SubscribableEvent]
-    """The events to send, each at most once."""
+    """The events to send, without duplicates."""
     active: bool
     """Whether events are sent to it. It is disabled by a 410, or after failing for five days
     without a success; a successful test enables it again.
@@ -77,13 +77,13 @@ class Webhook(TypedDict):
     disabledReason: Optional[str]
     """Why it was disabled; null while it is active."""
     failingSince: Optional[str]
-    """The first failure since the last success."""
+    """When it first failed after the last success; null if it is not failing."""
     lastAttemptAt: Optional[str]
-    """When it was last called; null if never."""
+    """When it was last called; null if it has not been called."""
     lastSuccessAt: Optional[str]
-    """When a call last succeeded; null if never."""
+    """When a call last succeeded; null if none has."""
     nextAttemptAt: Optional[str]
-    """When it is called next; null if nothing is pending."""
+    """When it will be called next; null if nothing is pending."""
 
 
 class WebhookList(TypedDict):
@@ -117,15 +117,15 @@ class Delivery(TypedDict):
     createdAt: str
     """When the event occurred."""
     lastAttemptAt: Optional[str]
-    """When it was last attempted; null if not yet."""
+    """When it was last attempted; null if it has not been attempted yet."""
     nextAttemptAt: Optional[str]
-    """When it is attempted next; null if it is not."""
+    """When it will be attempted next; null if there will be no further attempt."""
     responseStatus: Optional[int]
     """The status of the last response; null if there was none."""
     durationMs: Optional[int]
-    """The duration of the last attempt."""
+    """The duration of the last attempt, in milliseconds; null if there was none."""
     error: Optional[str]
-    """The error of the last attempt."""
+    """The error of the last attempt; null if there was none."""
 
 
 class DeliveryList(TypedDict):
@@ -147,12 +147,12 @@ class WebhookEventEntity(TypedDict):
     slug: str
     """Lower-case letters and digits, joined with hyphens."""
     name: str
-    """The name, as its makers spell it."""
+    """The name, spelled the way its makers spell it."""
 
 
 class WebhookEvent(TypedDict):
-    """The net change of one entity between two builds. A field that has returned to its old
-    value is not included. Events of an entity are sent in order.
+    """The net change to one entity between two builds. A field that has returned to its old
+    value is not included. The events for an entity are sent in order.
     """
 
     id: str
@@ -162,12 +162,12 @@ class WebhookEvent(TypedDict):
     event: Literal["entity.created", "entity.updated", "entity.deleted", "webhook.test"]
     """What happened to the entity; ``webhook.test`` for a test."""
     timestamp: str
-    """When the last of the combined changes was made."""
+    """The time of the latest of the combined changes."""
     entity: Optional[WebhookEventEntity]
     """The entity under its current or last name; null for a test."""
     changes: List[FieldChange]
-    """The fields that changed. For a created entity all old values are null, for a deleted one
-    all new values.
+    """The fields that changed. For a created entity, all old values are null; for a deleted
+    entity, all new values are null.
     """
     changeIds: List[str]
     """The changelog entries that were combined, oldest first."""
