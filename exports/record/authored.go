@@ -11,10 +11,10 @@ import (
 
 var errRecord = errors.New("entity record: not in the form that builds store")
 
-// ParseAuthored decodes a record that AppendJSON wrote, except what is computed: scores,
-// maintenance and price. It mirrors
-// AppendJSON member by member and accepts only its output, so that it costs only a
-// small part of UnmarshalJSON. Unknown lists are nil.
+// ParseAuthored decodes a record that AppendJSON wrote, except the computed fields:
+// scores, maintenance and price. It mirrors AppendJSON member by member and accepts
+// only its output, so it takes only a fraction of the time that UnmarshalJSON takes.
+// Unknown lists are nil.
 func ParseAuthored(record []byte) (*Entity, error) {
 	r := &recordReader{rest: string(record)}
 	e := &Entity{}

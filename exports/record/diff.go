@@ -25,10 +25,10 @@ const (
 	offerSection  = 120
 )
 
-// diffFields lists the fields of an entity that are set and count as a
-// difference, in the order of the record: the authored fields and the values of
-// signals. Scores, dates and sources of signals, offers and the lifecycle, dates derived
-// from the history, what is computed, and earlier slugs do not count.
+// diffFields lists the fields of an entity that are set and that diffs compare, in
+// the order of the record: the authored fields and the values of signals and offers. It
+// leaves out computed fields, the dates and sources of signals and offers, dates derived
+// from the history, and earlier slugs.
 func (e *Entity) diffFields() []fieldValue {
 	c := fieldCollector{list: make([]fieldValue, 0, 24), buf: make([]byte, 0, 1024)}
 	text := func(section int, name, s string) {

@@ -207,7 +207,7 @@ var SignalTypes = []Signal{
 	{"created", Day, "day when the repository was created"},
 	{"dependents", Count, "projects"},
 	{"dockerPulls", Count, "pulls from Docker Hub, in total"},
-	{"downloads", Count, "downloads in a month"},
+	{"downloads", Count, "downloads per month"},
 	{"forks", Count, "forks"},
 	{"huggingfaceDownloads", Count, "downloads from Hugging Face in 30 days"},
 	{"lastCommit", Day, "day of the latest commit on the default branch"},
