@@ -13,11 +13,11 @@ import (
 // claims indexes the values that must be unique across files, so that the cost of checking an
 // edited file against all others depends only on that file.
 type claims struct {
-	names, former, categories map[string][]*file
+	names, former, categories, ids map[string][]*file
 }
 
 func newClaims() claims {
-	return claims{map[string][]*file{}, map[string][]*file{}, map[string][]*file{}}
+	return claims{map[string][]*file{}, map[string][]*file{}, map[string][]*file{}, map[string][]*file{}}
 }
 
 // each calls yield with every claim of a file.
@@ -29,6 +29,9 @@ func (c *claims) each(r *file, yield func(in map[string][]*file, key string)) {
 	yield(c.categories, e.Category)
 	if e.Name != "" {
 		yield(c.names, nameKey(e))
+	}
+	for _, id := range ownIDs(e) {
+		yield(c.ids, idKey(e, id))
 	}
 	seen := map[string]bool{}
 	for _, old := range e.Formerly {
@@ -55,17 +58,17 @@ func (c *claims) remove(r *file) {
 
 // crossCheck finds problems between files: undeclared categories, earlier slugs claimed
 // twice, and duplicate names.
-func (f *Folder) crossCheck(declared []Category) (problems yamldoc.Problems) {
+func (f *Folder) crossCheck(c *Content) (problems yamldoc.Problems) {
 	complain := func(r *file, severity yamldoc.Severity, path []string, message, suggestion string) {
 		line, col := 1, 1
 		if data, err := readFile(r.path); err == nil {
-			line, col = yamldoc.Parse(r.shown, data, "version").Locate(path, false)
+			line, col = yamldoc.Parse(r.shown, data, yamldoc.TextFields...).Locate(path, false)
 		}
 		problems = append(problems, yamldoc.Problem{File: r.shown, Line: line, Column: col, Severity: severity,
 			Field: yamldoc.FieldName(path), Message: message, Suggestion: suggestion})
 	}
 	for category, list := range f.claims.categories {
-		if message, suggestion := wrongCategory(category, declared); message != "" {
+		if message, suggestion := wrongCategory(category, c.Categories); message != "" {
 			for _, r := range list {
 				complain(r, yamldoc.Error, []string{"category"}, message, suggestion)
 			}
@@ -104,6 +107,7 @@ func (f *Folder) crossCheck(declared []Category) (problems yamldoc.Problems) {
 			complain(r, yamldoc.Warning, []string{"name"}, message, "")
 		}
 	}
+	f.crossCheckFacts(c, complain)
 	return problems
 }
 

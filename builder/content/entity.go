@@ -46,14 +46,14 @@ func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.P
 // parseEntity is like ParseEntity, but also returns the readable part of an entity with
 // errors, so that it can be compared with other entities.
 func parseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
-	d := yamldoc.Parse(path, data, "version")
+	d := yamldoc.Parse(path, data, yamldoc.TextFields...)
 	m, ok := d.Fields()
 	if !ok {
 		return nil, d.Report()
 	}
 	schema.Entity().Check(d)
 	e := decodeEntity(typ, slug, m)
-	checkEntity(d, e)
+	checkEntity(d, e, m)
 	return e, d.Report()
 }
 
@@ -107,10 +107,9 @@ func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 	slices.SortFunc(e.Signals.Facts, func(a, b record.Fact) int { return cmp.Compare(a.Name, b.Name) })
 	list, _ := signals["benchmarks"].([]any)
 	for _, v := range list {
-		b, _ := v.(map[string]any)
-		e.Signals.Benchmarks = append(e.Signals.Benchmarks, record.Benchmark{
-			Name: yamldoc.Text(b["name"]), Value: numberOf(b["value"]), Date: yamldoc.Text(b["date"]), Source: sourceOf(b["source"])})
+		e.Signals.Benchmarks = append(e.Signals.Benchmarks, decodeBenchmark(v, sourceOf))
 	}
+	decodeFacts(e, m, sourceOf)
 	return e
 }
 
@@ -133,8 +132,9 @@ func numberOf(v any) float64 {
 
 // checkEntity adds problems for fields that contradict each other, and warnings for reviewers
 // about an entity's strings.
-func checkEntity(d *yamldoc.Document, e *record.Entity) {
+func checkEntity(d *yamldoc.Document, e *record.Entity, m map[string]any) {
 	warnOfTexts(d, e)
+	checkFacts(d, e, m)
 	if !d.Faulty["addedDate"] && !d.Faulty["lastUpdated"] && e.LastUpdated != "" && e.LastUpdated < e.AddedDate {
 		d.AddAt([]string{"lastUpdated"}, false, yamldoc.Problem{Message: e.LastUpdated + " is before addedDate " + e.AddedDate})
 	}

@@ -28,7 +28,8 @@ func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity,
 		return nil, nil, d.Report()
 	}
 	schema.Entity().Check(d)
-	checkEntity(d, decodeEntity(typ, slug, d.Value.(map[string]any)))
+	accepted := d.Value.(map[string]any)
+	checkEntity(d, decodeEntity(typ, slug, accepted), accepted)
 	if n, _ := d.Problems.Count(); n > 0 {
 		return nil, nil, d.Report()
 	}
@@ -83,7 +84,7 @@ func trimTexts(v any) any {
 
 // Fields returns the values of an entity file as JSON values.
 func Fields(data []byte) (map[string]any, error) {
-	d := yamldoc.Parse("", data, yamldoc.VersionField)
+	d := yamldoc.Parse("", data, yamldoc.TextFields...)
 	fields, ok := d.Fields()
 	if !ok || len(d.Problems) > 0 {
 		return nil, d.Report()

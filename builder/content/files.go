@@ -39,6 +39,22 @@ type Index struct {
 	Branch      string         `json:"branch"`     // the branch of that repository; "" means MainBranch
 	License     string         `json:"license"`
 	Sources     []store.Source `json:"sources"`
+	IDs         []Namespace    `json:"ids"`
+}
+
+// Provider sells access to models, or hosts them.
+type Provider struct {
+	Slug  string `json:"slug"`
+	Name  string `json:"name"`
+	URL   string `json:"url"`
+	Maker string `json:"maker"` // the provider of the models that it makes itself, or ""
+}
+
+// Namespace is a namespace of identifiers that index.yaml declares.
+type Namespace struct {
+	Name  string `json:"name"`
+	Title string `json:"title"`
+	Page  string `json:"page"` // the address of a page, with {id}, or ""
 }
 
 // MainBranch is the branch on which the content is edited, unless index.yaml sets one.
@@ -48,6 +64,7 @@ const MainBranch = "main"
 func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	var problems yamldoc.Problems
 	var categories struct{ Categories []Category }
+	var providers struct{ Providers []Provider }
 	c.roots = map[string][sha1.Size]byte{}
 	for _, f := range []struct {
 		name string
@@ -56,6 +73,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	}{
 		{"categories.yaml", schema.Categories, &categories},
 		{"index.yaml", schema.Index, &c.Index},
+		{"providers.yaml", schema.Providers, &providers},
 		{"scoring.yaml", schema.Scoring, nil},
 	} {
 		path := filepath.Join(dir, f.name)
@@ -78,7 +96,7 @@ func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 			return nil, fmt.Errorf("%s: %w", f.name, err)
 		}
 	}
-	c.Categories = categories.Categories
+	c.Categories, c.Providers = categories.Categories, providers.Providers
 	c.Index.Repository = schema.RepositoryURL(c.Index.Repository)
 	return problems, nil
 }
@@ -120,6 +138,20 @@ func checkCategories(d *yamldoc.Document) {
 	}
 }
 
+// checkUnique refuses entries of a list that have the same value in a field.
+func checkUnique(d *yamldoc.Document, list, field string) {
+	entries, _ := yamldoc.ValueAt(d.Value, []string{list}).([]any)
+	seen := map[string]bool{}
+	for i := range entries {
+		path := []string{list, strconv.Itoa(i), field}
+		value, ok := yamldoc.ValueAt(d.Value, path).(string)
+		if ok && seen[value] {
+			d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(value) + " is given twice"})
+		}
+		seen[value] = true
+	}
+}
+
 // ParseScoring checks a scoring file against its schema and returns it as JSON.
 func ParseScoring(path string, data []byte) ([]byte, yamldoc.Problems) {
 	return parseChecked(path, data, schema.Scoring())
@@ -139,8 +171,13 @@ func parseChecked(path string, data []byte, s *schema.Schema) ([]byte, yamldoc.P
 		return nil, d.Report()
 	}
 	s.Check(d)
-	if s == schema.Categories() {
+	switch s {
+	case schema.Categories():
 		checkCategories(d)
+	case schema.Providers():
+		checkUnique(d, "providers", "slug")
+	case schema.Index():
+		checkUnique(d, "ids", "name")
 	}
 	asJSON, err := json.Marshal(m)
 	if err != nil {

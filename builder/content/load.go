@@ -29,6 +29,7 @@ import (
 type Content struct {
 	Entities   []*record.Entity // sorted by type and slug
 	Categories []Category       // from categories.yaml, or from the entities if there is no such file
+	Providers  []Provider       // from providers.yaml, in its order
 	Index      Index
 
 	// Data about the entity files, in the order of Entities.
@@ -281,7 +282,7 @@ func (f *Folder) content(own func(*record.Entity) *record.Entity) (*Content, yam
 	if len(f.order) == 0 && len(problems) == 0 {
 		return nil, nil, fmt.Errorf("%s: contains no entity files (%s/<slug>.yaml)", f.dir, strings.Join(record.Types, "/<slug>.yaml, "))
 	}
-	problems = append(problems, f.crossCheck(c.Categories)...)
+	problems = append(problems, f.crossCheck(c)...)
 	c.completeCategories()
 	problems.Sort()
 	return c, problems, nil

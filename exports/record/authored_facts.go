@@ -19,7 +19,7 @@ func (r *recordReader) facts(e *Entity) {
 	r.literal("}")
 	m.Reasoning = r.member("reasoning").answer()
 	m.ReasoningEfforts = r.member("reasoningEfforts").words()
-	if known := m.orNil(); known != nil {
+	if known := m.OrNil(); known != nil {
 		e.Model = new(m)
 	}
 	e.Lifecycle = r.member("lifecycle").lifecycle()

@@ -21,11 +21,11 @@ func (r *modelJSON) model() *Model {
 	m := Model{Family: r.Family, OpenWeights: answerTo(r.OpenWeights), Input: orNil(r.Modalities.Input),
 		Output: orNil(r.Modalities.Output), Knowledge: r.Knowledge, Parameters: r.Parameters.Total,
 		ActiveParameters: r.Parameters.Active, Reasoning: answerTo(r.Reasoning), ReasoningEfforts: orNil(r.ReasoningEfforts)}
-	return m.orNil()
+	return m.OrNil()
 }
 
-// orNil returns nil for a model without facts.
-func (m *Model) orNil() *Model {
+// OrNil returns nil for a model without facts, otherwise m.
+func (m *Model) OrNil() *Model {
 	if m.Family == "" && m.OpenWeights == Unknown && m.Input == nil && m.Output == nil && m.Knowledge == "" &&
 		m.Parameters == 0 && m.ActiveParameters == 0 && m.Reasoning == Unknown && m.ReasoningEfforts == nil {
 		return nil

@@ -11,13 +11,15 @@ import (
 // addFacts adds the facts of an entity after its signals, in the order of the record. Each
 // top-level field is a section of its own.
 func (c *fieldCollector) addFacts(e *Entity) {
-	section := factSection
+	section, linked := factSection, LinkedIDs(e.Links) // a changed link is a change of its own
 	for from := 0; from < len(e.IDs); {
 		to := from + 1
 		for to < len(e.IDs) && e.IDs[to].Namespace == e.IDs[from].Namespace {
 			to++
 		}
-		c.add(section, "ids."+e.IDs[from].Namespace, jsonenc.AppendStrings(c.buf, e.IDsIn(e.IDs[from].Namespace)))
+		if to-from > 1 || !slices.Contains(linked, e.IDs[from]) {
+			c.add(section, "ids."+e.IDs[from].Namespace, jsonenc.AppendStrings(c.buf, e.IDsIn(e.IDs[from].Namespace)))
+		}
 		from = to
 	}
 	text := func(name, value string) {

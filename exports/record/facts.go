@@ -1,9 +1,6 @@
 package record
 
 import (
-	"slices"
-	"strings"
-
 	"kindex/exports/jsonenc"
 )
 
@@ -57,22 +54,6 @@ type Lifecycle struct {
 	Source              string // URL of the announcement
 }
 
-// ID is the identifier of an entity in a registry or at a provider.
-type ID struct {
-	Namespace string // such as pypi
-	Value     string
-}
-
-// IDsIn returns the identifiers in a namespace.
-func (e *Entity) IDsIn(namespace string) (values []string) {
-	for _, id := range e.IDs {
-		if id.Namespace == namespace {
-			values = append(values, id.Value)
-		}
-	}
-	return values
-}
-
 // PriceSummary is what a model costs per million tokens: at its maker, or the median of
 // all offers.
 type PriceSummary struct {
@@ -117,26 +98,6 @@ func appendCount(dst []byte, n int64) []byte {
 	return jsonenc.AppendNumber(dst, float64(n))
 }
 
-func appendIDs(dst []byte, ids []ID) []byte {
-	dst = append(dst, '{')
-	for i, id := range ids {
-		switch {
-		case i > 0 && id.Namespace == ids[i-1].Namespace:
-			dst = append(dst, ',')
-		default:
-			if i > 0 {
-				dst = append(dst, ']', ',')
-			}
-			dst = append(jsonenc.AppendString(dst, id.Namespace), ':', '[')
-		}
-		dst = jsonenc.AppendString(dst, id.Value)
-	}
-	if len(ids) > 0 {
-		dst = append(dst, ']')
-	}
-	return append(dst, '}')
-}
-
 func (e *Entity) appendLifecycle(dst []byte) []byte {
 	dst = jsonenc.AppendMember(dst, "lifecycle")
 	if e.Lifecycle == nil {
@@ -151,9 +112,4 @@ func (e *Entity) appendLifecycle(dst []byte) []byte {
 		dst = jsonenc.AppendNullable(dst, f.value)
 	}
 	return append(dst, '}')
-}
-
-// sortIDs sorts identifiers by namespace. Those in one namespace keep their order.
-func sortIDs(ids []ID) {
-	slices.SortStableFunc(ids, func(a, b ID) int { return strings.Compare(a.Namespace, b.Namespace) })
 }

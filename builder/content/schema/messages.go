@@ -16,27 +16,33 @@ import (
 
 // The patterns used in the schemas.
 const (
-	slugPattern  = "^[a-z0-9]+(-[a-z0-9]+)*$"
-	urlPattern   = "^https?://[^\\s/?#@]+([/?#][^\\s]*)?$"
-	dayPattern   = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
-	monthPattern = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
-	linePattern  = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
+	slugPattern   = "^[a-z0-9]+(-[a-z0-9]+)*$"
+	urlPattern    = "^https?://[^\\s/?#@]+([/?#][^\\s]*)?$"
+	dayPattern    = "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"
+	monthPattern  = "^[0-9]{4}-[0-9]{2}(-[0-9]{2})?$"
+	periodPattern = "^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$"
+	entityPattern = "^(model|tool)/[a-z0-9]+(-[a-z0-9]+)*$"
+	linePattern   = "^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$"
 	// Used only in index.yaml.
 	servicePattern    = "^https?://[^\\s/?#@]+(/[^\\s?#]*)?$"
 	repositoryPattern = "^https?://[^\\s/?#@]+(/[^\\s/?#]+)+/?$"
+	pagePattern       = "^https?://[^\\s/?#@]+/[^\\s]*\\{id\\}[^\\s]*$"
 	branchPattern     = "^[^\\x00-\\x20\\x7f-\\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069~^:?*\\[\\\\]*$"
 )
 
 // patternHints explains the patterns.
 var patternHints = map[string]string{
-	slugPattern:  "use lower-case letters and digits, separated by single hyphens",
-	urlPattern:   "use a full address that starts with https:// and contains no spaces and no user name",
-	dayPattern:   "use YYYY-MM-DD",
-	monthPattern: "use YYYY-MM-DD, or YYYY-MM if only the month is known",
-	linePattern:  "use one line without control characters",
+	slugPattern:   "use lower-case letters and digits, separated by single hyphens",
+	urlPattern:    "use a full address that starts with https:// and contains no spaces and no user name",
+	dayPattern:    "use YYYY-MM-DD",
+	monthPattern:  "use YYYY-MM-DD, or YYYY-MM if only the month is known",
+	linePattern:   "use one line without control characters",
+	periodPattern: "use YYYY-MM-DD, YYYY-MM or YYYY",
+	entityPattern: "use type/slug, such as model/llama-3-1-8b",
 
 	servicePattern:    "use a full address that starts with https:// and contains no spaces, no user name, no ? and no #",
 	repositoryPattern: "use the address of the repository's page, such as https://github.com/example/index: no spaces, no user name, no ? and no #",
+	pagePattern:       "use a full address that contains {id}",
 	branchPattern:     "use a branch name that git allows, such as main",
 }
 
@@ -93,7 +99,7 @@ func wrongType(k *kind.Type, node map[string]any, value any) string {
 	switch {
 	case slices.Contains(k.Want, "string") && !isSet && !isList:
 		switch pattern, _ := node["pattern"].(string); pattern {
-		case urlPattern, dayPattern, monthPattern, servicePattern, repositoryPattern:
+		case urlPattern, dayPattern, monthPattern, periodPattern, servicePattern, repositoryPattern:
 			return yamldoc.Quote(value) + ": " + patternHints[pattern]
 		}
 		return message + "; put it in quotes"

@@ -25,7 +25,7 @@ import (
 var schemaFiles embed.FS
 
 // Names lists the published schemas.
-var Names = []string{"entity", "categories", "index", "scoring", "mapping"}
+var Names = []string{"entity", "categories", "providers", "index", "scoring", "mapping"}
 
 // JSON returns the JSON Schema (draft 2020-12) for one of Names.
 func JSON(name string) ([]byte, error) {
@@ -45,6 +45,8 @@ var (
 	Entity = sync.OnceValue(func() *Schema { return mustCompile("entity") })
 	// Categories is the schema of categories.yaml.
 	Categories = sync.OnceValue(func() *Schema { return mustCompile("categories") })
+	// Providers is the schema of providers.yaml.
+	Providers = sync.OnceValue(func() *Schema { return mustCompile("providers") })
 	// Index is the schema of index.yaml.
 	Index = sync.OnceValue(func() *Schema { return mustCompile("index") })
 	// Scoring is the schema of scoring.yaml.
@@ -89,10 +91,9 @@ func (s *Schema) Check(d *yamldoc.Document) {
 func (s *Schema) bound(d *yamldoc.Document, value any, node map[string]any, path []string) any {
 	switch v := value.(type) {
 	case map[string]any:
-		props, _ := node["properties"].(map[string]any)
-		for name, part := range props {
-			if member, ok := v[name]; ok {
-				v[name] = s.bound(d, member, s.resolve(part), append(path[:len(path):len(path)], name))
+		for name, member := range v {
+			if part := s.member(node, name); part != nil {
+				v[name] = s.bound(d, member, part, append(path[:len(path):len(path)], name))
 			}
 		}
 	case []any:
@@ -114,13 +115,22 @@ func (s *Schema) bound(d *yamldoc.Document, value any, node map[string]any, path
 func (s *Schema) at(path []string) map[string]any {
 	node := s.resolve(s.raw)
 	for _, p := range path {
-		if props, ok := node["properties"].(map[string]any); ok {
-			node = s.resolve(props[p])
+		if node["properties"] != nil {
+			node = s.member(node, p)
 		} else {
 			node = s.resolve(node["items"])
 		}
 	}
 	return node
+}
+
+// member returns the part of a schema for a field of a mapping, or nil if there is none.
+func (s *Schema) member(node map[string]any, name string) map[string]any {
+	props, _ := node["properties"].(map[string]any)
+	if part, ok := props[name]; ok {
+		return s.resolve(part)
+	}
+	return s.resolve(node["additionalProperties"])
 }
 
 // resolve follows a reference into the definitions of the schema.
@@ -261,4 +271,4 @@ func UnknownEntityField(name string, more ...string) *yamldoc.Problem {
 }
 
 // RootFiles lists the names of the files next to the type folders. All are optional.
-var RootFiles = []string{"categories.yaml", "index.yaml", "scoring.yaml"}
+var RootFiles = []string{"categories.yaml", "index.yaml", "providers.yaml", "scoring.yaml"}

@@ -25,11 +25,10 @@ import (
 func (s *Schema) checkTexts(d *yamldoc.Document, value any, node map[string]any, path []string) {
 	switch v := value.(type) {
 	case map[string]any:
-		props, _ := node["properties"].(map[string]any)
 		for name, member := range v {
 			inner := append(path[:len(path):len(path)], name)
 			if d.Faulty[yamldoc.FieldName(inner)] || checkHidden(d, name, inner, true) {
-				s.checkTexts(d, member, s.resolve(props[name]), inner)
+				s.checkTexts(d, member, s.member(node, name), inner)
 			}
 		}
 	case []any:
@@ -52,7 +51,7 @@ func (s *Schema) checkTexts(d *yamldoc.Document, value any, node map[string]any,
 			checkRepository(d, v, path)
 		case branchPattern:
 			checkBranch(d, v, path)
-		case dayPattern, monthPattern:
+		case dayPattern, monthPattern, periodPattern:
 			checkDate(d, v, path)
 		}
 	}
@@ -130,10 +129,7 @@ func validPort(port string) bool {
 
 // checkDate rejects days that do not exist.
 func checkDate(d *yamldoc.Document, s string, path []string) {
-	layout := time.DateOnly
-	if len(s) == len("2006-01") {
-		layout = "2006-01"
-	}
+	layout := time.DateOnly[:min(len(s), len(time.DateOnly))]
 	if _, err := time.Parse(layout, s); err != nil {
 		d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(s) + " does not exist; the order is year, month, day"})
 	}

@@ -2,6 +2,7 @@ package yamldoc
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -136,7 +137,7 @@ func (d *Document) convertText(n *ast.StringNode, path []string) any {
 
 func (d *Document) convertNumber(n ast.Node, path []string) any {
 	raw := n.GetToken().Value
-	if len(path) == 1 && path[0] == d.textual {
+	if len(path) == 1 && slices.Contains(d.textual, path[0]) {
 		return raw
 	}
 	if !IsPlainNumber(raw) {

@@ -25,8 +25,9 @@ const (
 	MaxProblems = 100 // listed problems
 )
 
-// VersionField is the top-level field whose plain numbers are read as strings.
-const VersionField = "version"
+// TextFields are the top-level fields of an entity file whose plain numbers are read as
+// strings.
+var TextFields = []string{"version", "knowledge"}
 
 // Document is one YAML file as plain values, with their positions. The dialect is small on
 // purpose: one document, no anchors, aliases, tags or merge keys, and no duplicate keys.
@@ -38,9 +39,9 @@ type Document struct {
 	Faulty   map[string]bool // fields with invalid values, so that no field is reported twice
 	Dropped  int             // errors that were counted but not described
 
-	// textual is the top-level field whose plain numbers are read as strings, so that version
+	// textual are the top-level fields whose plain numbers are read as strings, so that version
 	// 1.10 does not become 1.1.
-	textual  string
+	textual  []string
 	brackets int // how many [ and { are open at convert's current position
 
 	// members contains an index by name for each mapping that Locate has searched, so that
@@ -52,7 +53,7 @@ type Document struct {
 func New(path string) *Document { return &Document{Path: path, Faulty: map[string]bool{}} }
 
 // Parse reads a file. If its syntax is invalid, the document has problems and no value.
-func Parse(path string, data []byte, textual string) (d *Document) {
+func Parse(path string, data []byte, textual ...string) (d *Document) {
 	d = New(path)
 	d.textual = textual
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors write a byte order mark

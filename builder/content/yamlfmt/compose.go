@@ -26,7 +26,7 @@ func Compose(fields map[string]any) ([]byte, error) {
 	root.order(entityShape())
 	root.chooseFlow(true, 0)
 	data := printLayout(root, entityShape())
-	d := yamldoc.Parse("", data, yamldoc.VersionField)
+	d := yamldoc.Parse("", data, yamldoc.TextFields...)
 	if len(d.Problems) > 0 {
 		p := d.Problems[0]
 		return nil, &FieldError{nameOrAll(p.Field), "cannot be written as YAML: " + p.Message}
@@ -61,7 +61,7 @@ func layoutOfFields(fields map[string]any) (*layout, error) {
 		return nil, err
 	}
 	for _, item := range root.items {
-		if item.name == yamldoc.VersionField {
+		if slices.Contains(yamldoc.TextFields, item.name) {
 			item.raw = item.raw && !yamldoc.IsPlainNumber(item.text)
 		}
 	}

@@ -26,7 +26,7 @@ import (
 // support, and for a file that cannot be formatted without losing something. It does not
 // check the schema: a file with unknown fields or invalid values can be formatted.
 func Format(path string, data []byte) ([]byte, error) {
-	original := yamldoc.Parse(path, data, yamldoc.VersionField)
+	original := yamldoc.Parse(path, data, yamldoc.TextFields...)
 	fields, ok := original.Fields()
 	if !ok || len(original.Problems) > 0 {
 		return nil, original.Report()
@@ -80,7 +80,7 @@ type canonicalForm struct {
 }
 
 func canonicalize(path string, text []byte, s *shape) (*canonicalForm, error) {
-	d := yamldoc.Parse(path, text, yamldoc.VersionField)
+	d := yamldoc.Parse(path, text, yamldoc.TextFields...)
 	if _, ok := d.Fields(); !ok || len(d.Problems) > 0 {
 		return nil, d.Report()
 	}

@@ -113,7 +113,7 @@ func (s *shape) entry() *shape {
 // isDate reports whether strings of this shape are days or months, which are written
 // unquoted.
 func (s *shape) isDate() bool {
-	return strings.HasSuffix(s.Ref, "/date") || strings.HasSuffix(s.Ref, "/month")
+	return strings.HasSuffix(s.Ref, "/date") || strings.HasSuffix(s.Ref, "/month") || strings.HasSuffix(s.Ref, "/period")
 }
 
 // order sorts the fields of an entity in the order of the schema, followed by unknown fields.

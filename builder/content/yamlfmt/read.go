@@ -97,7 +97,7 @@ func (r *layoutReader) read(p *node, n ast.Node) {
 
 // readLeaf fills in a layout from a string, number, true, false or null.
 func (r *layoutReader) readLeaf(p *node, n ast.Node) {
-	textual := p.depth == 1 && p.name == yamldoc.VersionField
+	textual := p.depth == 1 && slices.Contains(yamldoc.TextFields, p.name)
 	switch v := n.(type) {
 	case *ast.LiteralNode:
 		p.value = tokenPosition(v.Start)

@@ -102,7 +102,7 @@ type BenchmarkColumns struct {
 // Parse reads a mapping. The mapping is nil if one of the problems is an error. path is used
 // only in messages.
 func Parse(path string, data []byte) (*Mapping, yamldoc.Problems) {
-	d := yamldoc.Parse(path, data, "")
+	d := yamldoc.Parse(path, data)
 	m, ok := d.Fields()
 	if !ok {
 		return nil, d.Report()

@@ -1,0 +1,131 @@
+package content
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/ids"
+	"kindex/exports/record"
+)
+
+// modelFields are the fields that only models have.
+var modelFields = []string{"family", "openWeights", "modalities", "knowledge", "parameters", "reasoning", "reasoningEfforts", "offersRead", "offers"}
+
+// checkFacts adds problems with the facts of an entity that are not signals.
+func checkFacts(d *yamldoc.Document, e *record.Entity, m map[string]any) {
+	if e.Type != "model" {
+		for _, name := range modelFields {
+			if m[name] != nil {
+				d.AddAt([]string{name}, true, yamldoc.Problem{Message: "applies only to models; remove it"})
+			}
+		}
+	}
+	checkIDs(d, e, m)
+	if l := e.Lifecycle; l != nil {
+		if l.Deprecated > l.Retires && l.Retires != "" && !d.Faulty["lifecycle.retires"] && !d.Faulty["lifecycle.deprecated"] {
+			d.AddAt([]string{"lifecycle", "retires"}, false, yamldoc.Problem{Message: l.Retires + " is before deprecated " + l.Deprecated})
+		}
+		if l.ReplacedBy == e.Key() {
+			d.AddAt([]string{"lifecycle", "replacedBy"}, false, yamldoc.Problem{Message: "is the entity itself; name its successor"})
+		}
+	}
+	if p := e.Model; p != nil && p.ActiveParameters > p.Parameters && p.Parameters > 0 {
+		d.AddAt([]string{"parameters", "active"}, false, yamldoc.Problem{Message: fmt.Sprintf("%d is more than the total, %d", p.ActiveParameters, p.Parameters)})
+	}
+	checkOffers(d, e, m)
+}
+
+// checkIDs adds identifiers with the wrong syntax, and those that contradict a link.
+// Namespaces that index.yaml declares are checked with the other files.
+func checkIDs(d *yamldoc.Document, e *record.Entity, m map[string]any) {
+	stated, _ := m["ids"].(map[string]any)
+	for namespace, v := range stated {
+		n := ids.Find(namespace)
+		if n == nil {
+			continue
+		}
+		for i, id := range textOrTexts(v) {
+			path := []string{"ids", namespace}
+			if _, isList := v.([]any); isList {
+				path = append(path, strconv.Itoa(i))
+			}
+			if !d.Faulty[yamldoc.FieldName(path)] && !n.Pattern.MatchString(id) {
+				d.AddAt(path, false, yamldoc.Problem{Message: yamldoc.Quote(id) + " is not an identifier on " + n.Title + "; use " + n.Hint})
+			}
+		}
+	}
+	for _, linked := range record.LinkedIDs(e.Links) {
+		if stated[linked.Namespace] != nil && !hasID(e.IDs, linked) {
+			link := map[string]string{"github": "repository", "pypi": "package"}[linked.Namespace]
+			d.AddAt([]string{"ids", linked.Namespace}, false, yamldoc.Problem{Message: "contradicts links." + link + ", which is " + yamldoc.Quote(linked.Value) + "; correct one of them"})
+		}
+	}
+}
+
+// checkOffers adds problems with each offer, and warnings about unlikely prices.
+func checkOffers(d *yamldoc.Document, e *record.Entity, m map[string]any) {
+	list, _ := m["offers"].([]any)
+	first := map[string]int{}
+	at := make(map[string]int, len(list)) // by Offer.Key: the index in the file
+	for i, v := range list {
+		f, ok := v.(map[string]any)
+		if !ok {
+			continue
+		}
+		o := record.Offer{Provider: yamldoc.Text(f["provider"]), ID: yamldoc.Text(f["id"])}
+		path := []string{"offers", strconv.Itoa(i)}
+		if j, known := first[o.Key()]; known && o.ID != "" {
+			d.AddAt(append(path, "id"), false, yamldoc.Problem{Message: fmt.Sprintf("%s at %s is also offers[%d]; an offer is identified by provider and id", yamldoc.Quote(o.ID), o.Provider, j)})
+			continue
+		}
+		first[o.Key()], at[o.Key()] = i, i
+		checkPrices(d, f, path, f["free"] == true)
+		modes, _ := f["modes"].(map[string]any)
+		for name, mode := range modes {
+			fields, _ := mode.(map[string]any)
+			checkPrices(d, fields, append(slices.Clone(path), "modes", name), f["free"] == true)
+		}
+	}
+	for i := range e.Offers {
+		o := &e.Offers[i]
+		if path := []string{"offers", strconv.Itoa(at[o.Key()])}; o.Free && o.Source == "" {
+			d.AddAt(append(path, "free"), false, yamldoc.Problem{Message: "needs a source that says so; add source here or to offersRead"})
+		}
+	}
+	if n, _ := d.Problems.Count(); n == 0 {
+		warnOfPrices(d, e, at)
+	}
+}
+
+// checkPrices adds prices with too many decimals, and prices of 0 that are not free.
+func checkPrices(d *yamldoc.Document, fields map[string]any, path []string, free bool) {
+	for _, name := range record.PriceNames {
+		v := fields[name]
+		x := numberOf(v)
+		inner := append(slices.Clone(path), name)
+		if _, isText := v.(string); v == nil || isText || d.Faulty[yamldoc.FieldName(inner)] {
+			continue
+		}
+		switch _, exact, err := record.RoundPrice(x); {
+		case err != nil: // the schema has reported it
+		case !exact:
+			d.AddAt(inner, false, yamldoc.Problem{Message: strconv.FormatFloat(x, 'f', -1, 64) + " has more than six decimals; round it"})
+		case x == 0 && !free:
+			d.AddAt(inner, false, yamldoc.Problem{Message: "is 0; remove it if the price is unknown, or add free: true if the source says that it is free"})
+		}
+	}
+	tiers, _ := fields["tiers"].([]any)
+	seen := map[int64]bool{}
+	for i, v := range tiers {
+		t, _ := v.(map[string]any)
+		inner := append(slices.Clone(path), "tiers", strconv.Itoa(i))
+		if over := int64(numberOf(t["over"])); seen[over] {
+			d.AddAt(append(inner, "over"), false, yamldoc.Problem{Message: fmt.Sprintf("%d is given twice", over)})
+		} else {
+			seen[over] = true
+		}
+		checkPrices(d, t, inner, free)
+	}
+}

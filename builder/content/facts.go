@@ -1,0 +1,134 @@
+package content
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"kindex/builder/content/yamldoc"
+	"kindex/exports/ids"
+	"kindex/exports/record"
+)
+
+// decodeFacts copies the facts of an entity that are not signals. source returns a source
+// that several values share.
+func decodeFacts(e *record.Entity, m map[string]any, source func(any) string) {
+	e.IDs = decodeIDs(e, m["ids"])
+	e.Model = decodeModel(m)
+	if l, ok := m["lifecycle"].(map[string]any); ok {
+		e.Lifecycle = &record.Lifecycle{Deprecated: yamldoc.Text(l["deprecated"]), Retires: yamldoc.Text(l["retires"]),
+			ReplacedBy: yamldoc.Text(l["replacedBy"]), Source: source(l["source"])}
+	}
+	e.Offers = decodeOffers(m, source)
+}
+
+// decodeIDs returns the identifiers that a file states, and those that follow from its links.
+func decodeIDs(e *record.Entity, v any) (list []record.ID) {
+	stated, _ := v.(map[string]any)
+	for namespace, value := range stated {
+		for _, id := range textOrTexts(value) {
+			list = append(list, record.ID{Namespace: strings.Clone(namespace), Value: strings.Clone(id)})
+		}
+	}
+	for _, id := range record.LinkedIDs(e.Links) {
+		if stated[id.Namespace] == nil {
+			list = append(list, id)
+		}
+	}
+	record.SortIDs(list)
+	return list
+}
+
+// textOrTexts returns the texts of a list, or a text as a list.
+func textOrTexts(v any) []string {
+	if s := yamldoc.Text(v); s != "" {
+		return []string{s}
+	}
+	return yamldoc.Texts(v)
+}
+
+func decodeModel(m map[string]any) *record.Model {
+	modalities, _ := m["modalities"].(map[string]any)
+	parameters, _ := m["parameters"].(map[string]any)
+	f := &record.Model{
+		Family: yamldoc.Text(m["family"]), OpenWeights: answerIn(m["openWeights"]),
+		Input: yamldoc.Texts(modalities["input"]), Output: yamldoc.Texts(modalities["output"]), Knowledge: yamldoc.Text(m["knowledge"]),
+		Parameters: int64(numberOf(parameters["total"])), ActiveParameters: int64(numberOf(parameters["active"])),
+		Reasoning: answerIn(m["reasoning"]), ReasoningEfforts: yamldoc.Texts(m["reasoningEfforts"]),
+	}
+	return f.OrNil()
+}
+
+func answerIn(v any) record.Answer {
+	if b, ok := v.(bool); ok {
+		return record.AnswerOf(b)
+	}
+	return record.Unknown
+}
+
+func decodeOffers(m map[string]any, source func(any) string) []record.Offer {
+	list, _ := m["offers"].([]any)
+	if len(list) == 0 {
+		return nil
+	}
+	read, _ := m["offersRead"].(map[string]any)
+	offers := make([]record.Offer, 0, len(list))
+	for _, v := range list {
+		f, ok := v.(map[string]any)
+		if !ok {
+			continue
+		}
+		o := record.Offer{Provider: yamldoc.Text(f["provider"]), ID: ownText(f["id"]), Prices: decodePrices(f),
+			Context: int64(numberOf(f["context"])), OutputLimit: int64(numberOf(f["outputLimit"])), Tiers: decodeTiers(f["tiers"]),
+			Free: f["free"] == true, Deprecated: f["deprecated"] == true, Reviewed: yamldoc.Texts(f["reviewed"]),
+			Date: cmp.Or(yamldoc.Text(f["date"]), yamldoc.Text(read["date"])), Source: cmp.Or(source(f["source"]), source(read["source"]))}
+		modes, _ := f["modes"].(map[string]any)
+		for name, v := range modes {
+			mode, _ := v.(map[string]any)
+			o.Modes = append(o.Modes, record.Mode{Name: strings.Clone(name), Prices: decodePrices(mode), Tiers: decodeTiers(mode["tiers"])})
+		}
+		offers = append(offers, o)
+	}
+	record.SortOffers(offers)
+	return offers
+}
+
+func decodeTiers(v any) (tiers []record.Tier) {
+	list, _ := v.([]any)
+	for _, v := range list {
+		t, _ := v.(map[string]any)
+		tiers = append(tiers, record.Tier{Over: int64(numberOf(t["over"])), Prices: decodePrices(t)})
+	}
+	return tiers
+}
+
+// decodePrices returns the valid prices among some fields.
+func decodePrices(fields map[string]any) (p record.Prices) {
+	for i, name := range record.PriceNames {
+		switch v := fields[name].(type) {
+		case int64, float64:
+			if price, _, err := record.RoundPrice(numberOf(v)); err == nil {
+				p[i] = price
+			}
+		}
+	}
+	return p
+}
+
+// decodeBenchmark copies one benchmark result.
+func decodeBenchmark(v any, source func(any) string) record.Benchmark {
+	f, _ := v.(map[string]any)
+	text := func(key string) string { return yamldoc.Text(f[key]) }
+	b := record.Benchmark{Name: text("name"), Value: numberOf(f["value"]), Metric: text("metric"), Harness: text("harness"),
+		Variant: text("variant"), Dataset: text("dataset"), Version: text("version"), By: text("by"), Publisher: text("publisher"),
+		Date: text("date"), Source: source(f["source"])}
+	b.Unfold()
+	return b
+}
+
+// hasID reports whether a list has a value, compared as in its namespace.
+func hasID(list []record.ID, id record.ID) bool {
+	return slices.ContainsFunc(list, func(x record.ID) bool {
+		return x.Namespace == id.Namespace && ids.Canonical(x.Namespace, x.Value) == ids.Canonical(id.Namespace, id.Value)
+	})
+}
