@@ -209,6 +209,7 @@ func (b *build) load(ctx context.Context) error {
 func (b *build) score(context.Context) error {
 	for i, e := range b.content.Entities {
 		e.Scores = b.formula.Scores(e, b.AsOf)
+		e.Computed = b.content.Providers.Compute(e, b.AsOf.UTC().Format(time.DateOnly))
 		b.progress("score", i+1, len(b.content.Entities))
 	}
 	return nil

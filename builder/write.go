@@ -102,7 +102,7 @@ func (b *build) writeBoard(board rank.Board) error {
 	return b.out.AddVariants(exports.LeaderboardFile(board.Name), []byte(out.String()))
 }
 
-// writeDescriptions writes the categories, the scoring formula and the schema of entity
+// writeDescriptions writes the categories, the providers, the scoring formula and the schema of entity
 // files.
 func (b *build) writeDescriptions() error {
 	list := []record.Category{}
@@ -129,14 +129,22 @@ func (b *build) writeDescriptions() error {
 	if err != nil {
 		return err
 	}
+	providers, err := json.MarshalIndent(b.content.Providers, "", "  ")
+	if err != nil {
+		return err
+	}
 	for _, f := range []struct {
 		name string
 		data []byte
 	}{
 		{exports.CategoriesFile, append(asJSON, '\n')},
+		{exports.ProvidersFile, append(providers, '\n')},
 		{exports.ScoringFile, b.formula.JSON()},
 		{exports.SchemaFile, s},
 	} {
+		if f.name == exports.ProvidersFile && len(b.content.Providers) == 0 {
+			continue
+		}
 		if err := b.out.AddVariants(f.name, f.data); err != nil {
 			return err
 		}

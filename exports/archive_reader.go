@@ -118,11 +118,14 @@ func (r *ArchiveReader) RecordAt(v int, day string, s record.Scores) []byte {
 	if r.deleted(v) {
 		return nil
 	}
-	number, err := record.DayNumber(day)
-	if err != nil {
-		number = record.NoDate
+	var c record.Computed
+	offers, authored := 0, r.record(v)
+	if record.HasComputed(authored) {
+		if e, err := r.Entity(v); err == nil {
+			c, offers = r.base.providers.Compute(e, day), len(e.Offers)
+		}
 	}
-	return record.CompleteAuthored(r.record(v), &s, r.day(v, 0), r.day(v, 1), number)
+	return record.CompleteAuthored(authored, &s, &c, offers, r.day(v, 0), r.day(v, 1))
 }
 
 // versionsAt returns the versions at an address, oldest first.

@@ -79,6 +79,7 @@ func checkVersions(t *testing.T, p *madeHistory, r *ArchiveReader) {
 			if authored.UpdatedDerived {
 				authored.LastUpdated = ""
 			}
+			authored.Computed = record.Computed{}
 			authored.Scores, authored.AddedDerived, authored.UpdatedDerived = record.Scores{}, false, false
 			authored.Tags, authored.Capabilities = append([]string{}, authored.Tags...), append([]string{}, authored.Capabilities...)
 			if e, err := r.Entity(i); err != nil || !reflect.DeepEqual(*e, authored) {
@@ -88,8 +89,8 @@ func checkVersions(t *testing.T, p *madeHistory, r *ArchiveReader) {
 				t.Fatalf("an authored record has scores: %s", got.Record)
 			}
 			scored := *want.Entity
-			scored.Scores = randomScores(p.rng)
-			if authored := r.RecordAt(i, "", scored.Scores); !bytes.Equal(authored, scored.AppendJSON(nil)) {
+			scored.Scores, scored.Computed = randomScores(p.rng), r.base.Providers().Compute(&scored, "2026-02-01")
+			if authored := r.RecordAt(i, "2026-02-01", scored.Scores); !bytes.Equal(authored, scored.AppendJSON(nil)) {
 				t.Fatalf("record of version %d:\ngot  %s\nwant %s", i, authored, scored.AppendJSON(nil))
 			}
 			want.Record, want.Entity = want.Entity.AppendAuthored(nil), nil

@@ -11,6 +11,7 @@ import (
 	"github.com/blevesearch/mmap-go"
 
 	"kindex/exports/packed"
+	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/store"
 )
@@ -48,6 +49,8 @@ type Build struct {
 	sources       sources
 	archive       *ArchiveReader
 
+	providers pricing.Providers
+
 	overlay *overlay // edits on top of the build, or nil if there are none
 }
 
@@ -74,6 +77,10 @@ func (b *Build) File(path string) ([]byte, store.File, bool) {
 	}
 	return b.files[path], f, true
 }
+
+// Providers returns the providers of offers, in the order of providers.yaml. The caller must
+// not modify them.
+func (b *Build) Providers() pricing.Providers { return b.providers }
 
 // Len returns the number of ordinals: listed records, best first, then withdrawn
 // ones, then edited ones.

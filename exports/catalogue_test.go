@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"kindex/exports/pricing"
 	"kindex/exports/record"
 	"kindex/exports/store"
 	"kindex/exports/table"
@@ -149,7 +150,11 @@ func randomFacts(rng *rand.Rand, e *record.Entity) {
 		e.Offers = append(e.Offers, o)
 	}
 	record.SortOffers(e.Offers)
+	e.Computed = randomProviders.Compute(e, "2026-03-01")
 }
+
+// randomProviders are the providers of random offers, some of which make random models.
+var randomProviders = pricing.Providers{{Slug: "acme", Maker: "acme"}, {Slug: "meta", Name: "Meta", Maker: "Meta"}}
 
 func randomPrices(rng *rand.Rand) (p record.Prices) {
 	for i := range p {

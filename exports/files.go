@@ -8,6 +8,7 @@ const (
 	ChangelogFile   = "changelog"    // plus the format's extension
 	LeaderboardsDir = "leaderboards" // <board>.json
 	CategoriesFile  = "categories.json"
+	ProvidersFile   = "providers.json" // only if the content has providers.yaml
 	ScoringFile     = "scoring.json"
 	SchemaFile      = "entity.schema.json"
 

@@ -9,6 +9,7 @@
 package exports
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -95,6 +96,11 @@ func (b *Build) openLookups() error {
 	similar := s.Open(similarFile, 2)
 	b.similar = [2][]byte{similar[0], similar[1]}
 	b.features = s.Strings(featuresFile, b.files[featuresFile])
+	if data := b.files[ProvidersFile]; data != nil {
+		if err := json.Unmarshal(data, &b.providers); err != nil {
+			return fmt.Errorf("%s: %w", ProvidersFile, err)
+		}
+	}
 	b.openSources(s)
 	b.openArchive(s)
 	if s.Err() != nil {

@@ -20,6 +20,7 @@ import (
 	"kindex/builder/content/schema"
 	"kindex/builder/content/yamldoc"
 	"kindex/exports"
+	"kindex/exports/pricing"
 	"kindex/exports/store"
 )
 
@@ -42,14 +43,6 @@ type Index struct {
 	IDs         []Namespace    `json:"ids"`
 }
 
-// Provider sells access to models, or hosts them.
-type Provider struct {
-	Slug  string `json:"slug"`
-	Name  string `json:"name"`
-	URL   string `json:"url"`
-	Maker string `json:"maker"` // the provider of the models that it makes itself, or ""
-}
-
 // Namespace is a namespace of identifiers that index.yaml declares.
 type Namespace struct {
 	Name  string `json:"name"`
@@ -64,7 +57,7 @@ const MainBranch = "main"
 func (c *Content) loadRootFiles(dir string) (yamldoc.Problems, error) {
 	var problems yamldoc.Problems
 	var categories struct{ Categories []Category }
-	var providers struct{ Providers []Provider }
+	var providers struct{ Providers pricing.Providers }
 	c.roots = map[string][sha1.Size]byte{}
 	for _, f := range []struct {
 		name string

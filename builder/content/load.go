@@ -22,14 +22,15 @@ import (
 	"sync/atomic"
 
 	"kindex/builder/content/yamldoc"
+	"kindex/exports/pricing"
 	"kindex/exports/record"
 )
 
 // Content is a content folder that has been read and checked.
 type Content struct {
-	Entities   []*record.Entity // sorted by type and slug
-	Categories []Category       // from categories.yaml, or from the entities if there is no such file
-	Providers  []Provider       // from providers.yaml, in its order
+	Entities   []*record.Entity  // sorted by type and slug
+	Categories []Category        // from categories.yaml, or from the entities if there is no such file
+	Providers  pricing.Providers // from providers.yaml, in its order
 	Index      Index
 
 	// Data about the entity files, in the order of Entities.

@@ -128,6 +128,7 @@ func newState(s Revision, asOf time.Time) *state {
 	}
 	for _, e := range st.content.Entities {
 		e.Scores = st.formula.Scores(e, asOf)
+		e.Computed = st.content.Providers.Compute(e, asOf.UTC().Format(time.DateOnly))
 		st.byKey[e.Key()] = e
 	}
 	st.all, st.within = places(st.content)

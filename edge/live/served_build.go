@@ -105,7 +105,7 @@ func (v *ServedBuild) ID() string {
 }
 
 // withEdits returns the build with edits on top of it. The result retains v until it is
-// closed. Scores are recalculated because the scores in an edit may use a different formula
+// closed. Computed fields are recalculated because those in an edit may use a different formula
 // or as-of time than all other scores and their explanations.
 func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 	edits = slices.Clone(edits)
@@ -113,6 +113,7 @@ func (v *ServedBuild) withEdits(edits []exports.Edit) (*ServedBuild, error) {
 		if original := edits[i].Entity; original != nil {
 			e := *original
 			e.Scores = v.Formula.Scores(&e, v.AsOf)
+			e.Computed = v.Build.Providers().Compute(&e, v.AsOf.UTC().Format(time.DateOnly))
 			edits[i].Entity = &e
 		}
 	}

@@ -60,9 +60,7 @@ type Entity struct {
 	Lifecycle    *Lifecycle // nil if no end was announced
 	Offers       []Offer    // as SortOffers sorts them
 
-	// Maintenance and Price are computed from the other fields.
-	Maintenance Maintenance
-	Price       PriceSummary
+	Computed
 
 	Formerly []string
 
@@ -70,6 +68,12 @@ type Entity struct {
 	// from the history, not from the source file. They are not part of the record.
 	AddedDerived   bool
 	UpdatedDerived bool
+}
+
+// Computed holds what is computed from the other fields of an entity, besides its scores.
+type Computed struct {
+	Maintenance Maintenance
+	Price       PriceSummary
 }
 
 // Key returns the address of an entity within the index: type/slug.

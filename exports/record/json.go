@@ -24,7 +24,8 @@ func (e *Entity) AppendJSON(dst []byte) []byte {
 	dst = jsonenc.AppendMember(dst, "scores")
 	dst = e.Scores.AppendJSON(dst)
 	dst = appendDates(dst, e.AddedDate, e.LastUpdated)
-	return e.appendTail(dst)
+	dst = e.appendTail(dst)
+	return e.appendOffers(e.Computed.append(dst, len(e.Offers)))
 }
 
 // appendHead appends the members before the scores.
@@ -52,7 +53,7 @@ func appendDates(dst []byte, added, updated string) []byte {
 	return jsonenc.AppendNullable(dst, updated)
 }
 
-// appendTail appends the members after the dates.
+// appendTail appends the members between the dates and the computed ones.
 func (e *Entity) appendTail(dst []byte) []byte {
 	dst = jsonenc.AppendMember(dst, "status")
 	dst = jsonenc.AppendString(dst, e.Status)
@@ -67,8 +68,7 @@ func (e *Entity) appendTail(dst []byte) []byte {
 	dst = append(dst, '}')
 	dst = jsonenc.AppendMember(dst, "signals")
 	dst = e.Signals.appendJSON(dst)
-	dst = e.appendFacts(dst)
-	return append(e.appendOffers(dst), '}')
+	return e.appendFacts(dst)
 }
 
 // AppendJSON appends an object with all ScoreNames.
@@ -182,7 +182,7 @@ func (e *Entity) UnmarshalJSON(b []byte) error {
 		URL: r.URL, Tags: r.Tags, Capabilities: r.Capabilities, AddedDate: r.AddedDate,
 		LastUpdated: r.LastUpdated, Status: r.Status, Formerly: r.Formerly,
 	}
-	e.Lifecycle, e.Maintenance, e.Price = r.Lifecycle, Maintenance{r.Maintenance, r.MaintenanceAsOf}, r.Price
+	e.Lifecycle, e.Computed = r.Lifecycle, Computed{Maintenance{r.Maintenance, r.MaintenanceAsOf}, r.Price}
 	e.Model, e.IDs, e.Offers = r.model(), decodeIDs(r.IDs), decodeOffers(r.Offers)
 	for name, s := range r.Scores {
 		if p := e.Scores.slot(name); p != nil {

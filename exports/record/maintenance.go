@@ -74,13 +74,3 @@ func appendMaintenance(dst []byte, m Maintenance) []byte {
 	dst = jsonenc.AppendMember(dst, "maintenanceAsOf")
 	return jsonenc.AppendNullable(dst, m.AsOf)
 }
-
-// outdatedMaintenance reports whether encoded members of a maintenance are too old on a day.
-func outdatedMaintenance(members []byte, day int32) bool {
-	const tail = len(`"2006-01-02"`)
-	if len(members) < tail || members[len(members)-1] != '"' {
-		return false // null
-	}
-	m := Maintenance{AsOf: string(members[len(members)-tail+1 : len(members)-1])}
-	return m.outdated(day)
-}

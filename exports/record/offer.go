@@ -185,11 +185,11 @@ func (p *Prices) appendMembers(dst []byte, n int) []byte {
 	return dst
 }
 
-// appendOffers appends the last members of a record: the computed ones and the offers.
-func (e *Entity) appendOffers(dst []byte) []byte {
-	dst = appendMaintenance(dst, e.Maintenance)
+// append appends the members before the offers.
+func (c *Computed) append(dst []byte, offers int) []byte {
+	dst = appendMaintenance(dst, c.Maintenance)
 	dst = jsonenc.AppendMember(dst, "price")
-	if p := &e.Price; p.Input.Known() || p.Output.Known() {
+	if p := &c.Price; p.Input.Known() || p.Output.Known() {
 		dst = append(dst, `{"input":`...)
 		dst = p.Input.AppendJSON(dst)
 		dst = jsonenc.AppendMember(dst, "output")
@@ -202,7 +202,11 @@ func (e *Entity) appendOffers(dst []byte) []byte {
 		dst = append(dst, "null"...)
 	}
 	dst = jsonenc.AppendMember(dst, "offerCount")
-	dst = jsonenc.AppendNumber(dst, float64(len(e.Offers)))
+	return jsonenc.AppendNumber(dst, float64(offers))
+}
+
+// appendOffers appends the last member of a record and its closing brace.
+func (e *Entity) appendOffers(dst []byte) []byte {
 	dst = jsonenc.AppendMember(dst, "offers")
-	return AppendOffers(dst, e.Offers)
+	return append(AppendOffers(dst, e.Offers), '}')
 }

@@ -43,7 +43,7 @@ func (e *Entity) AppendAuthored(dst []byte) []byte {
 	if e.UpdatedDerived {
 		updated = ""
 	}
-	dst = e.appendTail(appendDates(e.appendHead(dst), added, updated))
+	dst = e.appendOffers(e.appendTail(appendDates(e.appendHead(dst), added, updated)))
 	if len(e.Formerly) == 0 {
 		return dst
 	}
@@ -53,29 +53,29 @@ func (e *Entity) AppendAuthored(dst []byte) []byte {
 
 // Where CompleteAuthored edits a record. Quotes within texts are escaped, so the first
 // occurrence is the member.
-var (
-	datesBegin, datesEnd, formerlyBegin = []byte(`,"addedDate":`), []byte(`,"status":`), []byte(`,"formerly":`)
-	maintenanceBegin, maintenanceEnd    = []byte(`,"maintenance":`), []byte(`,"price":`)
-)
+var datesBegin, datesEnd, offersBegin, formerlyBegin = []byte(`,"addedDate":`), []byte(`,"status":`), []byte(`,"offers":[`), []byte(`,"formerly":`)
 
-// CompleteAuthored turns an authored record into the record that the API shows on a day.
-func CompleteAuthored(authored []byte, s *Scores, added, updated, day int32) []byte {
-	from, to := bytes.Index(authored, datesBegin), bytes.Index(authored, datesEnd)
-	if from < 0 || to < from {
+// HasComputed reports whether an authored record may state what a Computed depends on.
+func HasComputed(authored []byte) bool {
+	i := bytes.Index(authored, offersBegin)
+	return i < 0 || bytes.HasPrefix(authored[i+len(offersBegin):], []byte("{")) ||
+		bytes.Contains(authored[:i], []byte(`"lastCommit":{`)) || bytes.Contains(authored[:i], []byte(`"archived":{`))
+}
+
+// CompleteAuthored turns an authored record into the record that the API shows. offers is
+// the number of its offers.
+func CompleteAuthored(authored []byte, s *Scores, c *Computed, offers int, added, updated int32) []byte {
+	from, to, end := bytes.Index(authored, datesBegin), bytes.Index(authored, datesEnd), bytes.Index(authored, offersBegin)
+	if from < 0 || to < from || end < to {
 		return authored // AppendAuthored did not write this
 	}
-	dst := make([]byte, 0, len(authored)+160)
+	dst := make([]byte, 0, len(authored)+320)
 	dst = append(dst, authored[:from]...)
 	dst = s.AppendJSON(jsonenc.AppendMember(dst, "scores"))
 	dst = appendDates(dst, FormatDay(added), FormatDay(updated))
-	rest := authored[to:]
-	if end := bytes.LastIndex(rest, formerlyBegin); end > 0 {
-		rest = append(rest[:end:end], '}') // formerly is not a member of the record
+	dst = c.append(append(dst, authored[to:end]...), offers)
+	if i := bytes.LastIndex(authored, formerlyBegin); i > end {
+		return append(append(dst, authored[end:i]...), '}') // formerly is not a member of the record
 	}
-	from, to = bytes.Index(rest, maintenanceBegin), bytes.Index(rest, maintenanceEnd)
-	if from < 0 || to < from || !outdatedMaintenance(rest[from:to], day) {
-		return append(dst, rest...)
-	}
-	dst = appendMaintenance(append(dst, rest[:from]...), Maintenance{})
-	return append(dst, rest[to:]...)
+	return append(dst, authored[end:]...)
 }

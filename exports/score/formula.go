@@ -44,10 +44,11 @@ type Dimension struct {
 // Measure maps a signal or a benchmark to 0..100.
 type Measure struct {
 	Signal    string `json:"signal,omitempty"`
-	Benchmark string `json:"benchmark,omitempty"`
-	// Variants also accepts results whose name has additional text in parentheses:
-	// "B (2.1, Codex)" for the benchmark "B (2.1)", and both names for "B".
+	Benchmark string `json:"benchmark,omitempty"` // compared with Benchmark.FoldedName or, if By is set, with the name
+	// Variants also accepts results with additional details: "B (2.1, Codex)" for the
+	// benchmark "B (2.1)", and both for "B".
 	Variants   bool     `json:"variants,omitempty"`
+	By         string   `json:"by,omitempty"`         // one of record.ResultBy; accepts only results by them, whoever published them
 	Map        string   `json:"map"`                  // log, linear or age
 	Full       float64  `json:"full,omitempty"`       // log: the value that earns 100
 	From       *float64 `json:"from,omitempty"`       // linear: the value that earns 0
@@ -153,6 +154,10 @@ func (m *Measure) validate() string {
 		return fmt.Sprintf("unknown signal %q", m.Signal)
 	case m.Variants && m.Benchmark == "":
 		return "variants applies only to a benchmark"
+	case m.By != "" && m.Benchmark == "":
+		return "by applies only to a benchmark"
+	case m.By != "" && !slices.Contains(record.ResultBy, m.By):
+		return fmt.Sprintf("by %q is not one of %s", m.By, strings.Join(record.ResultBy, ", "))
 	case m.Weight <= 0:
 		return "needs a weight above 0"
 	case m.StaleAfter < 0:
@@ -190,8 +195,17 @@ func (m *Measure) validate() string {
 
 func exceedsMax(x *float64) bool { return x != nil && math.Abs(*x) > maxNumber }
 
-// accepts reports whether the measure uses benchmark results with this name.
-func (m *Measure) accepts(name string) bool {
+// accepts reports whether the measure uses a benchmark result.
+func (m *Measure) accepts(b *record.Benchmark) bool {
+	if m.By != "" {
+		plain := *b
+		plain.By, plain.Publisher = "", ""
+		return b.By == m.By && m.acceptsName(plain.FoldedName())
+	}
+	return m.acceptsName(b.FoldedName())
+}
+
+func (m *Measure) acceptsName(name string) bool {
 	if name == m.Benchmark || !m.Variants {
 		return name == m.Benchmark
 	}
@@ -203,7 +217,10 @@ func (m *Measure) accepts(name string) bool {
 
 // Name returns the name of the measure in an explanation.
 func (m *Measure) Name() string {
-	if m.Benchmark != "" {
+	switch {
+	case m.By != "":
+		return "benchmark: " + m.Benchmark + ", by: " + m.By
+	case m.Benchmark != "":
 		return "benchmark: " + m.Benchmark
 	}
 	return m.Signal

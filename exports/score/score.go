@@ -224,7 +224,7 @@ func (m *Measure) observe(e *record.Entity, asOf time.Time) observation {
 		if !ok {
 			return o
 		}
-		o.number, o.result, o.date, o.source = b.Value, b.Name, b.Date, b.Source
+		o.number, o.result, o.date, o.source = b.Value, b.FoldedName(), b.Date, b.Source
 	} else {
 		f, ok := e.Signals.Fact(m.Signal)
 		if !ok {
@@ -255,8 +255,9 @@ func (m *Measure) observe(e *record.Entity, asOf time.Time) observation {
 // future only if there are no other results.
 func (m *Measure) latest(list []record.Benchmark, asOf time.Time) (best record.Benchmark, ok bool) {
 	past := false // best is not from the future
-	for _, b := range list {
-		if !m.accepts(b.Name) {
+	for i := range list {
+		b := list[i]
+		if !m.accepts(&b) {
 			continue
 		}
 		known := b.Date == "" || days(b.Date, asOf) >= 0

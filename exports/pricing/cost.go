@@ -1,0 +1,157 @@
+package pricing
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math/big"
+	"slices"
+
+	"kindex/exports/record"
+)
+
+// Use is what is sent and received: Requests requests of the same size. All but Requests
+// are tokens of one request.
+type Use struct {
+	Input      int64 // all of the input, including Cached and CacheWrite
+	Output     int64 // all of the output, including Reasoning
+	Cached     int64 // the part of Input that is read from a cache
+	CacheWrite int64 // the part of Input that is written to a cache
+	Reasoning  int64 // the part of Output that is reasoning
+	Requests   int64
+	Mode       string // the name of a mode such as batch, or "" for the standard one
+}
+
+// MaxQuantity is the largest value of each number in a Use.
+const MaxQuantity = 1_000_000_000
+
+// Check returns an error that names the wrong quantity, as the parameters of the API are
+// named.
+func (u *Use) Check() error {
+	for _, q := range []struct {
+		name  string
+		value int64
+	}{{"input", u.Input}, {"output", u.Output}, {"cached", u.Cached}, {"cacheWrite", u.CacheWrite}, {"reasoning", u.Reasoning}, {"requests", u.Requests}} {
+		if q.value < 0 || q.value > MaxQuantity {
+			return fmt.Errorf("%s: %d is not from 0 to %d", q.name, q.value, int64(MaxQuantity))
+		}
+	}
+	switch {
+	case u.Cached+u.CacheWrite > u.Input:
+		return errors.New("cached and cacheWrite are parts of input, but together they are more")
+	case u.Reasoning > u.Output:
+		return errors.New("reasoning is part of output, but it is more")
+	}
+	return nil
+}
+
+// Line is one item of the calculation: so many tokens or requests at a price.
+type Line struct {
+	Item     string       // the name of the price, in PriceNames
+	Quantity int64        // tokens or requests, over all requests
+	Price    record.Price // for a million tokens or one request; unknown if the offer has none
+	Cost     *big.Rat     // in dollars, exact; nil if Price is unknown
+}
+
+// Cost is what a use costs at an offer.
+type Cost struct {
+	Offer   *record.Offer
+	Over    int64    // the length above which the applied tier holds, 0 for the offer's own prices
+	Lines   []Line   // what is used, in the order of PriceNames
+	Total   *big.Rat // in dollars, exact; nil if a price that is needed is unknown
+	Unknown []string // the names of the unknown prices that are needed
+}
+
+// Micros returns the total in millionths of a dollar, rounded half up once; ok is false if
+// it is unknown or too large.
+func (c *Cost) Micros() (micros int64, ok bool) {
+	if c.Total == nil {
+		return 0, false
+	}
+	// floor(x·10⁶ + 1/2) with x = n/d is (2·10⁶·n + d) / 2d
+	n := new(big.Int).Mul(c.Total.Num(), big.NewInt(2e6))
+	n.Add(n, c.Total.Denom())
+	n.Div(n, new(big.Int).Lsh(c.Total.Denom(), 1))
+	return n.Int64(), n.IsInt64()
+}
+
+// Calculate returns what a use costs at an offer. The prices of a mode or tier stand alone:
+// those that it does not state are unknown, except that reasoning without a price of its
+// own is billed as output, and that a request without a price costs only its tokens.
+func Calculate(o *record.Offer, u Use) Cost {
+	c := Cost{Offer: o}
+	prices, tiers := &o.Prices, o.Tiers
+	if u.Mode != "" {
+		i := slices.IndexFunc(o.Modes, func(m record.Mode) bool { return m.Name == u.Mode })
+		if i < 0 {
+			c.Unknown = []string{"modes." + u.Mode}
+			return c
+		}
+		prices, tiers = &o.Modes[i].Prices, o.Modes[i].Tiers
+		if len(tiers) == 0 { // the mode's prices are known only up to the first tier of the offer
+			for _, t := range o.Tiers {
+				if u.Input > t.Over {
+					prices = &record.Prices{}
+				}
+			}
+		}
+	}
+	for i := range tiers { // by Over
+		if u.Input > tiers[i].Over {
+			prices, c.Over = &tiers[i].Prices, tiers[i].Over
+		}
+	}
+	reasoning := record.ReasoningPrice
+	if !prices[reasoning].Known() {
+		reasoning = record.OutputPrice
+	}
+	var quantity [len(record.Prices{})]int64
+	quantity[record.InputPrice] = u.Input - u.Cached - u.CacheWrite
+	quantity[record.CacheReadPrice], quantity[record.CacheWritePrice] = u.Cached, u.CacheWrite
+	quantity[record.OutputPrice] = u.Output - u.Reasoning
+	quantity[reasoning] += u.Reasoning
+	if prices[record.RequestPrice].Known() {
+		quantity[record.RequestPrice] = 1
+	}
+	c.Total = new(big.Rat)
+	for i, n := range quantity {
+		if n > 0 && u.Requests > 0 {
+			c.add(i, n, u.Requests, prices[i])
+		}
+	}
+	return c
+}
+
+// add adds a line for n tokens or requests in each request.
+func (c *Cost) add(item int, n, requests int64, p record.Price) {
+	line := Line{Item: record.PriceNames[item], Quantity: n * requests, Price: p} // at most MaxQuantity²
+	if !p.Known() {
+		c.Unknown, c.Total = append(c.Unknown, line.Item), nil
+		c.Lines = append(c.Lines, line)
+		return
+	}
+	unit := int64(1e12) // a millionth of a dollar for a million tokens
+	if item == record.RequestPrice || item == record.ImagePrice {
+		unit = 1e6
+	}
+	line.Cost = new(big.Rat).SetFrac(new(big.Int).Mul(big.NewInt(line.Quantity), big.NewInt(p.Micros())), big.NewInt(unit))
+	if c.Total != nil {
+		c.Total.Add(c.Total, line.Cost)
+	}
+	c.Lines = append(c.Lines, line)
+}
+
+// Compare orders costs: the cheapest first, unknown ones last, equal ones by offer.
+func Compare(a, b Cost) int {
+	switch {
+	case a.Total != nil && b.Total != nil:
+		if order := a.Total.Cmp(b.Total); order != 0 {
+			return order
+		}
+	case a.Total != nil:
+		return -1
+	case b.Total != nil:
+		return 1
+	}
+	return cmp.Or(cmp.Compare(a.Offer.Provider, b.Offer.Provider), cmp.Compare(a.Offer.ID, b.Offer.ID))
+}

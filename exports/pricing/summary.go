@@ -1,0 +1,66 @@
+// Package pricing computes from the offers of a model what it costs: in short, and for a
+// given use. All arithmetic is exact, in integers.
+package pricing
+
+import (
+	"slices"
+	"strings"
+
+	"kindex/exports/record"
+)
+
+// Summarize returns the price of a model: that of its maker's own offer or, without one,
+// for each price the median of the offers that are not deprecated. isMaker reports whether
+// a provider of offers makes the model. It returns the zero value if no price is known.
+func Summarize(e *record.Entity, isMaker func(provider string) bool) record.PriceSummary {
+	if own := makersOffer(e, isMaker); own != nil {
+		in, out := own.Prices[record.InputPrice], own.Prices[record.OutputPrice]
+		return record.PriceSummary{Input: in, Output: out, Blended: Blend(in, out), Provider: own.Provider}
+	}
+	in, out := median(e.Offers, record.InputPrice), median(e.Offers, record.OutputPrice)
+	return record.PriceSummary{Input: in, Output: out, Blended: Blend(in, out)}
+}
+
+// makersOffer returns the maker's offer that states a price: if there are several, the one
+// whose id is among the entity's identifiers, otherwise the first.
+func makersOffer(e *record.Entity, isMaker func(provider string) bool) *record.Offer {
+	var first *record.Offer
+	for i := range e.Offers {
+		o := &e.Offers[i]
+		if !isMaker(o.Provider) || !o.Prices[record.InputPrice].Known() && !o.Prices[record.OutputPrice].Known() {
+			continue
+		}
+		if slices.ContainsFunc(e.IDs, func(id record.ID) bool { return id.Value == o.ID || strings.HasSuffix(id.Value, "/"+o.ID) }) {
+			return o
+		}
+		if first == nil {
+			first = o
+		}
+	}
+	return first
+}
+
+// median returns the median of a price over the offers that are not deprecated; of two
+// middle prices, the lower one.
+func median(offers []record.Offer, kind int) record.Price {
+	var known []int64
+	for i := range offers {
+		if p := offers[i].Prices[kind]; p.Known() && !offers[i].Deprecated {
+			known = append(known, p.Micros())
+		}
+	}
+	if len(known) == 0 {
+		return record.Price{}
+	}
+	slices.Sort(known)
+	return record.PriceOf(known[(len(known)-1)/2])
+}
+
+// Blend returns the price of three parts input and one part output, rounded half up to a
+// millionth of a dollar. It is unknown unless both are known.
+func Blend(in, out record.Price) record.Price {
+	if !in.Known() || !out.Known() {
+		return record.Price{}
+	}
+	return record.PriceOf((3*in.Micros() + out.Micros() + 2) / 4)
+}
