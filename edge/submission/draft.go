@@ -178,7 +178,7 @@ func (p *parser) slug(fields map[string]any) string {
 	if value, given := fields["slug"]; given {
 		slug, _ := value.(string)
 		if !content.ValidSlug(slug) {
-			p.problem("slug", "use at most 100 characters: lower-case letters and digits, joined by single hyphens", content.Slugify(slug))
+			p.problem("slug", "use lower-case letters and digits, separated by single hyphens, at most 100 characters", content.Slugify(slug))
 			return ""
 		}
 		return p.notDevice(slug)
