@@ -82,7 +82,7 @@ func (b *build) guard(context.Context) error {
 	case b.AllowShrink:
 		return nil
 	case b.damaged != nil && b.head.Commit == "" && (b.previous == nil || b.skipped):
-		return &ShrinkError{fmt.Sprintf("the previous build cannot be read, and only it has the history: %v", b.damaged)}
+		return &ShrinkError{fmt.Sprintf("the previous build cannot be read, and only that build has the history: %v", b.damaged)}
 	case b.previous == nil:
 		return nil
 	}

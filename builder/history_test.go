@@ -102,7 +102,7 @@ func TestDamagedBuildOfAFolder(t *testing.T) {
 	newest := folder{t, s.build(out, 3).Dir}
 	newest.replace("entities.jsonl", "Stays here", "Stays hare")
 	s.put("tool/stays", &source{name: "Stays there"})
-	s.refused(out, "only it has the history")
+	s.refused(out, "only that build has the history")
 }
 
 // TestRepositoryComesAndGoes builds the same content with its repository and without it.

@@ -65,9 +65,9 @@ func readKey(path string) (*Key, error) {
 	case err != nil:
 		return nil, fmt.Errorf("the builder's key: %w", err)
 	case !info.Mode().IsRegular() || info.Size() > 4<<10:
-		return nil, fmt.Errorf("%s is not a file with a builder's key", path)
+		return nil, fmt.Errorf("%s does not contain a builder's key", path)
 	case readableByOthers(info):
-		return nil, fmt.Errorf("the builder's key %s is open to every user of this machine: chmod 600 %s", path, path)
+		return nil, fmt.Errorf("the builder's key %s is accessible to every user of this machine; run: chmod 600 %s", path, path)
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -83,11 +83,11 @@ func readKey(path string) (*Key, error) {
 		}
 		return &Key{secret}, nil
 	}
-	return nil, fmt.Errorf("%s is not a file with a builder's key: it needs a line with %d bytes in base64, as written by openssl rand -base64 %[2]d", path, keySize)
+	return nil, fmt.Errorf("%s does not contain a builder's key: it must have a line with %d bytes in base64, as written by openssl rand -base64 %[2]d", path, keySize)
 }
 
-const keyHeading = "# The builder's key of kindex. It seals the builds that later ones may reuse: keep it\n" +
-	"# secret. Without it, kindex build --trust-previous adopts the last build.\n"
+const keyHeading = "# The builder's key of kindex. It seals builds so that later ones can reuse them; keep it\n" +
+	"# secret. If it is lost, kindex build --trust-previous adopts the last build.\n"
 
 // createKey writes the file under a temporary name and links it into place, so that a
 // partial key is never read.

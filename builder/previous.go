@@ -120,7 +120,7 @@ func (b *build) checkTracked(ctx context.Context) {
 	case err != nil:
 		b.tracked = fmt.Sprintf("git cannot tell whether it is committed (%v); fix that, or use an --out folder outside the repository", err)
 	case tracked:
-		b.tracked = "git tracks files in exports/builds or indexes/builds, so whoever commits could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds, then commit)"
+		b.tracked = "git tracks files in exports/builds or indexes/builds, so anyone who can commit could have written it (to untrack them: git rm -r --cached exports/builds indexes/builds, then commit)"
 	}
 }
 
@@ -137,9 +137,9 @@ func (e *UntrustedError) Error() string { return e.Dir + " is not reused: " + e.
 func (b *build) newUntrustedError(id string) error {
 	e := &UntrustedError{Dir: filepath.Join(store.BuildsDir(b.Out), id), Reason: b.tracked}
 	if e.Reason == "" && b.Key == nil {
-		e.Reason = "there is no builder's key to check its seal (name a file with --builder-key or KINDEX_BUILDER_KEY)"
+		e.Reason = "there is no builder's key to check its seal (specify a key file with --builder-key or KINDEX_BUILDER_KEY)"
 	} else if e.Reason == "" {
-		e.Reason = "it does not have the seal of this machine's builder's key: another machine or an older version built it, or it was altered"
+		e.Reason = "it is not sealed with this machine's builder's key: another machine or an older version built it, or it was altered"
 	}
 	return e
 }
@@ -153,9 +153,9 @@ func (b *build) refuseUntrusted() error {
 	case b.untrusted == nil:
 		return nil
 	case b.tracked != "" && (b.head.Commit == "" || b.head.Hidden):
-		return fmt.Errorf("%w; only it has the history of %s. After that, if you know where it comes from, build once with --trust-previous", b.untrusted, b.Content)
+		return fmt.Errorf("%w; only that build has the history of %s. After that, if you know where it comes from, build once with --trust-previous", b.untrusted, b.Content)
 	case b.head.Commit == "" || b.head.Hidden:
-		return fmt.Errorf("%w; only it has the history of %s. If you know where it comes from, build once with --trust-previous. "+
+		return fmt.Errorf("%w; only that build has the history of %s. If you know where it comes from, build once with --trust-previous. "+
 			"To start a new history, use a different --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)
 	case b.previous == nil:
 		warning := fmt.Sprintf("warning: %v; everything is built from the content and its git history, with the same result", b.untrusted)

@@ -87,9 +87,9 @@ func (o *Options) checkOut(ctx context.Context, commit, into string) error {
 	// becomes an argument to git.
 	switch name, err := location.Commit(ctx, commit); {
 	case err != nil:
-		return fmt.Errorf("%w; the build is from this commit: fetch it", err)
+		return fmt.Errorf("%w; the build was made from this commit, so fetch it", err)
 	case name != commit:
-		return fmt.Errorf("the build has the commit %q, which is not a full commit name", commit)
+		return fmt.Errorf("the build records commit %q, which is not a full commit hash", commit)
 	}
 	head, err := location.HeadAt(ctx, commit)
 	if err != nil {
@@ -125,7 +125,7 @@ func (c *Comparison) compareManifests() {
 		case !ok:
 			c.differs("%s is not in the rebuilt build", f.Path)
 		case other != f:
-			c.differs("%s has %d bytes with SHA-256 %s; rebuilt: %d with %s", f.Path, f.Size, f.SHA256, other.Size, other.SHA256)
+			c.differs("%s has %d bytes with SHA-256 %s in the published build, but %d bytes with SHA-256 %s in the rebuilt one", f.Path, f.Size, f.SHA256, other.Size, other.SHA256)
 		}
 	}
 	for _, f := range now.Files {
@@ -137,11 +137,11 @@ func (c *Comparison) compareManifests() {
 	before, after := members(old), members(now)
 	for _, name := range slices.Sorted(maps.Keys(after)) {
 		if !bytes.Equal(before[name], after[name]) {
-			c.differs("the manifest has %s %s; rebuilt: %s", name, before[name], after[name])
+			c.differs("the manifest has %s %s in the published build, but %s in the rebuilt one", name, before[name], after[name])
 		}
 	}
 	if len(c.Differs) == 0 && c.Published.ID != c.Rebuilt.ID {
-		c.differs("the ID is %s; rebuilt: %s", c.Published.ID, c.Rebuilt.ID)
+		c.differs("the ID of the published build is %s, but that of the rebuilt one is %s", c.Published.ID, c.Rebuilt.ID)
 	}
 }
 

@@ -180,7 +180,7 @@ func TestFormTellsAtTheField(t *testing.T) {
 		{"description", "", "Description is missing", ""},
 		{"description", strings.Repeat("x", 2001), "2000", ""},
 		{"url", "", "Address is missing", ""},
-		{"url", "javascript:alert(1)", "use a full address", ""},
+		{"url", "javascript:alert(1)", "use a full URL", ""},
 		{"url", "https://ann@fine.example/", "no user name", ""},
 		{"license", strings.Repeat("x", 201), "200", ""},
 		{"pricingModel", "gratis", "is not one of open-source", ""},
@@ -189,8 +189,8 @@ func TestFormTellsAtTheField(t *testing.T) {
 		{"tags", "good, Not Good", "use lower-case letters", "good, not-good"},
 		{"tags", "a,a", "twice", ""},
 		{"capabilities", "UP", "use lower-case letters", "up"},
-		{"links.homepage", "example.org", "use a full address", ""},
-		{"links.paper", "ftp://x.example/", "use a full address", ""},
+		{"links.homepage", "example.org", "use a full URL", ""},
+		{"links.paper", "ftp://x.example/", "use a full URL", ""},
 	} {
 		t.Run(c.field+" "+c.value[:min(len(c.value), 20)], func(t *testing.T) {
 			input := proposal(c.field, c.value)

@@ -15,7 +15,7 @@ import (
 	"kindex/exports/record"
 )
 
-// complete is a file with every field, in all YAML forms of the dialect.
+// complete is an entity file that sets every field and uses every YAML form of the dialect.
 const complete = `---
 # A comment.
 name: Ex-Ample "2"
@@ -195,7 +195,7 @@ content/tool/y.yaml:1:1: must be a regular file, not a link`
 	}
 }
 
-// TestNoContent checks that an unreadable folder causes a distinct error that says what to
+// TestNoContent checks that an unreadable folder results in a distinct error that states what to
 // do.
 func TestNoContent(t *testing.T) {
 	writeFiles(t, map[string]string{"repo/content/tool/x.yaml": "name: X\n", "empty/README.md": "x\n", "content/tool/.gitkeep": ""})

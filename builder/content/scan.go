@@ -69,15 +69,15 @@ func sameFile(a, b fs.FileInfo) bool {
 	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
 }
 
-// settled reports whether a later change to a file would change its modification time,
-// which some systems store in steps of two seconds.
+// settled reports whether a later change to a file would change its modification time, which
+// some systems store with a resolution of two seconds.
 func settled(info fs.FileInfo) bool { return time.Since(info.ModTime()) > 3*time.Second }
 
 // walk calls yield with everything in the content folder and its type folders.
 func (f *Folder) walk(yield func(name string, d fs.DirEntry) error) error {
 	entries, err := os.ReadDir(f.dir)
 	if errors.Is(err, fs.ErrNotExist) {
-		return &missingFolderError{fmt.Sprintf("%s: no such folder; give the folder that contains %s", f.dir, strings.Join(record.Types, "/, ")+"/")}
+		return &missingFolderError{fmt.Sprintf("%s: no such folder; specify the folder that contains %s", f.dir, strings.Join(record.Types, "/, ")+"/")}
 	}
 	if err != nil {
 		return err
@@ -150,7 +150,7 @@ func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *y
 func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion string) {
 	switch {
 	case gitNames[strings.ToLower(name)]:
-		return "has the name of one of git's own files, which make git treat this folder as a repository and run commands from its settings; rename or remove it", ""
+		return "has a name that git uses for its own files, so git could treat this folder as a repository and run commands from its settings; rename or remove it", ""
 	case info.IsDir() && name != ".git" && holdsRepository(filepath.Join(f.dir, name)):
 		return "is a git repository inside the content, and its settings could run commands; remove it", ""
 	case strings.HasPrefix(name, "."):
@@ -228,10 +228,11 @@ func notEntityFile(typ, name string, info fs.FileInfo) (message, suggestion stri
 	return "", "", true
 }
 
-// shownPath returns the path of a file for messages: as the user gave it, but with slashes.
+// shownPath returns the path of a file for messages: as the user entered it, but with forward
+// slashes.
 func shownPath(parts ...string) string { return filepath.ToSlash(filepath.Join(parts...)) }
 
-// IsYAML reports whether a file has a YAML file name extension.
+// IsYAML reports whether a file name has a YAML extension.
 func IsYAML(name string) bool {
 	ext := strings.ToLower(filepath.Ext(name))
 	return ext == ".yaml" || ext == ".yml"

@@ -64,7 +64,7 @@ func (r Reason) Text(mark func(string) string) string {
 	case SameRepository:
 		return "same repository " + mark(r.Value)
 	case SameName:
-		return "same name, written " + mark(r.Value)
+		return "same name, spelled " + mark(r.Value)
 	case NearName:
 		return "its name is one edit away from " + mark(r.Value)
 	}

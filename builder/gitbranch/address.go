@@ -30,7 +30,7 @@ func parseAddress(address string) (*url.URL, error) {
 	if strings.Contains(address, "://") {
 		u, err := url.Parse(address)
 		if err != nil || u.Opaque != "" {
-			return nil, fmt.Errorf("malformed repository address; use one such as https://github.com/owner/name.git")
+			return nil, fmt.Errorf("malformed repository address; use an address such as https://github.com/owner/name.git")
 		}
 		return u, nil
 	}
@@ -62,14 +62,14 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 			return nil, fmt.Errorf("the address of the remote %s starts with http://, so anyone on the network path could read the token; use https:// or ssh", remote)
 		}
 		if !sameHost(u, f.Host) && !(here && loopback(u.Hostname())) {
-			return nil, fmt.Errorf("the remote %s is on %s, but the forge's repositories are on %s, and its token is only for that host; nothing was sent; use https://%[3]s/%[4]s.git",
+			return nil, fmt.Errorf("the remote %s is on %s, but the forge's repositories are on %s, and its token may be sent only to that host, so nothing was sent; use https://%[3]s/%[4]s.git",
 				remote, u.Host, f.Host, f.Repository)
 		}
 		// Pass only the checked parts to git, so that both use the same host.
 		u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
 	case "ssh":
 		if strings.HasPrefix(u.Host, "-") {
-			return nil, fmt.Errorf("the remote %s: %q is not a host", remote, u.Host)
+			return nil, fmt.Errorf("the remote %s: %q is not a host name", remote, u.Host)
 		}
 	case "file":
 		if !here || u.Host != "" && u.Host != "localhost" {

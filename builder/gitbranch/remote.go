@@ -88,7 +88,7 @@ func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
 		return "", nil
 	}
 	if !git.IsObjectName(commit) {
-		return "", fmt.Errorf("the remote %s reports %[3]q for the branch %[2]s, which is not a commit", m.name, branch, commit)
+		return "", fmt.Errorf("the remote %s returned %[3]q for the branch %[2]s, which is not a commit hash", m.name, branch, commit)
 	}
 	if _, err := m.run(ctx, "fetch", "--quiet", "--no-tags", "--no-write-fetch-head", "--no-recurse-submodules", m.fetch, ref); err != nil {
 		return "", fmt.Errorf("the branch %s of %s cannot be fetched: %w", branch, m.name, err)

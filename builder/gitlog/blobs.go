@@ -104,7 +104,7 @@ func (j *job) read(in *bufio.Reader) error {
 	digits, isBlob := strings.CutPrefix(said, "blob ")
 	size, err := strconv.ParseInt(digits, 10, 64)
 	if !named || isBlob && (err != nil || size < 0) {
-		return fmt.Errorf("git cat-file: unexpected answer %q", line)
+		return fmt.Errorf("git cat-file: unexpected response %q", line)
 	}
 	if !isBlob {
 		return fmt.Errorf("git cat-file: %s/%s.yaml at %.12s: object %s is %s; run git fsck for details", j.file.typ, j.file.slug, j.commit.Hash, j.file.blob, said)

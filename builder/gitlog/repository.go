@@ -143,5 +143,5 @@ func (r *repository) explain(ctx context.Context, err error) error {
 	if err == nil || ctx.Err() != nil || !r.MayBePartial() {
 		return err
 	}
-	return fmt.Errorf("%s: the repository may be a partial clone, without all objects of its history; fetch the rest: git fetch --refetch --no-filter (%w)", r.dir, err)
+	return fmt.Errorf("%s: the repository may be a partial clone that lacks some objects of its history; fetch them: git fetch --refetch --no-filter (%w)", r.dir, err)
 }

@@ -118,7 +118,7 @@ func (dr *drafter) slug(v *mapping.Value, rec inputRecord) (string, error) {
 	slug := content.Slugify(text)
 	if slug == "" {
 		return "", &Reason{Column: columnOf(v), Value: text,
-			Message: yamldoc.Quote(text) + " cannot become a slug, since it has no Latin letter or digit; use another column, or set one in values"}
+			Message: yamldoc.Quote(text) + " cannot be turned into a slug, since it contains no Latin letter or digit; use another column, or set a slug in values"}
 	}
 	return slug, nil
 }
@@ -274,7 +274,7 @@ func entries(column string, rec inputRecord) (out []inputRecord, err error) {
 	for i, item := range list {
 		object, ok := item.(map[string]any)
 		if !ok {
-			return nil, &Reason{Column: column + "." + strconv.Itoa(i), Message: "is not a set of values"}
+			return nil, &Reason{Column: column + "." + strconv.Itoa(i), Message: "is not an object"}
 		}
 		out = append(out, jsonRecord(object))
 	}

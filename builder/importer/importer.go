@@ -227,7 +227,7 @@ func (o Options) Check() error {
 		return fmt.Errorf("%s: the name of a report must end in .json or .jsonl", o.Report)
 	}
 	if _, err := time.Parse(time.DateOnly, o.Date); o.Date != "" && err != nil {
-		return fmt.Errorf("the date %q: use YYYY-MM-DD", o.Date)
+		return fmt.Errorf("invalid date %q; use YYYY-MM-DD", o.Date)
 	}
 	return nil
 }

@@ -207,6 +207,6 @@ func (p *textPrinter) line(format string, args ...any) {
 
 func (p *textPrinter) more(n int, what string) {
 	if n > 0 {
-		p.line("… and %d %s; --report FILE.jsonl lists all", n, what)
+		p.line("… and %d %s; --report FILE.jsonl lists them all", n, what)
 	}
 }

@@ -169,7 +169,7 @@ func (in *csvInput) next() (*row, error) {
 	switch {
 	case errors.As(err, &bad):
 		r.line, r.raw, r.cells = bad.StartLine, bytes.Clone(bytes.TrimRight(raw, "\r\n")), nil
-		r.wrong = "is not CSV: " + csvMessages(bad)
+		r.wrong = "is not valid CSV: " + csvMessages(bad)
 		return r, nil
 	case len(cells) != len(in.names):
 		r.wrong = fmt.Sprintf("has %s, but the first row has %d", plural.Count(len(cells), "column", "columns"), len(in.names))

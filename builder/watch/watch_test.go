@@ -114,7 +114,7 @@ func TestOneFileMendsAnother(t *testing.T) {
 	if err := os.Rename(dir, away); err != nil {
 		t.Fatal(err)
 	}
-	c.expect(t, dir+": no such folder; give the folder that contains "+strings.Join(record.Types, "/, ")+"/")
+	c.expect(t, dir+": no such folder; specify the folder that contains "+strings.Join(record.Types, "/, ")+"/")
 	if err := os.Rename(away, dir); err != nil {
 		t.Fatal(err)
 	}

@@ -122,7 +122,7 @@ func TestWrongFields(t *testing.T) {
 		{`{"name":"a\u202eb"}`, "name", "use one line without control characters"},
 		{`{"name":"a\u0000b"}`, "name", "use one line without control characters"},
 		{`{"name":"a\ud800b"}`, "name", "U+FFFD"},
-		{`{"url":"javascript:alert(1)"}`, "url", "use a full address"},
+		{`{"url":"javascript:alert(1)"}`, "url", "use a full URL"},
 		{`{"url":"https://a@b.example/"}`, "url", "no user name"},
 		{`{"url":"https://b.example/\u200b"}`, "url", "the hidden character U+200B (zero width space)"},
 		{`{"tags":["Big"]}`, "tags[0]", "use lower-case letters"},

@@ -45,9 +45,9 @@ func wrongDelimiter(s string) string {
 	case s == "" || s == "tab":
 		return ""
 	case utf8.RuneCountInString(s) != 1:
-		return yamldoc.Quote(s) + " is not one character; write the character, or the word tab"
+		return yamldoc.Quote(s) + " is not a single character; use one character, or the word tab"
 	case strings.ContainsAny(s, "\"\r\n\ufffd"):
-		return yamldoc.Quote(s) + " cannot separate columns"
+		return yamldoc.Quote(s) + " cannot be used as a column separator"
 	}
 	return ""
 }
