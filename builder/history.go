@@ -61,7 +61,7 @@ func (b *build) known(typ, slug, blob string) *record.Entity {
 	return b.content.Entities[at]
 }
 
-// buildSnapshots builds everything that depends on both the history and today's scores.
+// buildSnapshots builds everything that depends on both the history and the current scores.
 func (b *build) buildSnapshots(context.Context) error {
 	return b.archive.BuildSnapshots(b.content.Entities)
 }
@@ -70,7 +70,7 @@ func (b *build) buildSnapshots(context.Context) error {
 // build.
 type ShrinkError struct{ Problem string }
 
-// Error returns what would be lost, and which option allows that loss.
+// Error returns a message that states what would be lost and which option allows that loss.
 func (e *ShrinkError) Error() string {
 	return e.Problem + "; if that is intended, build with --allow-shrink"
 }

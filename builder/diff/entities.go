@@ -60,7 +60,7 @@ type Rank struct {
 	New *int `json:"new"`
 }
 
-// pairs contains the entities of two states, matched with each other.
+// pairs contains the entities of two states, matched to each other.
 type pairs struct {
 	same    []pair // with the same key
 	renamed []pair
@@ -221,5 +221,5 @@ func touched(before, after *record.Entity) []string {
 	return list
 }
 
-// null is the value in a Field if there is none.
+// null stands for a missing value in a Field.
 var null = json.RawMessage("null")

@@ -45,8 +45,8 @@ func listChanges(field string, old, new []any) (lines []fieldLine) {
 	return lines
 }
 
-// valueText formats a JSON value for people, on one line and without terminal control
-// characters. It returns "" for null.
+// valueText formats a JSON value in human-readable form, on one line and without terminal
+// control characters. It returns "" for null.
 func valueText(data json.RawMessage) string {
 	var v any
 	dec := json.NewDecoder(strings.NewReader(string(data)))

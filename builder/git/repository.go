@@ -23,10 +23,10 @@ type Repository struct {
 
 	dir       string // absolute path of the folder
 	gitDir    string
-	commonDir string // where objects and configuration are; for a linked working tree, in the main working tree
+	commonDir string // the git directory with the objects and configuration; for a linked working tree, that of the main one
 
 	once    sync.Once
-	private string // our private git directory, see privateDir
+	private string // our private git directory; see privateDir
 	failed  error
 }
 
@@ -70,7 +70,7 @@ func embedded(dir string) error {
 	return fmt.Errorf("%s is in a folder that looks like a git directory (it contains HEAD, objects and refs), whose settings could run any command; remove these files", dir)
 }
 
-// holds reports whether dir is the folder above or is in it.
+// holds reports whether dir is the folder called above, or is in that folder.
 func holds(above, dir string) bool {
 	if real, err := filepath.EvalSymlinks(dir); err == nil {
 		dir = real

@@ -12,7 +12,7 @@ import (
 // Forge identifies the repository in which submissions are reviewed; a remote must point
 // to it.
 type Forge struct {
-	Host       string // the git host, with the port if any, such as github.com
+	Host       string // the git host, such as github.com, with the port if there is one
 	Repository string // owner/name
 	Token      string
 }
@@ -46,9 +46,9 @@ func parseAddress(address string) (*url.URL, error) {
 	return &url.URL{Scheme: "file", Path: filepath.ToSlash(address)}, nil
 }
 
-// check parses the address of a remote, and refuses one that is not the repository of the
-// forge. Over https the host must be the forge's own, because the token is sent there. Over
-// ssh no token is sent, and the host may be an alias in the user's ssh settings.
+// check parses the address of a remote, and returns an error if it is not the address of the
+// forge's repository. Over https the host must be the forge's own, because the token is sent
+// there. Over ssh no token is sent, and the host may be an alias in the user's ssh settings.
 // Repositories on this machine belong to a forge on this machine.
 func (f Forge) check(remote, address string) (*url.URL, error) {
 	u, err := parseAddress(address)
@@ -65,7 +65,7 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 			return nil, fmt.Errorf("the remote %s is on %s, but the forge's repositories are on %s, and its token may be sent only to that host, so nothing was sent; use https://%[3]s/%[4]s.git",
 				remote, u.Host, f.Host, f.Repository)
 		}
-		// Pass only the checked parts to git, so that both use the same host.
+		// Pass only the checked parts to git, so that it connects to the host that was checked.
 		u = &url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path}
 	case "ssh":
 		if strings.HasPrefix(u.Host, "-") {

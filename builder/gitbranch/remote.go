@@ -52,8 +52,9 @@ func orNone(s string) string {
 	return s
 }
 
-// header returns variables that make git send a token to one host without following redirects
-// there. The empty value removes headers that other settings have set for the host.
+// header returns environment variables that make git send a token to one host only, and not
+// follow redirects from that host. The empty value removes headers that other settings have set
+// for the host.
 func header(u *url.URL, token string) []string {
 	host := u.Scheme + "://" + u.Host + "/"
 	basic := base64.StdEncoding.EncodeToString([]byte("x-access-token:" + token))
@@ -73,7 +74,7 @@ func (m *Remote) Fetch(ctx context.Context, branch string) (string, error) {
 	return commit, err
 }
 
-// Find is like Fetch, but for a branch that may not exist; it then returns "".
+// Find is like Fetch, but returns "" if the branch does not exist.
 func (m *Remote) Find(ctx context.Context, branch string) (string, error) {
 	if err := m.repository.CheckBranchName(ctx, branch); err != nil {
 		return "", err

@@ -148,7 +148,7 @@ func (p *Location) WriteTree(ctx context.Context, commit, into string) (bool, er
 	return true, nil
 }
 
-// dump is the part of a commit that is still to be written.
+// dump is the part of a commit that has yet to be written.
 type dump struct {
 	hashes, files []string // blobs, and the files to write them to
 	links         []string

@@ -75,7 +75,7 @@ func (s *loadedRevision) renamePaths(from string) {
 
 // completedBy returns a revision to be compared with another one. If its folder is missing or
 // its root files are unreadable, the returned revision has the formula, categories and
-// index.yaml of the other one, so that these show no spurious differences.
+// index.yaml of the other one, so that no spurious differences are reported for them.
 func (s *loadedRevision) completedBy(other *loadedRevision) diff.Revision {
 	if s.loaded == nil {
 		return diff.Revision{Formula: other.loaded.Formula}
