@@ -17,9 +17,9 @@ import (
 	"kindex/indexes"
 )
 
-// Key is the builder's key: a secret of one machine, or of several machines that share
-// builds, by which a builder recognizes its own builds. Nobody without the key can create a
-// build that a later build reuses.
+// Key is the builder's key: a secret of one machine, or of several machines that share builds,
+// with which a builder recognizes its own builds. Nobody without the key can create a build that
+// a later build reuses.
 type Key struct{ secret []byte }
 
 // GenerateKey returns a new key without storing it.
@@ -44,10 +44,9 @@ func DefaultKeyFile() (string, error) {
 	return filepath.Join(dir, "kindex", "builder.key"), nil
 }
 
-// LoadKey reads the builder's key from a file. If the file is missing, it is created with a
-// new key, readable only by its owner. A file that every user of the machine can read is
-// refused. If several processes create the file at the same time, one wins, and all of them
-// use its key.
+// LoadKey reads the builder's key from a file. If the file is missing, it is created with a new
+// key, readable only by its owner. A file that every user of the machine can read is refused. If
+// several processes create the file concurrently, one wins, and all of them use its key.
 func LoadKey(path string) (*Key, error) {
 	k, err := readKey(path)
 	if !errors.Is(err, fs.ErrNotExist) {

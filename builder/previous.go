@@ -17,10 +17,10 @@ import (
 	"kindex/indexes"
 )
 
-// openPrevious opens the previous build: the current build of the output folder or, if that
-// is damaged, the newest intact one. The build must be sealed by this machine's builder and
-// intact, byte for byte. It is not an error here if there is no such build, because a full
-// build usually has the same result.
+// openPrevious opens the previous build: the current build of the output folder or, if that is
+// damaged, the newest intact one. The build must be sealed by this machine's builder and intact,
+// byte for byte. The absence of such a build is not an error here, because a full build usually
+// has the same result.
 func (b *build) openPrevious(ctx context.Context) error {
 	id, err := store.Current(b.Out)
 	if errors.Is(err, store.ErrNoBuild) {
@@ -100,7 +100,7 @@ func (b *build) takeOver() error {
 	return b.seal(m.ID)
 }
 
-// seal marks a build as one that this machine has built, or trusts.
+// seal marks a build as one that this machine has built or trusts.
 func (b *build) seal(id string) error {
 	if b.Key == nil {
 		return nil
@@ -124,7 +124,7 @@ func (b *build) checkTracked(ctx context.Context) {
 	}
 }
 
-// UntrustedError is the error for a previous build that is not known to be built by this
+// UntrustedError is the error for a previous build that is not known to have been built by this
 // machine's builder.
 type UntrustedError struct {
 	Dir    string // folder of the build
@@ -167,9 +167,9 @@ func (b *build) refuseUntrusted() error {
 	return nil
 }
 
-// CheckPrevious returns nil if an output folder has no published build, or one that Build
-// would reuse. Otherwise it returns the reason, usually an *UntrustedError. It reads none of
-// the build's files but the manifest.
+// CheckPrevious returns nil if an output folder has no published build, or one that Build would
+// reuse. Otherwise it returns the reason, usually an *UntrustedError. Of the build's files, it
+// reads only the manifest.
 func CheckPrevious(ctx context.Context, o Options) error {
 	b := &build{Options: o}
 	id, err := store.Current(b.Out)

@@ -93,7 +93,7 @@ func (s *randomHistory) free(typ string) string {
 	return ""
 }
 
-// change makes a random change to one file.
+// change changes one file at random.
 func (s *randomHistory) change() {
 	keys := slices.Sorted(maps.Keys(s.files))
 	key := keys[s.rand.IntN(len(keys))]
@@ -196,7 +196,7 @@ func (s *randomHistory) commit(message string) {
 	s.git("commit", "-q", "--allow-empty", "-m", message)
 }
 
-// build builds the working tree, even if the build loses something.
+// build builds the working tree, even if something is lost compared with the previous build.
 func (s *randomHistory) build(out string, keep int) *builder.Report {
 	s.t.Helper()
 	r, err := builder.Build(context.Background(), builder.Options{Content: s.dir, Out: out, AsOf: s.asOf, Keep: keep, AllowShrink: true, Key: builderKey})

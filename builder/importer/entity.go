@@ -123,7 +123,7 @@ func (dr *drafter) slug(v *mapping.Value, rec inputRecord) (string, error) {
 	return slug, nil
 }
 
-// The values of listFields are lists of any number of strings, those of dateFields are dates.
+// The values of listFields are lists of any number of strings; those of dateFields are dates.
 var (
 	listFields = []string{"tags", "capabilities", "formerly"}
 	dateFields = []string{"addedDate", "lastUpdated"}
@@ -157,7 +157,7 @@ func (dr *drafter) field(t mapping.Target, rec inputRecord) (any, error) {
 	return text, nil
 }
 
-// single returns a value that must not be a list of several; ok is false if there is no
+// single returns a value that must not be a list of several items; ok is false if there is no
 // value. as is the default conversion.
 func (dr *drafter) single(v *mapping.Value, as string, rec inputRecord) (item any, ok bool, err error) {
 	r, err := dr.of(v, rec)
@@ -225,7 +225,7 @@ func (dr *drafter) signal(d *draft, t mapping.Target, value any, rec inputRecord
 	d.set(t.Path, signal)
 }
 
-// benchmark is a benchmark result whose name may still be the same as another's.
+// benchmark is a benchmark result that may still have the same name as another one.
 type benchmark struct {
 	fields  map[string]any
 	details []string

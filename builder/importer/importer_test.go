@@ -45,7 +45,7 @@ func counts(r *importer.Report) string {
 	return fmt.Sprintf("%d rows: %d written, %d skipped, %d refused, %d warnings", r.Rows, r.Written, r.Skipped, r.Refused, r.Warnings)
 }
 
-// TestExtracts imports the catalogues in testdata with their mappings.
+// TestExtracts imports each catalogue in testdata with its mapping.
 func TestExtracts(t *testing.T) {
 	for name, want := range map[string]string{
 		"best-of.csv":      "18 rows: 15 written, 3 skipped, 0 refused, 0 warnings",

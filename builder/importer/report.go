@@ -61,7 +61,7 @@ type Report struct {
 	SourceDate string    `json:"-"`
 	Refusals   []Outcome `json:"-"` // the first refused rows
 	Warned     []Outcome `json:"-"` // the first rows with warnings
-	Existing   []Outcome `json:"-"` // the first rows whose files exist
+	Existing   []Outcome `json:"-"` // the first rows whose files already exist
 }
 
 func (j *job) newReport(folder *content.Workspace, write bool) *Report {
@@ -111,7 +111,7 @@ func (r *Report) count(o Outcome) {
 	}
 }
 
-// WriteText prints the report for people.
+// WriteText prints the report in human-readable form.
 func (r *Report) WriteText(w io.Writer) error {
 	p := &textPrinter{w: w}
 	for _, o := range r.Refusals {
@@ -173,7 +173,7 @@ func (r *Report) summary(p *textPrinter) {
 	}
 }
 
-// credit prints the credits that are missing for the source.
+// credit prints the credits that are still missing for the source.
 func (r *Report) credit(p *textPrinter) {
 	if r.Credit == nil || r.Written+r.Updated == 0 {
 		return

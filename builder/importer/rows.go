@@ -19,8 +19,8 @@ import (
 	"kindex/builder/plural"
 )
 
-// maxRow is the maximum size of a row in bytes: far above any real one, but it keeps an
-// unclosed quote from reading a whole catalogue as one row.
+// maxRow is the maximum size of a row in bytes: far above any real one, but low enough to keep
+// an unclosed quote from turning a whole catalogue into one row.
 const maxRow = 1 << 20
 
 var errRowTooLong = fmt.Errorf("has more than %d bytes, the maximum for a row; there may be an unclosed quote", maxRow)
@@ -57,7 +57,7 @@ type kind struct {
 	delimiter rune
 }
 
-// kindOf returns the format of a file by its name.
+// kindOf returns the format of a file, based on its name.
 func kindOf(path string) (kind, error) {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(path)), ".gz")
 	switch filepath.Ext(name) {
@@ -203,7 +203,8 @@ func (r csvRecord) lookup(column string) any {
 	return nil
 }
 
-// recorder keeps the bytes since the last row, so that unparsable rows can be kept verbatim.
+// recorder keeps the bytes since the last row, so that rows that cannot be parsed can be kept
+// verbatim.
 type recorder struct {
 	r    io.Reader
 	kept []byte
@@ -306,7 +307,8 @@ func jsonMessages(err error) string {
 
 type jsonRecord map[string]any
 
-// lookup looks up a column by its exact name, or else as a path: limit.context, links.0.url.
+// lookup looks up a column by its exact name or, failing that, as a path: limit.context,
+// links.0.url.
 func (r jsonRecord) lookup(column string) any {
 	if v, ok := r[column]; ok {
 		return v

@@ -122,8 +122,8 @@ func (u *update) difference(i uint32, e *record.Entity, unchanged func(*record.E
 	return difference{i, old}, !sameFeatures(e, old), nil
 }
 
-// sameFeatures reports whether two entities have the same fields, and so the same features,
-// and are both hidden or both visible.
+// sameFeatures reports whether two entities have the same fields, and therefore the same
+// features, and whether both are hidden or both are visible.
 func sameFeatures(a, b *record.Entity) bool {
 	return a.Name == b.Name && a.Description == b.Description && a.Category == b.Category && a.Provider == b.Provider &&
 		slices.Equal(a.Tags, b.Tags) && slices.Equal(a.Capabilities, b.Capabilities) && hidden(a) == hidden(b)

@@ -18,7 +18,7 @@ import (
 // loop is the state of Run: the files waiting to be read, and the builds waiting to start.
 type loop struct {
 	*Watcher
-	events *fsnotify.Watcher // nil if the system has none left
+	events *fsnotify.Watcher // nil if the system cannot provide one
 
 	names  map[string]bool // files named in events and not yet read
 	first  time.Time       // when the first of these events arrived
@@ -200,7 +200,7 @@ func (l *loop) startBuild(ctx context.Context) {
 	}
 	l.reportProblems(problems)
 	if n, _ := problems.Count(); n > 0 {
-		return // the edit that fixes it will start a build
+		return // the edit that fixes the content will start a build
 	}
 	l.building = true
 	go func() {

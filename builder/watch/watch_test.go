@@ -19,7 +19,7 @@ import (
 	"kindex/exports/store"
 )
 
-// hanging is how long a test waits before it gives up; nothing else depends on it.
+// hanging is how long a test waits for an event before it fails; nothing else depends on it.
 const hanging = 5 * time.Minute
 
 // builderKey seals the builds of tests, so that later ones reuse them.
