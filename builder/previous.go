@@ -153,14 +153,14 @@ func (b *build) refuseUntrusted() error {
 	case b.untrusted == nil:
 		return nil
 	case b.tracked != "" && (b.head.Commit == "" || b.head.Hidden):
-		return fmt.Errorf("%w; only that build has the history of %s. After that, if you know where it comes from, build once with --trust-previous", b.untrusted, b.Content)
+		return fmt.Errorf("%w; only that build has the history of %s. Once git no longer tracks it, and if you know where it comes from, build once with --trust-previous", b.untrusted, b.Content)
 	case b.head.Commit == "" || b.head.Hidden:
 		return fmt.Errorf("%w; only that build has the history of %s. If you know where it comes from, build once with --trust-previous. "+
 			"To start a new history, use a different --out folder, or remove exports/ and indexes/ from this one", b.untrusted, b.Content)
 	case b.previous == nil:
 		warning := fmt.Sprintf("warning: %v; everything is built from the content and its git history, with the same result", b.untrusted)
 		if b.tracked == "" {
-			warning += ". To reuse it, if you know where it comes from: --trust-previous"
+			warning += ". If you know where it comes from, you can reuse it with --trust-previous"
 		}
 		b.report.Warnings = append(b.report.Warnings, warning)
 	}

@@ -181,7 +181,7 @@ func TestFormTellsAtTheField(t *testing.T) {
 		{"description", strings.Repeat("x", 2001), "2000", ""},
 		{"url", "", "Address is missing", ""},
 		{"url", "javascript:alert(1)", "use a full URL", ""},
-		{"url", "https://ann@fine.example/", "no user name", ""},
+		{"url", "https://ann@fine.example/", "or user name", ""},
 		{"license", strings.Repeat("x", 201), "200", ""},
 		{"pricingModel", "gratis", "is not one of open-source", ""},
 		{"pricingModel", "fremium", "is not one of open-source", "freemium"},

@@ -178,8 +178,8 @@ func (f *Folder) misplaced(name string, info fs.FileInfo) (message, suggestion s
 var gitNames = map[string]bool{"head": true, "config": true, "config.worktree": true, "commondir": true, "objects": true,
 	"refs": true, "packed-refs": true}
 
-// isDotGit reports whether a file system could treat a name as .git: ignoring case, as its
-// short name on Windows, or ignoring characters that macOS ignores.
+// isDotGit reports whether some file system treats a name as .git: one that ignores case, one on
+// Windows with short names, or one on macOS, which ignores certain characters.
 func isDotGit(name string) bool {
 	name = strings.ToLower(strings.TrimRight(strings.Map(func(r rune) rune {
 		if unicode.Is(unicode.Cf, r) {

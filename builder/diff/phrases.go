@@ -234,7 +234,7 @@ func duplicateText(x Duplicate, mark func(string) string) string {
 func formulaTexts(f *Formula, mark func(string) string) []string {
 	lines := []string{fmt.Sprintf("The scoring formula changes from version %s to %s.", mark(f.Old), mark(f.New))}
 	if f.SameVersion {
-		lines = []string{fmt.Sprintf("The scoring formula changes but its version is still %s: give it a new one.", mark(f.New))}
+		lines = []string{fmt.Sprintf("The scoring formula changes, but its version is still %s; give it a new version.", mark(f.New))}
 	}
 	text := fmt.Sprintf("It changes the composite score of %d of %s", f.Moved, plural.Count(f.Scored, "scored entity", "scored entities"))
 	if f.FromNull > 0 || f.ToNull > 0 {

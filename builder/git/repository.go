@@ -30,9 +30,9 @@ type Repository struct {
 	failed  error
 }
 
-// Open finds the repository that contains a folder. The error is ErrNoRepository if there
-// is none. Git's own safe.directory check applies. A folder that looks like a git directory
-// itself is an error: it may have been committed so that its configuration takes effect.
+// Open finds the repository that contains a folder. The error is ErrNoRepository if there is
+// none. Git's own safe.directory check applies. It is an error if the folder itself looks like a
+// git directory: it may have been committed so that its configuration takes effect.
 func Open(ctx context.Context, dir string) (*Repository, error) {
 	r := &Repository{}
 	var err error

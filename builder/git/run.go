@@ -1,5 +1,5 @@
-// Package git runs git; it is the only package that starts a program, and it starts no
-// other program.
+// Package git runs git. It is the only package that starts programs, and git is the only program
+// that it starts.
 //
 // A repository is untrusted data: its configuration, attributes and references must never
 // choose a program that runs. So almost every command runs against a private git directory

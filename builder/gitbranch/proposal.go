@@ -148,7 +148,7 @@ func (r *Repository) commit(ctx context.Context, base, file, blob string, p Prop
 		Args: []string{"commit-tree", tree, "-p", base, "-F", "-"}, Config: []string{"user.useConfigOnly=true", "i18n.commitEncoding=UTF-8"},
 		Input: []byte(message(p)), Env: append(who, author(p)...)})
 	if err != nil && ctx.Err() == nil && (strings.Contains(err.Error(), "user.email") || strings.Contains(err.Error(), "ident")) {
-		return "", fmt.Errorf("git needs a committer; set it with git config user.name and user.email (%w)", err)
+		return "", fmt.Errorf("git needs the name and email address of a committer; set them with git config user.name and user.email (%w)", err)
 	}
 	return hash, err
 }

@@ -15,12 +15,12 @@ import (
 	"kindex/builder/git"
 )
 
-// enoughToRefuse is how much of a file is kept for the parser: more than the parser accepts,
-// so that it reports that the file is too large.
+// enoughToRefuse is how much of a file is kept for the parser: more than the parser accepts, so
+// that the parser reports that the file is too large.
 const enoughToRefuse = 1 << 20
 
-// ahead is how many files are requested before the first one is parsed. It bounds the
-// memory; a file is usually about 1 KB.
+// ahead is how many files are requested before the first one is parsed. It bounds the memory
+// that is used; a file is usually about 1 KB.
 const ahead = 512
 
 // job is a file whose blob must be read and parsed.

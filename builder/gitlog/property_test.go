@@ -56,7 +56,7 @@ func (s *randomHistory) commit(branch, message, parents string, change map[strin
 	return s.marks
 }
 
-// step adds one commit to the main branch, sometimes a merge.
+// step adds one commit, which may be a merge, to the main branch.
 func (s *randomHistory) step() {
 	change := map[string]string{}
 	for range 1 + s.rand.IntN(4) {

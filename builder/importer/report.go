@@ -155,7 +155,7 @@ func (r *Report) summary(p *textPrinter) {
 		{r.Written, would + "written", "to " + r.Content},
 		{r.Updated, would + "updated", ""},
 		{r.Unchanged, "unchanged", ""},
-		{r.Exists, "left alone", "because a file exists; --update updates the fields that the mapping defines"},
+		{r.Exists, "left alone", "because a file already exists; --update updates the fields that the mapping defines"},
 		{r.Skipped, "skipped", "by where"},
 		{r.Refused, "refused", ""},
 	} {
@@ -178,9 +178,9 @@ func (r *Report) credit(p *textPrinter) {
 	if r.Credit == nil || r.Written+r.Updated == 0 {
 		return
 	}
-	p.line("\nThe source is not credited yet. Add to sources in %s/index.yaml:\n", strings.TrimSuffix(r.Content, "/"))
+	p.line("\nThe source is not credited yet. Add this to sources in %s/index.yaml:\n", strings.TrimSuffix(r.Content, "/"))
 	p.line("%s", strings.TrimRight(yamlfmt.SourceYAML(*r.Credit), "\n"))
-	p.line("\nand to CREDITS.md, with the notices that the licence requires:\n")
+	p.line("\nand this to CREDITS.md, with the notices that the licence requires:\n")
 	state := ""
 	if r.SourceDate != "" {
 		state = ", state of " + r.SourceDate

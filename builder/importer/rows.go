@@ -300,7 +300,7 @@ func jsonMessages(err error) string {
 	case errors.As(err, &wrong):
 		return "it is of type " + wrong.Value
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return "it ends too early"
+		return "it is incomplete"
 	}
 	return err.Error()
 }

@@ -83,7 +83,7 @@ func exactNumber(text string) (any, string) {
 	}
 	x, err := strconv.ParseFloat(text, 64)
 	if err != nil {
-		return nil, "is too large a number"
+		return nil, "is too large"
 	}
 	if x == math.Trunc(x) && math.Abs(x) < 1<<53 {
 		return int64(x), ""

@@ -21,7 +21,7 @@ type update struct {
 	previous Previous
 
 	previousOrdinal []uint32                   // ordinal of each entity in the previous build
-	now             []uint32                   // index, in the given order, of each ordinal in the previous build
+	now             []uint32                   // index, in the given order, of the entity with each ordinal in the previous build
 	ids             map[exports.Feature]uint32 // number of each feature
 	previousDF      []int                      // document frequency of each feature in the previous build
 

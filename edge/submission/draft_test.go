@@ -123,7 +123,7 @@ func TestWrongFields(t *testing.T) {
 		{`{"name":"a\u0000b"}`, "name", "use one line without control characters"},
 		{`{"name":"a\ud800b"}`, "name", "U+FFFD"},
 		{`{"url":"javascript:alert(1)"}`, "url", "use a full URL"},
-		{`{"url":"https://a@b.example/"}`, "url", "no user name"},
+		{`{"url":"https://a@b.example/"}`, "url", "or user name"},
 		{`{"url":"https://b.example/\u200b"}`, "url", "the hidden character U+200B (zero width space)"},
 		{`{"tags":["Big"]}`, "tags[0]", "use lower-case letters"},
 		{`{"tags":"python"}`, "tags", "must be a list"},

@@ -159,7 +159,7 @@ func (s *Schema) explain(d *yamldoc.Document, e *jsonschema.ValidationError) {
 		}
 	case *kind.DependentRequired:
 		for _, m := range k.Missing {
-			d.AddAt(append(slices.Clone(at), k.Prop), true, yamldoc.Problem{Message: "has no meaning without " + m + "; add " + m + " or remove this field"})
+			d.AddAt(append(slices.Clone(at), k.Prop), true, yamldoc.Problem{Message: "has no effect without " + m + "; add " + m + " or remove this field"})
 		}
 	case *kind.UniqueItems:
 		s.explainRepeated(d, at)

@@ -35,7 +35,7 @@ func Merge(path string, data []byte, fields map[string]any) ([]byte, error) {
 	}
 	before := form.root.comments(nil)
 	if at := form.root.merge(fresh, form.value, nil); at != nil {
-		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; write it above the field", path, yamldoc.FieldName(at))
+		return nil, fmt.Errorf("%s cannot be updated: a comment in %s would be lost; move it above the field", path, yamldoc.FieldName(at))
 	}
 	form.root.order(entityShape())
 	form.root.placeComments(true)
