@@ -48,10 +48,10 @@ type Options struct {
 	TakenOver     func(*store.Manifest)
 	// AllowShrink allows a build that would otherwise fail with a *ShrinkError.
 	AllowShrink bool
-	// Still is set while the content is being edited: the history of content outside git is
-	// then left unchanged.
+	// Still is set while the content is being edited. The build then leaves the history of
+	// content outside git unchanged.
 	Still bool
-	head  *gitlog.Head // the git head at which Loaded was read; nil to ask git
+	head  *gitlog.Head // the git head when Loaded was read; if nil, git is asked for it
 	// Wait is called if another build is running; Build then waits for it. If Wait is
 	// nil, Build returns a *store.BusyError instead.
 	Wait func(*store.BusyError)
@@ -368,12 +368,12 @@ func LoadContent(dir string, progress func(done, total int)) (*Loaded, yamldoc.P
 	return withFormula(content.Load(dir, progress))
 }
 
-// LoadFolder is LoadContent for a folder that has already been read.
+// LoadFolder is like LoadContent, but for a folder that has already been read.
 func LoadFolder(f *content.Folder) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(f.Content())
 }
 
-// CheckFolder is LoadFolder for callers that only need the problems.
+// CheckFolder is like LoadFolder, but for callers that only need the problems.
 func CheckFolder(f *content.Folder) (yamldoc.Problems, error) {
 	_, problems, err := withFormula(f.Check())
 	return problems, err

@@ -52,7 +52,8 @@ func (b *build) walk(ctx context.Context) error {
 	return nil
 }
 
-// known returns the entity of a file in the working tree if the file is the given blob.
+// known returns the entity of a file in the working tree if the file's content is the given
+// blob.
 func (b *build) known(typ, slug, blob string) *record.Entity {
 	at, ok := slices.BinarySearchFunc(b.content.Entities, &record.Entity{Type: typ, Slug: slug}, record.CompareKey)
 	if !ok || hex.EncodeToString(b.content.Blobs[at][:]) != blob {

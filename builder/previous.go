@@ -218,7 +218,7 @@ func (b *build) closePrevious() {
 	}
 }
 
-// loadContent is LoadContent, but reuses files that the previous build has read.
+// loadContent is like LoadContent, but reuses files that the previous build has read.
 func (b *build) loadContent(progress func(done, total int)) (*Loaded, yamldoc.Problems, error) {
 	return withFormula(content.LoadWithReuse(b.Content, b.reuse, progress))
 }

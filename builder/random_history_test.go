@@ -260,8 +260,8 @@ func changesOf(t *testing.T, dir string) (list []string) {
 	return list
 }
 
-// TestRandomFolder builds every step of a folder twice, without a repository, and finds the
-// changes that a repository would show.
+// TestRandomFolder builds every step of a folder's history twice, without a repository, and
+// checks that it finds the changes that a repository would show.
 func TestRandomFolder(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

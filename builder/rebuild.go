@@ -160,7 +160,7 @@ func members(m store.Manifest) (list map[string]json.RawMessage) {
 // catalogues are sampled at regular intervals.
 const maxSearches = 2000
 
-// compareIndexes compares the search indexes of two builds with the same records.
+// compareIndexes compares the search indexes of two builds that have the same records.
 func (c *Comparison) compareIndexes(out string, published *exports.Build, again string, rebuilt *exports.Build) (err error) {
 	old, err := indexes.Open(out, published)
 	if err != nil {

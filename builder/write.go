@@ -48,8 +48,8 @@ func (b *build) writeFiles() error {
 	return g.Wait()
 }
 
-// writeEntities writes the bulk exports, sorted by type and slug, without withdrawn
-// entities, and returns the location of each ordinal's line.
+// writeEntities writes the bulk exports, sorted by type and slug, without withdrawn entities,
+// and returns the location of the line for each ordinal.
 func (b *build) writeEntities() ([]exports.RowLocation, error) {
 	order := make([]int, 0, len(b.content.Entities))
 	places := make([]exports.RowLocation, len(b.content.Entities))

@@ -30,7 +30,7 @@ type Input struct {
 	AsOf     time.Time
 	// Entities lists the entities in the content, sorted by type and slug.
 	Entities []*record.Entity
-	// Frozen is set while the content is being edited: the history of content outside git is
+	// Frozen is set while the content is being edited. The history of content outside git is
 	// then left unchanged.
 	Frozen bool
 }

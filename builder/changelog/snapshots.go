@@ -42,7 +42,7 @@ func snapshotDays(first, asOf time.Time) []string {
 // lookBack lists how many days movement and trending look back.
 var lookBack = []int{7, 30}
 
-// midnight returns the start of the UTC day of a time.
+// midnight returns the start of the UTC day that contains a time.
 func midnight(t time.Time) time.Time { return t.UTC().Truncate(24 * time.Hour) }
 
 // endOf returns the first second after a day.

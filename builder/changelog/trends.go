@@ -19,7 +19,8 @@ func emptyTrends(asOf time.Time) []exports.Trends {
 	return list
 }
 
-// findTrends finds, for each window, the entities that gained from changes within it.
+// findTrends finds, for each window, the entities whose scores have risen because of changes
+// within that window.
 func (a *Archive) findTrends(ranked []*record.Entity) error {
 	r := &a.result
 	ordinals := make(map[int32]uint32, len(ranked)) // keyed by newest version

@@ -32,9 +32,9 @@ func DeviceName(slug string) string {
 	return ""
 }
 
-// ParseEntity reads one entity file and returns all problems found in that file alone. The
-// entity is nil if one of them is an error. path is used only in messages. Scores and dates
-// that come from the history are not set.
+// ParseEntity reads one entity file and returns all problems that can be found in that file
+// alone. The entity is nil if one of them is an error. path is used only in messages. Scores and
+// dates that come from the history are not set.
 func ParseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.Problems) {
 	e, problems := parseEntity(path, typ, slug, data)
 	if n, _ := problems.Count(); n > 0 {
@@ -57,8 +57,8 @@ func parseEntity(path, typ, slug string, data []byte) (*record.Entity, yamldoc.P
 	return e, d.Report()
 }
 
-// decodeEntity copies the values that have the right type; the schema check has reported the
-// others.
+// decodeEntity copies the values that have the right type; the schema check has already reported
+// the others.
 func decodeEntity(typ, slug string, m map[string]any) *record.Entity {
 	text := func(key string) string { return yamldoc.Text(m[key]) }
 	e := &record.Entity{

@@ -44,7 +44,7 @@ func ParseFields(path, typ, slug string, fields map[string]any) (*record.Entity,
 	return e, data, problems
 }
 
-// addError adds a problem for values that cannot be written as a file.
+// addError adds a problem for values that cannot be written to a file.
 func addError(d *yamldoc.Document, err error) {
 	var wrong *yamlfmt.FieldError
 	if errors.As(err, &wrong) {

@@ -229,8 +229,8 @@ func (f *Folder) read(name string, room *bytes.Buffer) (*file, error) {
 	return r, nil
 }
 
-// Content returns the folder as last read, and its problems, as Load does. The caller owns
-// the entities.
+// Content returns the folder's content as last read, and its problems, in the same form as Load.
+// The caller owns the entities.
 func (f *Folder) Content() (*Content, yamldoc.Problems, error) {
 	return f.content(func(e *record.Entity) *record.Entity {
 		own := *e

@@ -92,7 +92,8 @@ func TestParseEntity(t *testing.T) {
 	}
 }
 
-// TestVersions checks that a version is a string, even if YAML reads it as something else.
+// TestVersions checks that a version is read as a string, even if YAML would read it as
+// something else.
 func TestVersions(t *testing.T) {
 	for written, want := range map[string]string{
 		"1.10": "1.10", "1e3": "1e3", "3": "3", "2024-06-06": "2024-06-06", "1.0": "1.0", "010": "010",

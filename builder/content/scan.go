@@ -115,9 +115,9 @@ func holdsTypes(dir string) bool {
 	})
 }
 
-// classify determines what a file in the folder is: an entity file, for which it returns type
-// and slug; a root file; or a misplaced file, for which it returns a problem. ok is false for
-// files to ignore.
+// classify determines what a file in the folder is: an entity file, for which it returns the
+// type and slug; a root file; or a misplaced file, for which it returns a problem. ok is false
+// for files to ignore.
 func (f *Folder) classify(name string, info fs.FileInfo) (src source, problem *yamldoc.Problem, ok bool) {
 	typ, base := path.Split(name)
 	typ = strings.TrimSuffix(typ, "/")
@@ -251,7 +251,7 @@ func guessSlug(s string) string {
 }
 
 // Slugify derives a slug from a name: it converts letters to lower case, removes accents,
-// replaces everything else with single hyphens, and cuts the result at 100 characters. It
+// replaces everything else with single hyphens, and truncates the result to 100 characters. It
 // returns "" if nothing is left.
 func Slugify(name string) string {
 	var b strings.Builder

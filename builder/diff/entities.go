@@ -42,7 +42,7 @@ type Entity struct {
 // Key returns the key of the entity: type/slug.
 func (e *Entity) Key() string { return e.Type + "/" + e.Slug }
 
-// Score is a score before and after a change; null if there is none.
+// Score contains a score before and after a change; either is null if there is no score.
 type Score struct {
 	Old record.Score `json:"old"`
 	New record.Score `json:"new"`
@@ -54,7 +54,8 @@ type Ranks struct {
 	Category Rank `json:"category"`
 }
 
-// Rank is a rank before and after a change, counted from 1; nil if there is none.
+// Rank contains a rank before and after a change, counted from 1; either is nil if there is no
+// rank.
 type Rank struct {
 	Old *int `json:"old"`
 	New *int `json:"new"`

@@ -99,7 +99,7 @@ func (r *Repository) queryProcess(ctx context.Context, args ...string) *Process 
 	return prepare(ctx, r.gitDir, env, append([]string{"--git-dir=" + r.gitDir}, protected...), args)
 }
 
-// Head returns the name of the checked-out commit, or "" before the first commit.
+// Head returns the hash of the checked-out commit, or "" before the first commit.
 func (r *Repository) Head(ctx context.Context) (string, error) {
 	out, err := r.query(ctx, "rev-parse", "--verify", "--quiet", "HEAD")
 	if err == nil || ctx.Err() != nil {
@@ -157,7 +157,7 @@ func (r *Repository) Names(ctx context.Context) ([]string, error) {
 	return strings.Fields(out), err
 }
 
-// IsObjectName reports whether s is the full name of an object, by SHA-1 or SHA-256.
+// IsObjectName reports whether s is a full SHA-1 or SHA-256 object name.
 func IsObjectName(s string) bool {
 	return (len(s) == 40 || len(s) == 64) && strings.Trim(s, "0123456789abcdef") == ""
 }

@@ -21,7 +21,7 @@ type Forge struct {
 // it cannot be a path on this machine.
 var scp = regexp.MustCompile(`^(?:[^/:@]+@)?(\[[^\]/]+\]|[^/:@]+):([^:].*)$`)
 
-// parseAddress parses the address of a remote as git does. A local path gets the scheme
+// parseAddress parses the address of a remote the way git does. A local path gets the scheme
 // file.
 func parseAddress(address string) (*url.URL, error) {
 	if strings.HasPrefix(address, "-") || strings.ContainsFunc(address, func(r rune) bool { return r < ' ' || r == 0x7f }) {
@@ -86,7 +86,7 @@ func (f Forge) check(remote, address string) (*url.URL, error) {
 	return u, nil
 }
 
-// sameHost reports whether an address has the host of a forge.
+// sameHost reports whether an address has the same host as a forge.
 func sameHost(u *url.URL, host string) bool {
 	withPort := func(h string) string {
 		if _, _, err := net.SplitHostPort(h); err == nil {

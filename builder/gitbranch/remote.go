@@ -21,8 +21,8 @@ type Remote struct {
 }
 
 // Remote finds a remote of the repository by name. It must be the repository of the forge;
-// otherwise Remote returns an error without contacting any address. Only the remote's
-// addresses are used from the repository's configuration. The token is passed to git only
+// otherwise Remote returns an error without contacting any address. The remote's addresses are
+// the only part of the repository's configuration that is used. The token is passed to git only
 // in its environment, and sent only to the forge's own host.
 func (r *Repository) Remote(ctx context.Context, name string, f Forge) (*Remote, error) {
 	fetch, push, known, err := r.Repository.Remote(ctx, name)

@@ -145,7 +145,7 @@ func TestPullRequest(t *testing.T) {
 	}
 }
 
-// FuzzPullRequest checks that a number is in the message, after a # or !.
+// FuzzPullRequest checks that a number that is found occurs in the message, after a # or !.
 func FuzzPullRequest(f *testing.F) {
 	for _, c := range messages {
 		f.Add(c.subject, c.body, c.merge)

@@ -135,7 +135,7 @@ func calendar(year, month, day string) (any, string) {
 	return date, ""
 }
 
-// splitList splits a string into a list: by a separator, or according to Python's notation.
+// splitList splits a string into a list: by a separator, or as a list in Python notation.
 func splitList(text, how string) (entries []string, wrong string) {
 	if how != "python" {
 		return strings.Split(text, how), ""

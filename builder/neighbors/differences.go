@@ -206,7 +206,7 @@ func (u *update) squareBefore(id uint32) uint32 {
 	return square(u.features[id].Kind, u.previous.Len(), u.previousDF[id])
 }
 
-// recheckChanged finds the entities for which other features are read than before.
+// recheckChanged finds the entities for which different features are read than before.
 func (u *update) recheckChanged() {
 	asked := make([]bool, len(u.recompute))
 	var own []uint32

@@ -136,7 +136,7 @@ func (r *editor) successor(list []*record.Entity) *record.Entity {
 	return nil
 }
 
-// next returns the catalogue that follows was, in a different order.
+// next returns a successor of the catalogue was, in a different order.
 func (r *editor) next(was []*record.Entity) []*record.Entity {
 	list := slices.Clone(was)
 	for range r.IntN(5) {

@@ -144,7 +144,7 @@ func (l *loop) changed(names []string) {
 }
 
 // scan compares the folder with what was read. It runs in another goroutine, since it takes a
-// while for many files. It finds changes that cause no events; on some file systems, no
+// while if there are many files. It finds changes that cause no events; on some file systems, no
 // change does.
 func (l *loop) scan(ctx context.Context) {
 	if l.scanning {

@@ -57,7 +57,7 @@ func loadRevision(ctx context.Context, location *gitlog.Location, r diff.Ref, di
 	return s, nil
 }
 
-// renamePaths replaces the path of the copy in messages with the folder.
+// renamePaths replaces the path of the temporary copy in messages with that of the folder.
 func (s *loadedRevision) renamePaths(from string) {
 	below := s.dir + "/"
 	if s.dir == "." {

@@ -66,7 +66,7 @@ func checkValue(d *yamldoc.Document, m map[string]any, path []string) {
 	}
 }
 
-// checkOneOf checks that a mapping has exactly one of some fields.
+// checkOneOf checks that a mapping has exactly one of the given fields.
 func checkOneOf(d *yamldoc.Document, m map[string]any, path []string, names ...string) {
 	for name := range m {
 		if d.Faulty[yamldoc.FieldName(append(slices.Clone(path), name))] {
