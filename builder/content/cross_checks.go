@@ -20,7 +20,7 @@ func newClaims() claims {
 	return claims{map[string][]*file{}, map[string][]*file{}, map[string][]*file{}}
 }
 
-// each calls yield with every claim of a file.
+// each calls yield for every value that a file claims.
 func (c *claims) each(r *file, yield func(in map[string][]*file, key string)) {
 	e := r.entity
 	if e == nil {
@@ -53,8 +53,8 @@ func (c *claims) remove(r *file) {
 	})
 }
 
-// crossCheck finds problems between files: undeclared categories, earlier slugs claimed
-// twice, and duplicate names.
+// crossCheck finds problems between files: undeclared categories, earlier slugs claimed more
+// than once, and duplicate names.
 func (f *Folder) crossCheck(declared []Category) (problems yamldoc.Problems) {
 	complain := func(r *file, severity yamldoc.Severity, path []string, message, suggestion string) {
 		line, col := 1, 1

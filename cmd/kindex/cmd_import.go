@@ -35,9 +35,9 @@ row. A mapping defines which column becomes which field:
 content/README.md describes every part of it; kindex schema mapping prints its
 JSON Schema.
 
-Every row is written, updated, unchanged, left alone (because a file exists), skipped
-(by where) or refused. A file is written only if it passes the checks of kindex validate.
-Other rows are still written if one is refused, unless --strict is given. --rejects
+Every row is written, updated, unchanged, left alone (because a file already exists),
+skipped (by where) or refused. A file is written only if it passes the checks of kindex
+validate. Other rows are still written if one is refused, unless --strict is given. --rejects
 saves the refused rows, with the reasons, so that you can fix and import them again.
 
 Exit codes: 0 no row was refused; 1 some rows were refused, or the import failed; 2

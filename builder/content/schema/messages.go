@@ -30,13 +30,13 @@ const (
 // patternHints explains the patterns.
 var patternHints = map[string]string{
 	slugPattern:  "use lower-case letters and digits, separated by single hyphens",
-	urlPattern:   "use a full address that starts with https:// and contains no spaces and no user name",
+	urlPattern:   "use a full URL that starts with https:// and contains no spaces or user name",
 	dayPattern:   "use YYYY-MM-DD",
 	monthPattern: "use YYYY-MM-DD, or YYYY-MM if only the month is known",
 	linePattern:  "use one line without control characters",
 
-	servicePattern:    "use a full address that starts with https:// and contains no spaces, no user name, no ? and no #",
-	repositoryPattern: "use the address of the repository's page, such as https://github.com/example/index: no spaces, no user name, no ? and no #",
+	servicePattern:    "use a full URL that starts with https:// and contains no spaces, user name, ? or #",
+	repositoryPattern: "use the URL of the repository's page, such as https://github.com/example/index, without spaces, user name, ? or #",
 	branchPattern:     "use a branch name that git allows, such as main",
 }
 
