@@ -30,7 +30,7 @@ func FieldErrors(problems []submission.Problem) []web.FieldError {
 	return list
 }
 
-// SubmissionIndex is a served build as the index against which submissions are checked.
+// SubmissionIndex implements submission.Index with a served build.
 type SubmissionIndex struct{ Served *live.ServedBuild }
 
 // Categories implements submission.Index.

@@ -1,6 +1,6 @@
 // Package apikey implements API keys: their format, their stored form, and their accounts. A
-// key is shown once, when it is created. Only its SHA-256 hash is stored, and a masked form
-// that tells keys apart.
+// key is shown once, when it is created. Only its SHA-256 hash and a masked form, by which
+// users can tell keys apart, are stored.
 package apikey
 
 import (

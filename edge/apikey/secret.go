@@ -114,7 +114,7 @@ func (s Secret) Hash() string {
 	return hex.EncodeToString(sum[:])
 }
 
-// Masked returns the key without its middle, such as kx_aBcD…wXyZ, to tell keys apart.
+// Masked returns the key with its middle omitted, such as kx_aBcD…wXyZ, to tell keys apart.
 func (s Secret) Masked() string {
 	if s.text == nil {
 		return ""
