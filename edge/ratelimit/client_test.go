@@ -207,7 +207,7 @@ func FuzzForwarded(f *testing.F) {
 			want = append(want, addr)
 			hops = append(hops, []string{"", "proto=https;", `host="a,\"b";`}[rng.IntN(3)]+"for="+node+[]string{"", ";by=_x", "; by=unknown"}[rng.IntN(3)])
 		}
-		// Trust one more hop at a time, from the last.
+		// Trust one more hop at a time, starting with the last one.
 		var trusted []netip.Prefix
 		peer := netip.MustParseAddr("fd00::1")
 		trusted = append(trusted, netip.PrefixFrom(peer, 128))

@@ -20,7 +20,7 @@ const (
 	HostConcurrency = 10
 	// maxWait is the maximum waiting time returned.
 	maxWait = 10 * time.Minute
-	// minPruneHosts is the number of hosts from which idle ones are forgotten.
+	// minPruneHosts is the number of hosts above which idle hosts are forgotten.
 	minPruneHosts = 1024
 )
 
@@ -39,7 +39,7 @@ type hostLimiter struct {
 
 	mu      sync.Mutex
 	hosts   map[string]*hostState
-	pruneAt int // number of hosts above which idle ones are dropped
+	pruneAt int // number of hosts above which idle hosts are dropped
 }
 
 // hostState is the usage of one host.

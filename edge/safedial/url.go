@@ -90,7 +90,7 @@ func hostOf(u *url.URL) (string, error) {
 	if strings.HasPrefix(u.Host, "[") {
 		a, err := netip.ParseAddr(host)
 		if err != nil || a.Zone() != "" || a.Is4In6() {
-			return "", refuse("has the unsupported IPv6 address [%s]: write it without a zone, and an IPv4 address in dotted form", host)
+			return "", refuse("has the unsupported IPv6 address [%s]: write it without a zone; write an IPv4 address in dotted decimal form", host)
 		}
 		return a.String(), nil
 	}

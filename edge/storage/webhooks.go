@@ -78,8 +78,8 @@ func hostOf(address string) string {
 	return u.Host
 }
 
-// RotateWebhook gives a webhook of an account a new secret. The current secret continues to
-// sign until the given time. An older secret is dropped immediately. The error is
+// RotateWebhook gives an account's webhook a new secret. Until the given time, deliveries are
+// also signed with the current secret. An older secret is dropped immediately. The error is
 // webhook.ErrUnknown or an error of the state.
 func (tx *Tx) RotateWebhook(accountID, id, sealed string, until time.Time) error {
 	n, err := tx.exec("UPDATE webhooks SET previous_secret = secret, previous_until = $3, secret = $4 WHERE id = $1 AND account_id = $2",
@@ -175,7 +175,7 @@ func (s *State) Deliveries(ctx context.Context, q DeliveryQuery) (list []webhook
 // maxRequestedDeliveries is the maximum number of pending tests and replays for a webhook.
 const maxRequestedDeliveries = 100
 
-// RequestTest requests a test delivery to a webhook of an account. The error is
+// RequestTest requests a test delivery to an account's webhook. The error is
 // webhook.ErrUnknown, webhook.ErrBusy or an error of the state.
 func (tx *Tx) RequestTest(accountID, webhookID string) (webhook.Delivery, error) {
 	id := NewID("evt_")
