@@ -92,11 +92,11 @@ func CheckName(name string) error {
 		return errors.New("starts or ends with a space; remove it")
 	}
 	for _, r := range safetext.Hidden(name) {
-		return fmt.Errorf("has the character %U; use letters, digits, punctuation and plain spaces", r)
+		return fmt.Errorf("contains the character %U; use letters, digits, punctuation and plain spaces", r)
 	}
 	for _, r := range name {
 		if !unicode.IsPrint(r) {
-			return fmt.Errorf("has the character %U; use letters, digits, punctuation and plain spaces", r)
+			return fmt.Errorf("contains the character %U; use letters, digits, punctuation and plain spaces", r)
 		}
 	}
 	if !norm.NFC.IsNormalString(name) {

@@ -14,7 +14,7 @@ import (
 	"kindex/edge/apikey"
 )
 
-// The names of the cookies. Because of the prefix, browsers accept them only from this host
+// The names of the cookies. Because of their prefix, browsers accept them only from this host
 // and only over https (RFC 6265bis, section 4.1.3.2), so that no neighbouring host can plant
 // one.
 const (

@@ -150,7 +150,7 @@ func publicURL(s string) (*url.URL, error) {
 	case u.Path != "" && u.Path != "/":
 		return nil, fmt.Errorf("--url %q: sign-in needs an address without a path, because its cookies cover the whole host", s)
 	case u.Scheme != "https" && !(u.Scheme == "http" && loopback(u)):
-		return nil, fmt.Errorf("--url %q: sign-in needs https, except on http://127.0.0.1 and http://localhost for trying it out", s)
+		return nil, fmt.Errorf("--url %q: sign-in needs https, except on http://127.0.0.1 and http://localhost for testing", s)
 	}
 	return &url.URL{Scheme: u.Scheme, Host: strings.ToLower(u.Host)}, nil
 }

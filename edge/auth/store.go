@@ -41,8 +41,8 @@ var (
 	ErrSignedOut = errors.New("not signed in")
 )
 
-// Attempt is a sign-in in progress, between its start and the provider's callback. It is
-// found by the hashes of two tokens: one from the browser and one from the provider.
+// Attempt is a sign-in in progress, between its start and the provider's callback. It is looked
+// up by the hashes of two tokens: one from the browser and one from the provider.
 type Attempt struct {
 	Browser   string // the hash of the token in the browser's cookie
 	State     string // the hash of the parameter "state"

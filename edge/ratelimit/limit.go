@@ -129,7 +129,7 @@ func Unknown(s Subject, now time.Time) State {
 }
 
 // Limiter counts requests. It is safe for concurrent use. Its errors are ErrUnavailable or
-// errors of the context.
+// context errors.
 type Limiter interface {
 	// Take counts a request, unless the limit has been reached.
 	Take(ctx context.Context, s Subject) (State, error)

@@ -28,7 +28,7 @@ const (
 type BusyError struct{ Wait time.Duration }
 
 func (e *BusyError) Error() string {
-	return fmt.Sprintf("the limit for this host is reached; wait %v", e.Wait.Round(time.Second))
+	return fmt.Sprintf("the limit for this host has been reached; wait %v", e.Wait.Round(time.Second))
 }
 
 // hostLimiter limits the rate and the concurrency of attempts for each of many hosts. It is

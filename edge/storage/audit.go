@@ -106,7 +106,7 @@ func (e AuditEntry) ID() string { return "aud_" + strconv.FormatInt(e.Seq, 10) }
 
 // Audit adds an entry to an account's audit log, with the current time and the actor from the
 // context passed to Write. If that fails, the transaction fails, too, so that every change is
-// in the log. Keys in the detail are redacted, and unprintable characters are replaced. If
+// in the log. API keys in the detail are redacted, and unprintable characters are replaced. If
 // there is no such account, the error is apikey.ErrNoAccount.
 func (tx *Tx) Audit(e AuditEntry) error {
 	err := tx.row("UPDATE accounts SET audited = audited + 1 WHERE id = $1 RETURNING audited", e.AccountID).Scan(&e.Seq)

@@ -95,7 +95,7 @@ func (s *Submission) Fields() (map[string]any, error) { return content.Fields([]
 // PullRequest is the pull request of a submission. Number is 0 if there is none.
 type PullRequest struct {
 	Number int64
-	URL    string // the address for people
+	URL    string // the address of its web page
 }
 
 // Identity returns a hash that is the same for two submissions with the same name and URL,
@@ -136,7 +136,7 @@ func (e *TakenError) Error() string {
 	case e.Formerly != "":
 		return fmt.Sprintf("%s was formerly %s/%s", other, e.Type, e.Formerly)
 	case e.Submission != nil:
-		return other + " already proposes this"
+		return other + " already proposes this entity"
 	}
 	return "the index already has " + other
 }
