@@ -17,7 +17,7 @@ const maxName = 40
 // other or with markup, options or paths.
 func accountName(login string) string {
 	if local, _, ok := strings.Cut(login, "@"); ok && local != "" {
-		login = local // do not expose e-mail addresses
+		login = local // do not expose email addresses
 	}
 	var b strings.Builder
 	for _, r := range strings.ToLower(norm.NFKD.String(login)) {

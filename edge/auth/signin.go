@@ -3,7 +3,7 @@
 // creates an account and its first API key.
 //
 // An account belongs to a provider and its subject (OpenID Connect Core 1.0, section 2), never
-// to a name or an e-mail address, which can pass to somebody else. Both kinds of providers use
+// to a name or an email address, which can pass to somebody else. Both kinds of providers use
 // the authorization code flow with PKCE (RFC 7636, S256) and a state. OpenID Connect adds a
 // nonce and the issuer of the response (RFC 9207). Each provider has a separate redirect
 // address (RFC 9700, section 4.4). The data of a sign-in attempt is stored in the database,

@@ -25,7 +25,7 @@ func NewProxies(trusted []netip.Prefix, report func(peer netip.Addr)) *Proxies {
 	return &Proxies{trusted: trusted, report: report}
 }
 
-// Client returns the address for which a request is counted, as determined by ClientIP. It
+// Client returns the address against which a request is counted, as determined by ClientIP. It
 // returns the zero Addr for a connection without an IP address, such as a Unix socket.
 func (p *Proxies) Client(r *http.Request) netip.Addr {
 	peer, _ := netip.ParseAddrPort(r.RemoteAddr)
@@ -85,7 +85,7 @@ func parsePrefix(item string) (netip.Prefix, error) {
 		prefix = netip.PrefixFrom(addr.Unmap(), prefix.Bits()-96)
 	}
 	if prefix.Bits() == 0 {
-		return netip.Prefix{}, bad("would let every client choose the address for which it is counted")
+		return netip.Prefix{}, bad("would let every client choose the address against which its requests are counted")
 	}
 	return prefix.Masked(), nil
 }

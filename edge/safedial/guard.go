@@ -103,8 +103,8 @@ func New(o Options) *Guard {
 	return g
 }
 
-// Check returns an error if an address is not allowed. It wraps ErrRefused and states the
-// reason for the operator's log.
+// Check returns an error if an address is not allowed. The error wraps ErrRefused and contains
+// the reason, for the operator's log.
 func (g *Guard) Check(to netip.AddrPort) error {
 	if g.deniesAddress(to.Addr()) {
 		return fmt.Errorf("%w: blocked by the operator", ErrRefused)

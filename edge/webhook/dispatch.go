@@ -74,7 +74,7 @@ type Options struct {
 	// previous secret.
 	Secrets func(w *Webhook) ([]Secret, error) // required
 	// Reserve takes a slot for a request to an address, like safedial.Guard.Reserve: end
-	// returns the slot; if wait is not 0, there is none yet. If nil, attempts are not
+	// returns the slot; if wait is not 0, no slot is available yet. If nil, attempts are not
 	// limited.
 	Reserve  func(url string) (end func(), wait time.Duration)
 	Owner    string                // required: distinguishes this edge from others that share the database
