@@ -136,7 +136,7 @@ func (e *TakenError) Error() string {
 	case e.Formerly != "":
 		return fmt.Sprintf("%s was formerly %s/%s", other, e.Type, e.Formerly)
 	case e.Submission != nil:
-		return other + " already proposes this entity"
+		return other + " already proposes this"
 	}
 	return "the index already has " + other
 }
