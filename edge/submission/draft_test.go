@@ -297,8 +297,8 @@ func sameFields(t *testing.T, sent map[string]any, file []byte) {
 	}
 }
 
-// plain returns a value with numbers as decoded from JSON and strings without surrounding
-// blanks.
+// plain returns a value with numbers as decoded from JSON and strings without leading or
+// trailing white space.
 func plain(t *testing.T, v any) any {
 	switch v := v.(type) {
 	case string:
