@@ -118,7 +118,8 @@ func jsonText(v any) string {
 	return string(b)
 }
 
-// testEntityTags: a response's own entity tag results in a 304; no other tag does.
+// testEntityTags: a request with the response's own entity tag is answered with 304; a request
+// with any other tag is not.
 func testEntityTags(t *testing.T, c *contract) {
 	for _, id := range c.sortedIDs() {
 		op := c.operations[id]
@@ -252,7 +253,7 @@ func testEncodings(t *testing.T, c *contract) {
 	}
 }
 
-// decodeBody undoes a response's content coding.
+// decodeBody decodes a response's content coding.
 func decodeBody(t *testing.T, a *answer) []byte {
 	t.Helper()
 	var r io.Reader = bytes.NewReader(a.body)

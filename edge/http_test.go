@@ -251,7 +251,8 @@ func TestRequestIDIsNeverTakenOverUnchecked(t *testing.T) {
 	}
 }
 
-// TestPanicTellsNothing causes panics in handlers added by the test.
+// TestPanicTellsNothing: the response after a panic or an internal error does not reveal the
+// cause. The test adds handlers that fail.
 func TestPanicTellsNothing(t *testing.T) {
 	suite.WithoutRace(t)
 	s := serve(t, 5)

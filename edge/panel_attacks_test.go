@@ -64,7 +64,8 @@ func (p *panelled) has(t *testing.T, b *person) string {
 	return text.String()
 }
 
-// TestPanelForged sends every form of the panel in ways in which none of its pages sends it.
+// TestPanelForged sends every form of the panel in ways in which the panel's own pages never send
+// it.
 func TestPanelForged(t *testing.T) {
 	suite.InTest(t)
 	suite.WithoutRace(t)
@@ -234,7 +235,7 @@ func TestPanelHeaders(t *testing.T) {
 					t.Errorf("HEAD of %s: %d, %d bytes; GET: %d", what, head.status, len(head.body), look.status)
 				}
 			}
-			if r.Path == "/developer/webhooks/:webhook/delete/" && r.Verb == http.MethodPost { // every other request needs a webhook
+			if r.Path == "/developer/webhooks/:webhook/delete/" && r.Verb == http.MethodPost { // the webhook that most requests need has been deleted
 				break
 			}
 		}

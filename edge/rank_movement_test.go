@@ -216,7 +216,7 @@ func TestTrending(t *testing.T) {
 
 func equal(a, b *float64) bool { return a == nil && b == nil || a != nil && b != nil && *a == *b }
 
-// changesSince returns the number of changes to an entity after the end of a day.
+// changesSince returns the number of changes to an entity since the end of a day.
 func (s *served) changesSince(t *testing.T, m mover, day string) (n int) {
 	t.Helper()
 	for _, c := range s.list(t, "/api/entity/"+m.Type+"/"+m.Slug+"/changelog?limit=100").Data {

@@ -15,7 +15,7 @@ import (
 	"kindex/edge/safedial"
 )
 
-// Delivery is a request that the receiver got, and the status of its response.
+// Delivery is a request that a receiver has received, together with the status of its response.
 type Delivery struct {
 	Header http.Header
 	Body   []byte

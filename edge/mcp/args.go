@@ -26,7 +26,7 @@ const (
 	yesNo
 	slug       // a category's slug
 	reference  // type/slug
-	references // a list of two to four type/slug
+	references // a list of two to four ids in the form type/slug
 )
 
 // argument describes an argument of a tool. The schema is generated from it, and check uses it.

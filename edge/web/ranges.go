@@ -51,7 +51,7 @@ func (c *Call) checkRanges(content io.Seeker) error {
 	return nil
 }
 
-// byteRange is a part of a file, including the first and the last byte.
+// byteRange is a part of a file, from the first to the last byte, inclusive.
 type byteRange struct{ first, last int64 }
 
 // parseRange parses one range of a file (RFC 9110 section 14.1.2). ok is false if it is

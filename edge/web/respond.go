@@ -247,7 +247,7 @@ func (c *Call) respondFile(w http.ResponseWriter, r *Reply) error {
 		}
 		return IgnoreClientGone(WriteAll(newDeadlineWriter(w), v.Body))
 	}
-	if f.SHA256 != "" { // this is the hash of the uncompressed file
+	if f.SHA256 != "" { // the digest is that of the uncompressed file
 		sum, err := hex.DecodeString(f.SHA256)
 		if err != nil {
 			return err
