@@ -43,7 +43,7 @@ const (
 // no requests left or the message does not count towards the limit.
 const maxMessageLen = 64 << 10
 
-// agentTimeout is the time limit for a complete response at /mcp. The time limit for a single
+// agentTimeout is the time limit for a complete response from /mcp. The time limit for a single
 // call is shorter.
 const agentTimeout = mcp.DefaultCallTime + 5*time.Second
 

@@ -32,7 +32,7 @@ type listPage struct {
 	NextCursor *string
 }
 
-// testPaging reads whole collections page by page, by cursor and by offset.
+// testPaging reads entire collections page by page, with cursors and with offsets.
 func testPaging(t *testing.T, c *contract) {
 	for _, target := range []struct{ op, path string }{
 		{"listEntities", "/api/entities"},
@@ -128,7 +128,7 @@ func testEntityTags(t *testing.T, c *contract) {
 		}
 		target := op.plainTarget(t)
 		if op.Parameters.GetByInAndName("query", "cursor") != nil {
-			// Only a page that is not the last one has all the headers.
+			// Only a page that is followed by another page has all the headers.
 			path, query, _ := strings.Cut(target, "?")
 			target = path + "?limit=1&" + query
 		}

@@ -14,7 +14,7 @@ import (
 	"kindex/edge/submission"
 )
 
-// stock has the IDs of what an account owns, as targets for attacks.
+// stock contains the IDs of an account's objects, as targets for attacks.
 type stock struct{ key, hook, delivery, submission string }
 
 // stocked gives an account a second key, a webhook with a delivery, and a submission.
@@ -48,7 +48,7 @@ func (s stock) form(token string) url.Values {
 	return url.Values{"token": {token}, "name": {"third"}, "url": {"https://example.org/other"}, "events": {"entity.updated"}, "delivery": {s.delivery}, "scopes": {"read"}}
 }
 
-// has returns a string with everything that the forms could have changed.
+// has returns a string that contains everything that the forms could have changed.
 func (p *panelled) has(t *testing.T, b *person) string {
 	t.Helper()
 	var text strings.Builder

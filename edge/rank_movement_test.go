@@ -274,8 +274,8 @@ func TestNothingTrendsBeforeTheBeginning(t *testing.T) {
 	}
 }
 
-// TestPreviewOfTheUncommitted: previewed edits appear in records, but the history remains that
-// of the underlying build.
+// TestPreviewOfTheUncommitted: previewed edits appear in records, but the history is still that
+// of the published build.
 func TestPreviewOfTheUncommitted(t *testing.T) {
 	suite.WithoutRace(t)
 	s, _ := serveHistory(t, "2026-11-01", Options{})

@@ -42,7 +42,7 @@ func timeOf(t testing.TB, do func()) time.Duration {
 	return least
 }
 
-// hostileLists has functions that return values of n bytes for a list field.
+// hostileLists contains functions that return values of n bytes for a list field.
 var hostileLists = map[string]func(n int) string{
 	"invalid":          func(n int) string { return strings.Repeat("Not a tag!,", n/11) },
 	"short":            func(n int) string { return strings.Repeat("a,", n/2) },
@@ -121,7 +121,7 @@ func costs(cost func(body string) time.Duration, half, whole string, cheap func(
 	return h, w
 }
 
-// hostileBodies has functions that return the body of a submission of n bytes.
+// hostileBodies contains functions that return a submission body of n bytes.
 var hostileBodies = map[string]func(n int) string{
 	"tags":           func(n int) string { return `{"tags":["A"` + strings.Repeat(`,"A"`, n/4) + `]}` },
 	"distinct tags":  func(n int) string { return `{"tags":[` + numbered(n, `"T%d",`) + `"x"]}` },

@@ -27,7 +27,7 @@ import (
 	"kindex/site/siteurl"
 )
 
-// forms limits the submission form, which does not count towards API limits.
+// forms limits the use of the submission form, which does not count towards the API limits.
 type forms struct {
 	foreign *http.CrossOriginProtection
 	counts  *ratelimit.Memory

@@ -194,7 +194,7 @@ func (s *sender) address(q *raw) {
 	}
 }
 
-// few returns how many extra times to send a parameter.
+// few returns the number of additional times to send a parameter.
 func (s *sender) few(q *raw) int {
 	switch {
 	case q.plain:

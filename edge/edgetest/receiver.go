@@ -27,8 +27,8 @@ type Receiver struct {
 	URL string // https
 	// Guard lets an edge call only this receiver.
 	Guard *safedial.Guard
-	// Came receives the deliveries. The receiver responds with 204 unless Answer sets a
-	// different status.
+	// Came is the channel on which deliveries arrive. The receiver responds with 204 unless
+	// Answer sets a different status.
 	Came chan Delivery
 
 	status atomic.Int64

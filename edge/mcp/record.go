@@ -125,7 +125,7 @@ func (b *brief) line() string {
 	return text
 }
 
-// details is a single entity in full detail.
+// details contains all information about a single entity.
 type details struct {
 	ID           string              `json:"id"`
 	Name         string              `json:"name"`

@@ -37,8 +37,8 @@ const (
 	MaxLimit     = 100
 )
 
-// The limits for a query. They are checked before anything is looked up, so a query that is too
-// long costs nothing more than reading it.
+// The limits for a query. They are checked before anything is looked up, so the only cost of a
+// query that is too long is reading it.
 const (
 	MaxQuery  = 8 << 10 // total length in bytes
 	MaxValues = 50      // values per parameter, including those in comma-separated lists

@@ -12,7 +12,7 @@ import (
 // headers, so many small ranges make the response many times as large as the request.
 const maxRanges = 10
 
-// checkRanges refuses requests with too many or overlapping ranges with 416 (RFC 9110 section
+// checkRanges rejects requests for too many or overlapping ranges with 416 (RFC 9110 section
 // 15.5.17). If the ranges were ignored (section 14.2), clients that need only a small part would
 // be sent the whole file. Malformed ranges are handled by http.ServeContent.
 func (c *Call) checkRanges(content io.Seeker) error {

@@ -18,7 +18,7 @@ import (
 	"kindex/exports/store"
 )
 
-// respond is the only function that sends the responses of handlers.
+// respond sends a handler's response. All responses from handlers are sent through it.
 func (c *Call) respond(w http.ResponseWriter, r *Reply) error {
 	if c.Admission.Exhausted() && !containsETag(c.Header("If-None-Match"), c.etagOf(r)) {
 		return c.Admission.Exceeded(nil)
