@@ -29,8 +29,8 @@ func writeFile(t testing.TB, dir, name, text string) {
 	}
 }
 
-// pause is how long a client sleeps between requests, so that the builds have enough processor
-// time even on two cores.
+// pause is how long a client sleeps between requests, which leaves enough processor time for the
+// builds even on two cores.
 const pause = 5 * time.Millisecond
 
 // TestManyBuildsUnderLoad sends requests from several clients while builds are published one
@@ -91,7 +91,7 @@ func TestManyBuildsUnderLoad(t *testing.T) {
 	t.Logf("%d requests while %d builds were published", requests.Load(), builds)
 }
 
-// stressPaths have responses that contain many or all records.
+// stressPaths are paths with responses that contain many or all records.
 var stressPaths = []string{"/api/entities?limit=100", "/api/search?q=heaps&limit=100", "/api/leaderboard/all?limit=100",
 	"/api/entity/tool/n3", "/api/entity/tool/n3/similar", "/api/export/entities?format=jsonl", "/api/export/entities?format=jsonl&type=tool",
 	"/api/export/entities", "/api/entities?type=model&sort=name&limit=100"}
