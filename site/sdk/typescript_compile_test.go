@@ -34,7 +34,7 @@ func TestTypeScriptCompiles(t *testing.T) {
 		{"a renamed fields parameter", "    Fields:\n      name: fields\n", "    Fields:\n      name: members\n", "src/types.ts"},
 		{"a renamed parameter in an address", "  /api/webhooks/{id}/test:\n", "  /api/webhooks/{hook}/test:\n", "src/client.ts"},
 		{"a different value", "enum: [json, csv, jsonl, parquet]", "enum: [json, csv, ndjson, parquet]", "src/files.ts"},
-		{"a removed member of errors", "        suggestion:\n          type: string\n          nullable: true\n", "        hint:\n          type: string\n          nullable: true\n", "src/errors.ts"},
+		{"a renamed member of errors", "        suggestion:\n          type: string\n          nullable: true\n", "        hint:\n          type: string\n          nullable: true\n", "src/errors.ts"},
 		{"an additional operation name", "operationId: getTypescriptSdk\n", "operationId: getJavascriptSdk\n", "src/client.ts"},
 	}
 	cases = cases[:suite.Pick(7, len(cases))] // each takes a second

@@ -76,7 +76,7 @@ export class Reading {
 
   /**
    * Entities that match the search words `q`, most relevant first. If nothing is found, the
-   * page has `suggestions` with the most similar entities.
+   * page has `suggestions` of entities that you may have been looking for.
    *
    * @example
    * const { data, suggestions } = await kindex.searchEntities({ q: 'gradient boosting', limit: 3 });

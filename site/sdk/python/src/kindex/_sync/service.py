@@ -55,10 +55,10 @@ class Service(Core):
     def get_typescript_sdk(self) -> bytes:
         """Install the TypeScript client.
 
-        The latest version of the TypeScript and JavaScript client, as a package that ``npm
-        install`` can install from this address. ``Content-Location`` is the address of this
-        version, whose bytes never change. This endpoint takes no query parameters and does
-        not count towards the limit.
+        The latest version of the TypeScript and JavaScript client, as a package that npm
+        can install from this address. ``Content-Location`` is the address of this version,
+        whose bytes never change. This endpoint takes no query parameters and does not count
+        towards the limit.
 
         Returns:
             The bytes of the file.
@@ -108,10 +108,10 @@ class Service(Core):
     def get_python_sdk(self) -> bytes:
         """Install the Python client.
 
-        The latest version of the Python client, as a package that ``pip install`` can
-        install from this address. ``Content-Location`` is the address of this version,
-        whose bytes never change. This endpoint takes no query parameters and does not count
-        towards the limit.
+        The latest version of the Python client, as a package that pip can install from this
+        address. ``Content-Location`` is the address of this version, whose bytes never
+        change. This endpoint takes no query parameters and does not count towards the
+        limit.
 
         Returns:
             The bytes of the file.

@@ -141,7 +141,8 @@ class _SearchResultRequired(TypedDict):
     nextCursor: Optional[str]
     """The ``cursor`` of the next page; null on the last page."""
     suggestions: List[Suggestion]
-    """If nothing was found, the most similar entities, most similar first; otherwise empty.
+    """If nothing was found, entities that you may have been looking for, best matches first;
+    otherwise empty.
     """
     build: str
     """The id of a build: the day its scores were calculated for, and a hash."""
