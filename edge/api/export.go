@@ -256,8 +256,8 @@ func (a *API) ExportLeaderboard(c *web.Call) (*web.Reply, error) {
 		}}, nil
 }
 
-// ExportManifest answers GET /api/export/manifest. It lists each file with its permanent
-// address. The response describes the build's files, which do not contain previewed edits.
+// ExportManifest answers GET /api/export/manifest. It lists each file with its immutable
+// URL. The response describes the build's files, which do not contain previewed edits.
 func (a *API) ExportManifest(c *web.Call) (*web.Reply, error) {
 	m := *c.Served.Build.Manifest
 	type file struct {

@@ -580,8 +580,8 @@ class Exports(Core):
         """Read the manifest of the build.
 
         Describes the build: what it was created from, when its scores were calculated, its
-        statistics and licences, and every file with its size, SHA-256 and permanent
-        address. This endpoint takes no query parameters.
+        statistics and licences, and every file with its size, SHA-256 and immutable URL.
+        This endpoint takes no query parameters.
 
         Returns:
             The manifest.
@@ -604,7 +604,7 @@ class Exports(Core):
         """Read the Croissant description of the dataset.
 
         The files of the build as an MLCommons Croissant 1.1 dataset, in JSON-LD: each file
-        with its permanent address, size and SHA-256, the fields of its records with their
+        with its immutable URL, size and SHA-256, the fields of its records with their
         types, the licences, and how to cite the dataset. Croissant loaders can read it from
         this address. This endpoint takes no query parameters.
 

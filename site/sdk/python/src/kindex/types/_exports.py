@@ -198,7 +198,7 @@ class _ManifestFileRequired(TypedDict):
     mediaType: str
     """The media type; for a compressed variant, the media type of its content."""
     url: str
-    """The permanent address of the file."""
+    """The file's immutable URL, whose content never changes."""
 
 
 class ManifestFile(_ManifestFileRequired, total=False):
@@ -269,7 +269,7 @@ class _CroissantFileRequired(TypedDict):
     name: str
     """The name of the file, without its folder."""
     contentUrl: str
-    """The permanent address of the file."""
+    """The file's immutable URL, whose content never changes."""
     contentSize: str
     """The size in bytes."""
     encodingFormat: Any
