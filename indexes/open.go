@@ -143,9 +143,9 @@ func (x *diskIndex) open(documents int) error {
 	return nil
 }
 
-// buildVocabularies builds the vocabularies in the background. Otherwise the first
-// search with edits would have to wait: building them takes a fifth of a second for
-// a hundred thousand records.
+// buildVocabularies builds the vocabularies in the background. Otherwise, the first search
+// that allows edits would have to wait: building them takes a fifth of a second for a hundred
+// thousand records.
 func (x *diskIndex) buildVocabularies() {
 	for _, words := range x.vocabularies {
 		_, _ = words.get() // callers that need it get the error
