@@ -204,7 +204,7 @@ func TestDamagedManifest(t *testing.T) {
 	if err := errors.Join(os.Rename(path+"x", path), os.Rename(dir, moved)); err != nil {
 		t.Fatal(err)
 	}
-	wantDamage(t, verify(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of 20261101-0123456789abcdef")
+	wantDamage(t, verify(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of build 20261101-0123456789abcdef")
 	wantDamage(t, open(moved), filepath.Join(moved, store.ManifestFile), "is in the folder of")
 }
 

@@ -100,7 +100,7 @@ func (w *Writer) writeParquet(t *Table, rows <-chan []table.Row) error {
 	if err == nil {
 		enc, err = table.NewEncoder("parquet", f, t.Columns)
 	}
-	for list := range rows { // drain the channel even after an error, or the sender would block
+	for list := range rows { // keep draining the channel after an error, or the sender would block
 		for i := 0; i < len(list) && err == nil; i++ {
 			err = enc.Write(list[i])
 		}

@@ -21,7 +21,7 @@ const (
 	topicField         // words of the provider, category, type, tags and capabilities
 	textField          // words of the description
 	exactField         // the name, the slug and earlier slugs, their words joined by spaces
-	suffixField        // the name from each word on
+	suffixField        // the name, starting from each of its words
 	joinedField        // the name and the slugs, their words joined without spaces
 	stopField          // stop words in all fields, alone and as adjacent pairs
 	fieldCount

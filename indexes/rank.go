@@ -17,7 +17,7 @@ const (
 	extraFieldWeight  = 0.2              // for each additional list that has the exact word
 	scoreCoverage     = 10 * scoreUnit   // the query contains all words of the name and the slug
 	scoreTenth        = scoreUnit / 250  // per tenth of a point of the composite score
-	scoreJoinedPrefix = 20 * scoreUnit   // without spaces, the query starts the name or the part of it after some word
+	scoreJoinedPrefix = 20 * scoreUnit   // without spaces, the name starts with the query, at some word
 	scoreJoinedExact  = 100 * scoreUnit  // without spaces, the query is the name or slug
 	scoreExact        = 1000 * scoreUnit // the query is the name or slug
 )

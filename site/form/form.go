@@ -1,4 +1,4 @@
-// Package form defines the form for submitting an entity: its fields, the entries and
+// Package form defines the form for submitting an entity: its fields, the entered values and
 // the results of checking them.
 package form
 
@@ -23,10 +23,10 @@ type Field struct {
 	Kind     string // "type", "line", "text", "address", "list" (slugs separated by commas) or "choice"
 	Required bool
 	Group    string // heading
-	Known    string // filter field whose values are suggested, or "" if there is none
+	Known    string // filter field that provides suggestions, or "" if there is none
 }
 
-// Groups lists the groups of fields, in order; the last one is collapsed.
+// Groups lists the groups of fields in order. The last group is collapsed.
 var Groups = []string{"Basics", "Description", "Address and terms", "More links"}
 
 var fields = func() []Field {
@@ -57,14 +57,14 @@ var fields = func() []Field {
 // Fields returns the fields of the form, in order.
 func Fields() []Field { return slices.Clone(fields) }
 
-// Form is the data for the page: the entries as sent, and the results of checking them.
+// Form is the data for the page: the values as sent, and the results of checking them.
 type Form struct {
 	Values map[string]string // by Field.Name
 	Check
 	Account string // the signed-in account, or "" if there is none
 	Token   string // CSRF token if signed in
-	Checked bool   // show the problems with all fields
-	Notice  string // why the requested action did not happen, or "" if there is none
+	Checked bool   // show problems for all fields
+	Notice  string // why the requested action was not carried out, or "" if it was
 	Status  int    // HTTP status; 0 means 200
 }
 
@@ -77,9 +77,9 @@ type Check struct {
 	Taken    *Taken    `json:"taken"`
 	Complete bool      `json:"complete"` // it can be submitted
 	Path     string    `json:"path"`     // path of the file
-	YAML     string    `json:"yaml"`     // the file, containing the valid entries
+	YAML     string    `json:"yaml"`     // the file, containing the valid values
 	Pull     string    `json:"pull"`     // URL that opens a pull request with it, or "" if there is none
-	Says     string    `json:"says"`     // summary in a sentence
+	Says     string    `json:"says"`     // one-sentence summary
 }
 
 // Remark is a problem with a field or a warning about it.
@@ -104,8 +104,8 @@ type Taken struct {
 	Path string `json:"path"` // "" if it must not be shown
 }
 
-// maxMendedLen is the longest list, in bytes, for which corrections of items are
-// suggested: each suggestion contains the whole list.
+// maxMendedLen is the longest list, in bytes, for which corrections to items are suggested:
+// each suggestion contains the whole list.
 const maxMendedLen = 4000
 
 // Remark turns a message from the validation rules into a remark on a field.
