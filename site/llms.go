@@ -15,7 +15,7 @@ type Map struct {
 	Manifest   *store.Manifest
 	Base       string // the URL of the service, without a trailing slash
 	Categories []record.Category
-	Leaders    []*record.Entity // the highest-ranked entities, best first
+	Leaders    []*record.Entity // the highest-ranked entities, highest first
 }
 
 // LLMs renders llms.txt in the format of llmstxt.org: a title, a summary as a block

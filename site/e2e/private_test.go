@@ -18,7 +18,7 @@ import (
 
 // TestPrivateIndexInABrowser checks which pages can read an index on the user's own machine.
 // A page on another loopback port can read it. An attacker's page cannot, either from its own
-// origin or under a host name that the attacker resolves to the index..
+// origin or under a host name that the attacker resolves to the index.
 func TestPrivateIndexInABrowser(t *testing.T) {
 	suite.InTest(t)
 	t.Parallel()

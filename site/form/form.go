@@ -32,13 +32,13 @@ var Groups = []string{"Basics", "Description", "Address and terms", "More links"
 var fields = func() []Field {
 	list := []Field{
 		{Name: "type", Label: "Type", Kind: "type", Required: true, Group: Groups[0]},
-		{Name: "name", Label: "Name", Hint: "As its makers write it.", Kind: "line", Required: true, Group: Groups[0]},
+		{Name: "name", Label: "Name", Hint: "Spell it the way its makers do.", Kind: "line", Required: true, Group: Groups[0]},
 		{Name: "slug", Label: "Short name", Hint: "Used in its URL: lower-case letters, digits and hyphens. If empty, it is derived from the name.", Kind: "line", Group: Groups[0]},
 		{Name: "provider", Label: "Provider", Hint: "The person, project or company that makes or offers it.", Kind: "line", Group: Groups[0], Known: "provider"},
-		{Name: "category", Label: "Category", Hint: "Choose the best fit.", Kind: "choice", Required: true, Group: Groups[0]},
+		{Name: "category", Label: "Category", Hint: "Choose the category that fits best.", Kind: "choice", Required: true, Group: Groups[0]},
 		{Name: "description", Label: "Description", Hint: "One or two sentences: what it is for and what sets it apart. Use your own words, not the maker’s.", Kind: "text", Required: true, Group: Groups[1]},
-		{Name: "tags", Label: "Tags", Hint: "Keywords to find it by, separated by commas, such as python, deep-learning.", Kind: "list", Group: Groups[1], Known: "tag"},
-		{Name: "capabilities", Label: "Capabilities", Hint: "What it can do, separated by commas, such as gpu, tool-call.", Kind: "list", Group: Groups[1], Known: "capability"},
+		{Name: "tags", Label: "Tags", Hint: "Keywords for finding it, separated by commas, such as python, deep-learning.", Kind: "list", Group: Groups[1], Known: "tag"},
+		{Name: "capabilities", Label: "Capabilities", Hint: "Capabilities that it has, separated by commas, such as gpu, tool-call.", Kind: "list", Group: Groups[1], Known: "capability"},
 		{Name: "url", Label: "Address", Hint: "The page people should visit, starting with https://.", Kind: "address", Required: true, Group: Groups[2]},
 		{Name: "license", Label: "Licence", Hint: "An SPDX expression, such as MIT or Apache-2.0. Leave empty for hosted services.", Kind: "line", Group: Groups[2], Known: "license"},
 		{Name: "pricingModel", Label: "Pricing", Hint: "How people pay for it, if at all.", Kind: "choice", Group: Groups[2]},

@@ -85,8 +85,8 @@ func explain(x *score.Explanation) *scoreExplanation {
 	return d
 }
 
-// addUp rounds the points so that they add up to the total shown, which rounds to the
-// score shown: each is off by less than 0.01.
+// addUp rounds the points so that they add up to the total shown, which rounds to the score
+// shown: each of the rounded values is off by less than 0.01.
 func (d *scoreExplanation) addUp(uncapped float64) {
 	total := int(math.Round(100 * uncapped))
 	if shown := record.ScoreOf(uncapped); record.ScoreOf(float64(total)/100) != shown {

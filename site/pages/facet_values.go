@@ -54,7 +54,8 @@ type facetValues struct {
 	frequent []int            // indexes in all of the most frequent values
 }
 
-// maxFrequent is the maximum number of values that are shown first as the most frequent.
+// maxFrequent is the maximum number of values in the list of the most frequent values, which
+// is shown first.
 const maxFrequent = 40
 
 // facetValues returns the values of a field, counted once per site.

@@ -60,7 +60,7 @@ type searchPage struct {
 	Next    string
 	First   int
 	Last    int
-	Browse  bool // the query is empty: all entities are listed
+	Browse  bool // the query is empty, so all entities are listed
 	TooLong bool
 	TooMany bool     // some filters were ignored
 	Left    []string // words and phrases that were ignored
@@ -191,7 +191,7 @@ func (r *request) results(d *searchPage) error {
 	}
 	if d.Total == 0 && !d.Browse && !d.TooLong {
 		text := d.Query
-		if d.Within = len(filter.Fields) > 0; !d.Within { // it was the quoted phrases that had no matches
+		if d.Within = len(filter.Fields) > 0; !d.Within { // only the quoted phrases had no matches
 			text = indexes.Unquoted(text)
 		}
 		d.Near, err = r.suggestEntities(text, &exports.Filter{})
