@@ -26,7 +26,7 @@ type Neighbour struct {
 // MaxReasons is the maximum number of features listed for a neighbour.
 const MaxReasons = 3
 
-// Reasons holds indexes in a list of features, strongest feature first.
+// Reasons holds indexes into a list of features, strongest feature first.
 type Reasons struct {
 	list [MaxReasons]uint32
 	n    uint8

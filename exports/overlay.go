@@ -28,7 +28,7 @@ type Edit struct {
 // No further edits can be applied to a build with edits.
 func (b *Build) WithEdits(edits []Edit) (*Build, error) {
 	if b.overlay != nil {
-		return nil, fmt.Errorf("exports: build already has edits")
+		return nil, fmt.Errorf("exports: the build already has edits")
 	}
 	edits = slices.Clone(edits)
 	slices.SortFunc(edits, func(x, y Edit) int { return cmp.Or(cmp.Compare(x.Type, y.Type), cmp.Compare(x.Slug, y.Slug)) })

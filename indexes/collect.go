@@ -145,7 +145,7 @@ func (c *collector) write() error {
 		}
 		segments, err := segmentFiles(filepath.Join(c.dir, filepath.FromSlash(segmentsDir)))
 		if err == nil && len(segments) != 1 {
-			err = fmt.Errorf("search index %s has %d segments instead of one", c.dir, len(segments))
+			err = fmt.Errorf("search index %s has %d segments; expected one", c.dir, len(segments))
 		}
 		if err != nil {
 			return err

@@ -20,7 +20,7 @@ type memSegment struct {
 
 // memTerms holds the terms that the documents have in a field.
 type memTerms struct {
-	fst        *vellum.FST // maps terms to indexes in postings; nil if there are no terms
+	fst        *vellum.FST // maps terms to indexes into postings; nil if there are no terms
 	postings   [][]uint32
 	vocabulary *lazyVocabulary // terms of the transducer
 }

@@ -98,7 +98,7 @@ func (x *Index) openChanged() error {
 	}
 	ordinals := x.ordinalMap.unmapped()
 	if len(changed) != len(ordinals) {
-		return &store.DamageError{Path: path, Problem: fmt.Sprintf("has %d documents instead of %d", len(changed), len(ordinals))}
+		return &store.DamageError{Path: path, Problem: fmt.Sprintf("has %d documents, but %d were expected", len(changed), len(ordinals))}
 	}
 	documents := make(map[uint32]*document, len(changed))
 	for i, o := range ordinals {

@@ -56,7 +56,7 @@ func (s *segmentReader) open(path string, documents int) (err error) {
 	}
 	s.segment = seg
 	if seg.NumDocs() != uint64(documents) {
-		return fmt.Errorf("open search index %s: %d documents instead of %d", path, seg.NumDocs(), documents)
+		return fmt.Errorf("open search index %s: expected %d documents, got %d", path, documents, seg.NumDocs())
 	}
 	s.data = seg.Data()
 	fields := seg.Fields()

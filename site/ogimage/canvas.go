@@ -66,7 +66,7 @@ func (p *painter) changes() (n int) {
 	return n
 }
 
-// coarsen reduces each colour to a number of shades, a divisor of steps.
+// coarsen reduces each colour to the given number of shades, which must divide steps.
 func (p *painter) coarsen(shades int) {
 	by := steps / shades
 	if by == 1 {

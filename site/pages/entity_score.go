@@ -141,7 +141,7 @@ func explainPart(p *score.DimensionScore, weights float64, asOf string) dimensio
 	case p.Coverage > 0:
 		d.Why = fmt.Sprintf("The known figures account for %s of the weight; %s is needed.", textfmt.Percent(p.Coverage), textfmt.Percent(p.MinimumCoverage))
 	default:
-		d.Why = "There is no usable figure."
+		d.Why = "There are no usable figures."
 	}
 	d.Picture = chart.Meter(p.Counted, d.Class, p.Value == nil)
 	return d

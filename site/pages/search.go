@@ -19,7 +19,7 @@ const (
 	searchFacets = 10  // number of values of a facet
 	maxQueryLen  = 500 // bytes, the same limit as in the API
 	// The maximum number of quoted phrases: if its words are frequent, searching for a
-	// phrase reads the descriptions of half of all entities, which takes some
+	// phrase reads the descriptions of half of all entities, which takes several
 	// milliseconds.
 	maxPhrases = 2
 	maxLeft    = 12 // maximum number of ignored words that are listed

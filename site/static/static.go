@@ -26,11 +26,11 @@ import (
 	"kindex/site/pages"
 )
 
-// Report holds the numbers of files in a run.
+// Report counts the files that a run handled.
 type Report struct {
 	Pages   int   `json:"pages"`   // HTML files
-	Files   int   `json:"files"`   // all
-	Bytes   int64 `json:"bytes"`   // of all
+	Files   int   `json:"files"`   // all files
+	Bytes   int64 `json:"bytes"`   // total size of all files
 	Written int   `json:"written"` // new and changed files
 	Removed int   `json:"removed"` // removed files of the previous site
 }
