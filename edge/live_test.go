@@ -170,7 +170,7 @@ func TestDamagedBuildIsRefused(t *testing.T) {
 		"other mapping": {filepath.Join(index, "manifest.json"), "has mapping version 99", func(p string, b []byte) error {
 			return os.WriteFile(p, bytes.Replace(b, []byte(`"mappingVersion": 4`), []byte(`"mappingVersion": 99`), 1), 0o644)
 		}},
-		"edited manifest": {filepath.Join(dir, "manifest.json"), "but its content has ID", func(p string, b []byte) error {
+		"edited manifest": {filepath.Join(dir, "manifest.json"), "but the ID of its content is", func(p string, b []byte) error {
 			return os.WriteFile(p, bytes.Replace(b, []byte(`"asOf": "2026`), []byte(`"asOf": "2025`), 1), 0o644)
 		}},
 	} {

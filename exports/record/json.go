@@ -26,7 +26,7 @@ func (e *Entity) AppendJSON(dst []byte) []byte {
 	return e.appendTail(dst)
 }
 
-// appendHead appends the members before the scores.
+// appendHead appends the members that precede the scores.
 func (e *Entity) appendHead(dst []byte) []byte {
 	dst = append(dst, `{"type":`...)
 	dst = jsonenc.AppendString(dst, e.Type)
@@ -51,7 +51,7 @@ func appendDates(dst []byte, added, updated string) []byte {
 	return jsonenc.AppendNullable(dst, updated)
 }
 
-// appendTail appends the members after the dates.
+// appendTail appends the members that follow the dates.
 func (e *Entity) appendTail(dst []byte) []byte {
 	dst = jsonenc.AppendMember(dst, "status")
 	dst = jsonenc.AppendString(dst, e.Status)

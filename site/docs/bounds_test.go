@@ -11,7 +11,7 @@ import (
 )
 
 // boundTests names, for each row in the tables of bounds in operating.md, the test that
-// checks it, by folder and function.
+// checks it, given by folder and function.
 var boundTests = map[string]string{
 	"requests under `/api` from an address or account":                  "edge TestAttackWorkBeforeAdmission",
 	"free 304s, and checks for one after the quota is used up":          "edge TestFreeUnchangedAreBounded",
